@@ -5,6 +5,7 @@
     │   ├── QuestionError          the question cannot be asked
     │   ├── PageError              the document has no such page, or none that can be drawn
     │   ├── FolderError            the folder cannot be investigated
+    │   │   └── UnknownDocumentError   the folder holds no such document
     │   ├── SettingsError          a setting has no meaning
     │   ├── TemplateError          a prompt template cannot be used
     │   ├── MissingPackageError    an optional package is not installed
@@ -46,20 +47,21 @@ translated in the file that imports the foreign library, and nowhere else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from investigator.secrets import redacted
 
 
 def in_words(error: Exception) -> str:
-    """Return what an error says, for one of the system without its number: `Is a directory`."""
+    """Return the message of an error, without the number of a system error: `Is a directory`."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 class InvestigatorError(Exception):
     """Base of every error that this package raises on purpose.
 
-    `hint` says what to do next; an empty hint takes the class's own. Known secrets are redacted in both.
+    `hint` says what to do next; if it is empty, the hint of the class is used. Known secrets are redacted in both.
     """
 
     default_hint: ClassVar[str] = ""
@@ -75,6 +77,16 @@ class UserError(InvestigatorError):
     """The call was wrong: a setting, a folder, a template, a question."""
 
     exit_code = 2
+
+
+def expect(
+    value: object, kinds: type | tuple[type, ...], called: str, error: Callable[[str], UserError] = UserError
+) -> None:
+    """Raise an error if a value that is `called` so is not of one of these types: `only must be str, not int`."""
+    named = kinds if isinstance(kinds, tuple) else (kinds,)
+    if not isinstance(value, named) or (isinstance(value, bool) and bool not in named):
+        wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in named)
+        raise error(f"{called} must be {wanted}, not {type(value).__name__}")
 
 
 class QuestionError(UserError):
@@ -93,6 +105,12 @@ class FolderError(UserError):
     """The folder is missing, unreadable, or holds nothing that can be read."""
 
     default_hint = "Name a folder that exists and holds documents."
+
+
+class UnknownDocumentError(FolderError):
+    """The folder holds no document of that name."""
+
+    default_hint = "See the documents with: investigator status FOLDER"
 
 
 class SettingsError(UserError):
@@ -148,7 +166,7 @@ class DialogueTypeError(DialogueError, TypeError):
 
 
 class DialogueUnsupportedError(DialogueError, NotImplementedError):
-    """An agent, a teacher or a world of this kind cannot do what others of its kin can."""
+    """An agent, a teacher or a world of this kind does not support the operation."""
 
 
 class UnknownTaskError(DialogueError):
@@ -158,19 +176,21 @@ class UnknownTaskError(DialogueError):
 
 
 class MetricsError(DialogueError, ValueError):
-    """Figures cannot be put together, or there are none to put together."""
+    """Figures cannot be combined, or there are none."""
 
-    default_hint = "Put together only reports of the same kind: each metric of one type, a fixed one with one value."
+    default_hint = "Combine only reports of the same kind, in which each metric has one type."
 
 
 class WorkspaceLockedError(UserError):
     """Another process is writing to the same workspace."""
 
-    default_hint = "Wait until the other run has ended, or give this one its own with --workspace DIR."
+    default_hint = (
+        "Add --wait to start when the other one has ended, or give this one its own workspace with --workspace DIR."
+    )
 
 
 class ForeignFileError(UserError):
-    """Something lies in the place of a file of the workspace that this user's own program did not put there."""
+    """Something is in place of a file of the workspace that this user's own program did not put there."""
 
     default_hint = "Remove it if you know what it is, or name another place with --workspace DIR."
 
@@ -187,30 +207,28 @@ class EngineError(RunError):
     `retryable` says whether the same call may succeed later.
     """
 
-    default_hint = "Everything learned so far is kept: run the same command again to go on."
+    default_hint = "Everything learned so far is kept: run the same command again to resume."
     retryable: bool = False
 
 
 class EngineUnreachableError(EngineError):
     """The model server is down, refused the connection, or cut it."""
 
-    default_hint = "Start the model server or correct its address, then run the same command again to go on."
+    default_hint = "Start the model server or correct its address, then run the same command again to resume."
     retryable = True
 
 
 class EngineTimeoutError(EngineError):
     """The model server did not reply in time."""
 
-    default_hint = "Give it longer with --set chat.timeout=300, then run the same command again to go on."
+    default_hint = "Raise the limit with --set chat.timeout=300, then run the same command again to resume."
     retryable = True
 
 
 class ContextTooLongError(EngineError):
     """The prompt does not fit into the context of the model."""
 
-    default_hint = (
-        "Choose a model with a larger context, or have fewer passages shown to it: --set retrieval.passages=2"
-    )
+    default_hint = "Choose a model with a larger context, or show it fewer passages: --set retrieval.passages=2"
 
 
 class RateLimitError(EngineError):
@@ -234,17 +252,17 @@ class ReplayError(EngineError):
 
 
 class ModelDownloadError(RunError):
-    """A model could not be fetched from its hub, or what came is not what the hub describes."""
+    """A model could not be fetched from its hub, or does not match the hub's description."""
 
     default_hint = "Wait a while, then run the same command again: what was fetched is kept."
 
 
 class ReplyError(RunError):
-    """The text of a reply does not hold what was asked for."""
+    """The text of a reply does not hold the requested record."""
 
 
 class ReaderError(RunError):
-    """One document could not be read; the others go on."""
+    """One document could not be read; the others continue."""
 
 
 class SourceChangedError(ReaderError):
@@ -258,7 +276,7 @@ class StoreError(RunError):
 
     default_hint = (
         "Check the workspace folder. investigator.db in it can be deleted: the index is rebuilt from the documents. "
-        "runs.db holds the runs and memories, which are nowhere else."
+        "runs.db holds the runs and memories, which are kept nowhere else."
     )
 
 
@@ -291,11 +309,11 @@ class DamagedDocumentError(StoreError):
 
 
 class DamagedDatabaseError(StoreError):
-    """A database of the workspace is damaged, or holds what this program did not put there."""
+    """A database of the workspace is damaged, or holds tables that this program did not make."""
 
     default_hint = (
         "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
-        "move that file away, or bring it back from a backup: the runs and memories in it are nowhere else."
+        "move that file away, or bring it back from a backup: the runs and memories in it are kept nowhere else."
     )
 
 
@@ -310,4 +328,4 @@ class EmbedderError(RunError):
 class WorkerError(RunError):
     """A copy of a world failed in its thread; its cause is the error there."""
 
-    default_hint = "Correct what the error says and run it again; the other copies ended their turns."
+    default_hint = "Correct what the error says and run it again; the other copies have finished their turns."

@@ -12,7 +12,7 @@ from investigator.asking.lock import lock_warnings
 from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder
-from investigator.errors import FolderError, SettingsError, StoreError
+from investigator.errors import FolderError, SettingsError, StoreError, expect
 from investigator.records import (
     Answer,
     Answered,
@@ -75,12 +75,14 @@ class Investigator:
         joint: Budget | None = None,
     ) -> None:
         settings, notices = _settings(settings), list[str]()
+        expect(callbacks, Sequence, "callbacks", SettingsError)
+        expect(joint, (Budget, type(None)), "joint", SettingsError)
         address = object_address(folder)
         objects = ObjectFolder(address, settings.objects) if address else None
         self.folder = objects.folder if objects is not None else _path(folder, "folder")
         check_folder(self.folder)
         chosen = _path(workspace, "workspace") if workspace is not None else None
-        own_prompts = _path(prompts, "prompts folder") if prompts is not None else None
+        own_prompts = _path(prompts, "prompts") if prompts is not None else None
         self.workspace = choose_workspace(self.folder, chosen, settings.folder, notices.append)
         self.parts = Parts(
             settings,
@@ -116,7 +118,7 @@ class Investigator:
         cache: bool = True,
     ) -> Answer:
         """Investigate and answer. Takes what `RunOptions` does, and raises what `investigate` does."""
-        options = RunOptions(mission, strategy, tuple(only), fresh, cache, after)
+        options = RunOptions(mission, strategy, only, fresh, cache, after)
         for event in self._runs.investigate(question, options):
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
@@ -129,10 +131,11 @@ class Investigator:
         that was stopped, or returns the answer that was found, unless it is to be `fresh`. Raises QuestionError,
         FolderError, SettingsError, UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
         """
+        expect(options, RunOptions, "options", SettingsError)
         return self._runs.investigate(question, options)
 
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Read the folder and keep it open: what the context gives asks questions as `investigate` does, but faster.
+        """Read the folder and keep it open: the context returns a function like `investigate` that is faster.
 
         What changes in the folder meanwhile is not looked for; quotes are still looked up in the files.
         """
@@ -144,25 +147,28 @@ class Investigator:
         The folder is read once, each question is asked once, and ceilings hold over all together. A question that
         fails leaves the others alone. Raises what `investigate` does.
         """
+        expect(options, RunOptions, "options", SettingsError)
         return self._batches.ask_all(questions, options)
 
     def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield what happens while questions are put to each document by itself; the last event holds a Matrix.
 
-        Each cell is a run that is limited to its document: what is stopped goes on, and cells of documents that have
-        not changed are kept. Raises what `investigate_all` does.
+        Each cell is a run that is limited to its document: stopped cells resume, and cells of unchanged documents are
+        kept. Raises what `investigate_all` does.
         """
+        expect(options, RunOptions, "options", SettingsError)
         return self._batches.matrix(questions, options)
 
     def matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Matrix:
         """Put questions to each document by itself. Raises what `investigate_matrix` does."""
-        for event in self._batches.matrix(questions, options):
+        for event in self.investigate_matrix(questions, options):
             if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
                 return event.outcome
         raise StoreError("the matrix ended without an outcome")
 
     def forecast(self, question: str, options: RunOptions = RunOptions()) -> Forecast:
         """Return the plan and the expected cost; no engine that costs is asked. Raises what `investigate` does."""
+        expect(options, RunOptions, "options", SettingsError)
         return self._runs.forecast(question, options)
 
     def replay(self, run_id: str) -> Replayed:
@@ -177,18 +183,20 @@ class Investigator:
         return self._runs.summaries()
 
     def show(self, run_id: str) -> Investigation:
-        """Return the record of an investigation by its id or the beginning of it. Raises UnknownRunError."""
+        """Return the record of an investigation by its id, the beginning of it, or `last`. Raises UnknownRunError."""
         return self._runs.record(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls that a run made or reused, in their order, by its whole id. Raises StoreError."""
+        """Return the calls that a run made or reused, in order, by its whole id. Raises StoreError."""
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
-        """Return what a report shows besides the record: its calls, and pictures of the cited pages of PDF documents.
+        """Return what a report shows in addition to the record: its calls, and pictures of the cited pages of PDF
+        documents.
 
         Raises StoreError.
         """
+        expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         with self.pages() as pages:
             cited, left_out = pages.cited(quotes, _MOST_PICTURES)
@@ -196,6 +204,7 @@ class Investigator:
 
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
         """Return the documents that an answer cites, by id, as far as the index still holds them. Raises StoreError."""
+        expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         found: dict[str, Document] = {}
         for name in dict.fromkeys(quote.document_id for quote in quotes):
@@ -220,7 +229,9 @@ class Investigator:
         yield from self._runs.check_kept() if verify else ()
 
     def status(self, *, compare: bool = True) -> FolderStatus:
-        """Return what the index holds and, with `compare`, what has changed in the folder since. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, what has changed in the folder since. Raises
+        FolderError.
+        """
         return self._index.status(compare=compare)
 
     def document(self, document_id: str) -> Document:
@@ -228,7 +239,13 @@ class Investigator:
         return self._index.document(document_id)
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, best first. Raises QuestionError and what `investigate` does."""
+        """Return the best chunks for a query, best first; `limit` at most, of one document if it is named.
+
+        Raises QuestionError, SettingsError, and what `investigate` does.
+        """
+        expect(limit, int, "limit", SettingsError)
+        if limit < 1:
+            raise SettingsError(f"limit must be at least 1, not {limit}")
         return self._index.search(query, limit, document_id)
 
     def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
@@ -248,11 +265,10 @@ def _settings(settings: object) -> Settings:
         return settings
     if settings is not None:
         hint = 'Make settings with: load_settings(None, ["method.rounds=2"])'
-        raise SettingsError(f"the settings are of type {type(settings).__name__}, not Settings", hint=hint)
+        raise SettingsError(f"settings must be Settings, not {type(settings).__name__}", hint=hint)
     return load_settings()
 
 
 def _path(path: str | Path, called: str) -> Path:
-    if not isinstance(path, str | Path):
-        raise FolderError(f"the {called} is of type {type(path).__name__}, not a path")
+    expect(path, (str, Path), called, FolderError)
     return Path(path).expanduser()

@@ -37,8 +37,8 @@ class Planner:
     """Makes a plan for a question.
 
     `document_list` holds cards or plain document ids, or is a text that lists the documents: one a line, or separated
-    by commas, each with its title after a colon or a dash if it has one. `history` holds the memories worth knowing,
-    or is a text that tells what is known. Without `client` the built-in engine plans.
+    by commas, each with its title after a colon or a dash if it has one. `history` holds the memories worth knowing, or
+    is a text about what is known. Without `client` the built-in engine plans.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Planner:
 
 
 class TacticalPlanning:
-    """Takes the steps of a plan in their order: one under investigation first, then the smallest plan id.
+    """Takes the steps of a plan in order: one under investigation first, then the smallest plan id.
 
     `plan` holds the plan as it stands now; plans are values, so the one that was given is not changed.
     """

@@ -26,7 +26,7 @@ from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
 from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
-from investigator.errors import SettingsError, in_words
+from investigator.errors import SettingsError, expect, in_words
 from investigator.research.method_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import is_secret, register
@@ -74,12 +74,18 @@ class Settings(BaseSettings):
     verify: VerifySettings = VerifySettings()
 
 
-def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the settings of a TOML or JSON file, the environment and overrides `part.field=value`; later ones win.
 
     Raises SettingsError, which names the setting.
     """
-    values = _read(file) if file is not None else {}
+    expect(file, (Path, str, type(None)), "the settings file", SettingsError)
+    if isinstance(overrides, str):
+        raise SettingsError("overrides must be a list, not one string", hint='For example: ["method.rounds=2"]')
+    expect(overrides, Sequence, "overrides", SettingsError)
+    for override in overrides:
+        expect(override, str, "each override", SettingsError)
+    values = _read(Path(file)) if file is not None else {}
     values = _merged(values, _environment())
     values = _merged(values, _parsed(overrides))
     for secret in (*_secrets_in(values), *(os.environ.get(variable, "") for variable in KEY_VARIABLES.values())):

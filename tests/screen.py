@@ -34,9 +34,13 @@ class Screen:
         """Lines, each with the return key."""
         os.write(self._leader, "".join(f"{line}\n" for line in lines).encode())
 
-    def interrupt(self) -> int:
-        """Ctrl-C; gives the exit code."""
+    def press_ctrl_c(self) -> None:
+        """Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
+
+    def interrupt(self) -> int:
+        """Ctrl-C that ends the command; gives the exit code."""
+        self.press_ctrl_c()
         return self._process.wait(30)
 
     def read(self) -> None:

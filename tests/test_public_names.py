@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import investigator
+from investigator import Investigation, RunOptions, load_settings
 
 PUBLIC_NAMES = [
     "Answer",
@@ -59,11 +61,15 @@ def test_the_version_is_that_of_the_installed_distribution() -> None:
 @pytest.mark.parametrize(
     ("wrong", "called"),
     [
-        ({"folder": None}, "the folder is of type NoneType"),
-        ({"settings": {"method": {"rounds": 2}}}, "the settings are of type dict"),
-        ({"workspace": 3}, "the workspace is of type int"),
-        ({"prompts": 3}, "the prompts folder is of type int"),
-        ({"model": 3}, "the model is of type int"),
+        ({"folder": None}, "folder must be str or Path, not NoneType"),
+        ({"settings": {"method": {"rounds": 2}}}, "settings must be Settings, not dict"),
+        ({"workspace": 3}, "workspace must be str or Path, not int"),
+        ({"prompts": 3}, "prompts must be str or Path, not int"),
+        ({"model": 3}, "model must be a name or an engine, not int"),
+        ({"model": [3]}, "each model must be str, not int"),
+        ({"model": {}}, "no engine is given for think"),
+        ({"callbacks": None}, "callbacks must be Sequence, not NoneType"),
+        ({"joint": 3}, "joint must be Budget or None, not int"),
     ],
 )
 def test_a_value_of_a_wrong_type_is_an_error_of_ours(wrong: dict[str, Any], called: str, tmp_path: Path) -> None:
@@ -73,11 +79,43 @@ def test_a_value_of_a_wrong_type_is_an_error_of_ours(wrong: dict[str, Any], call
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("question", [None, 3, ["What is the rent?"]])
-def test_a_question_that_is_no_text_is_an_error_of_ours(question: Any, tmp_path: Path) -> None:
+_WRONG_CALLS: tuple[tuple[Callable[[investigator.Investigator], object], str], ...] = (
+    (lambda door: door.ask(cast(str, None)), "the question must be str, not NoneType"),
+    (lambda door: door.ask(cast(str, ["What is the rent?"])), "the question must be str, not list"),
+    (lambda door: door.ask("Rent?", mission=cast(str, 3)), "mission must be str or None, not int"),
+    (lambda door: door.ask("Rent?", only="a.txt"), "only must be a list of documents, not one string"),
+    (lambda door: door.ask("Rent?", fresh=cast(bool, "no")), "fresh must be bool, not str"),
+    (lambda door: door.ask("Rent?", after=cast(str, 3)), "after must be str, not int"),
+    (lambda door: door.investigate("Rent?", cast(RunOptions, {})), "options must be RunOptions, not dict"),
+    (lambda door: door.forecast("Rent?", cast(RunOptions, None)), "options must be RunOptions, not NoneType"),
+    (lambda door: door.matrix("Rent?"), "questions must be a list, not one string"),
+    (lambda door: door.matrix(cast(Sequence[str], 3)), "questions must be Iterable, not int"),
+    (lambda door: door.show(cast(str, 3)), "the id of the run must be str, not int"),
+    (lambda door: door.search("rent", limit=cast(int, "3")), "limit must be int, not str"),
+    (lambda door: door.search("rent", limit=0), "limit must be at least 1, not 0"),
+    (lambda door: door.enclosures(cast(Investigation, {})), "investigation must be Investigation, not dict"),
+    (lambda _: load_settings(cast(str, {})), "the settings file must be Path or str or None, not dict"),
+    (lambda _: load_settings(None, "method.rounds=2"), "overrides must be a list, not one string"),
+)
+
+
+@pytest.mark.parametrize(("call", "said"), _WRONG_CALLS)
+def test_a_call_with_a_wrong_type_is_an_error_of_ours(
+    call: Callable[[investigator.Investigator], object], said: str, tmp_path: Path
+) -> None:
     (tmp_path / "a.txt").write_text("The rent is 5 dollars.", encoding="utf-8")
-    with pytest.raises(investigator.UserError, match="not text"):
-        investigator.Investigator(tmp_path).ask(question)
+    with pytest.raises(investigator.InvestigatorError, match=said):
+        call(investigator.Investigator(tmp_path))
+
+
+def test_an_answer_names_its_run_and_what_it_cost(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The rent is 5 dollars.", encoding="utf-8")
+    door = investigator.Investigator(tmp_path, embedder=investigator.ScriptedEmbedder())
+    answer = door.ask("What is the rent?")
+    assert door.show(answer.run_id).answer == door.show("last").answer == answer
+    assert answer.usage == door.show("last").usage
+    assert answer.usage.calls > 0
+    assert answer.elapsed == door.show("last").elapsed
 
 
 def test_another_name_is_an_attribute_error() -> None:

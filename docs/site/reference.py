@@ -15,7 +15,8 @@ import investigator
 from docs.site.commands import Command, commands
 from investigator import errors
 from investigator.cli.ask import EXIT_CODES
-from investigator.records import AnswerStatus, FileStatus, Investigation, StopReason
+from investigator.records import AnswerStatus, FileStatus, StopReason
+from investigator.reports.schemas import Printed, json_schema
 from investigator.server.app import application
 from investigator.settings import Settings
 
@@ -225,12 +226,14 @@ def _call(path: str, verb: str, call: Mapping[str, Any]) -> str:
 
 def _json() -> str:
     intro = (
-        "`--json` prints these records; `Investigation.model_validate_json` reads one back."
-        " The outcome of `ask` is an `Investigation`."
+        "The first field of what a command prints with `--json`, `schema`, names its kind and version."
+        " A version is raised when a field is removed or changes its meaning; new fields do not raise it."
+        " `investigator schema NAME` prints the JSON Schema of a kind."
     )
-    schema = Investigation.model_json_schema(mode="serialization")
-    shapes = [_shape(name, one) for name, one in sorted(schema.pop("$defs").items())]
-    return "\n\n".join([f"# JSON\n\n{_MADE}\n{intro}", _shape("Investigation", schema), *shapes]) + "\n"
+    kinds = {kind.schema: json_schema(kind) for kind in Printed}
+    shared = {name: one for schema in kinds.values() for name, one in schema.get("$defs", {}).items()}
+    shapes = [_shape(name, schema) for name, schema in (*kinds.items(), *sorted(shared.items()))]
+    return "\n\n".join([f"# JSON\n\n{_MADE}\n{intro}", *shapes]) + "\n"
 
 
 def _shape(name: str, schema: Mapping[str, Any]) -> str:

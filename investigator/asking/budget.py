@@ -26,12 +26,14 @@ class BudgetSettings(Record):
 
     calls: int | None = Field(default=200, ge=1, description="engine calls")
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
-    money: float | None = Field(default=None, gt=0, description="US dollars; every model needs a known price for it")
+    money: float | None = Field(default=None, gt=0, description="US dollars; needs a known price for every model")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
     prices: Path | None = Field(default=None, description="your own table of prices, like data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these without the default ceiling of calls, meant for one question; one that was set stays."""
+        """Return these settings without the default ceiling of calls, which is meant for one question; a ceiling that
+        was set stays.
+        """
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
 
@@ -57,7 +59,7 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
 
 
 class Ledger(Protocol):
-    """Knows what was used up so far, and keeps what is begun; `CallJournal` says what each of these does."""
+    """Tracks the usage so far and records calls as they begin; see `CallJournal`."""
 
     def begin(self, key: str, engine: str, tokens: int) -> None: ...
     def withdraw(self, key: str, *, sent: bool) -> None: ...
@@ -67,11 +69,11 @@ class Ledger(Protocol):
 
 
 class Budget:
-    """The ceilings of a run, or of several runs together, and what was used up by the word of a ledger.
+    """The ceilings of a run, or of several runs together, and the usage that a ledger reports.
 
-    The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling by
-    no more than the replies under way are longer than all before them. `refused` is the last ceiling that has kept a
-    call from beginning. Safe to use from several threads.
+    The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling at
+    most by the excess length of the replies in progress. `refused` is the last ceiling that stopped a call from
+    beginning. Safe to use from several threads.
     """
 
     def __init__(
@@ -86,10 +88,10 @@ class Budget:
         self.refused: StopReason | None = None
 
     def begun(self, call: Call) -> Usage:
-        """Write that a call begins, and return what it is foreseen to cost.
+        """Record that a call begins, and return its expected cost.
 
-        A call whose tokens or money would fit alone, but not together with what is foreseen for the calls under way,
-        waits until those are kept. Raises BudgetSpent if the call may not begin, and StoreError.
+        A call whose tokens or money would fit alone, but not together with what is foreseen for the calls in progress,
+        waits until those have finished. Raises BudgetSpent if the call may not begin, and StoreError.
         """
         price = self._price_of(call.engine.name)
         with self._changed:
@@ -110,7 +112,7 @@ class Budget:
 
     def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
         """Keep the reply of a call that was begun. Raises StoreError."""
-        with self._changed:  # one step: a call never counts twice, as kept and as under way, nor not at all
+        with self._changed:  # one step: a call is never counted twice, or not at all
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
             finally:
@@ -150,14 +152,14 @@ class Budget:
 
 
 class Budgeted:
-    """Lets a call begin only if it fits under every ceiling of a budget together with the calls that are under way."""
+    """Lets a call begin only if it fits under every ceiling of a budget together with the calls in progress."""
 
     def __init__(self, inner: Layer, budget: Budget) -> None:
         self._inner = inner
         self._budget = budget
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the layer inside, which is kept by then. Raises what `Budget.begun` does."""
+        """Return the reply of the inner layer, which has recorded it. Raises what `Budget.begun` does."""
         foreseen = self._budget.begun(call)
         try:
             reply = self._inner(call)
@@ -168,5 +170,5 @@ class Budgeted:
         return reply
 
     def reused(self, _: Call, reply: Reply) -> None:
-        """Take note of a reply that was kept from before."""
+        """Count a reply that was reused."""
         self._budget.reused(reply)

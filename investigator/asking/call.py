@@ -19,8 +19,8 @@ from investigator.tracing.base import RunTrace, WatchedCall
 class Call:
     """A prompt, the engine that answers it, and the key under which the reply is kept.
 
-    `hear` is told of the reply while it is being written. `tokens` are those of the prompt; they are counted only if
-    the engine has to be asked.
+    `hear` is notified of the reply while it is being written. `tokens` are those of the prompt; they are counted only
+    if the engine has to be asked.
     """
 
     prompt: Prompt
@@ -77,7 +77,7 @@ class Traced:
             return reply
 
     def reused(self, call: Call, reply: Reply) -> None:
-        """Report a reply that was kept from before."""
+        """Report a reply that was reused."""
         with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             watched.done(reply, reused=True)
 
@@ -85,12 +85,12 @@ class Traced:
 class CallJournal(Protocol):
     """Keeps calls; `begin`, `keep` and `keep_too_long` return only when it is safe.
 
-    `begin` is written before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` end
-    it. A call that neither ends, since the process died, or that was `sent` and got no reply, counts as one call with
-    the tokens of its prompt.
+    `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
+    the call. A call that neither ends, since the process died, or that was `sent` and got no reply, counts as one call
+    with the tokens of its prompt.
 
     `too_long` gives the tokens of a prompt that did not fit into the engine's context, or 0 if the engine refused it
-    without a count: then it is not to be sent again.
+    without a count: then it must not be sent again.
     """
 
     def find(self, key: str) -> Reply | None: ...
@@ -104,10 +104,10 @@ class CallJournal(Protocol):
 
 
 class Journaled:
-    """Returns the kept reply of a call if there is one; each of `on_reuse` is told of it.
+    """Returns the recorded reply of a call if there is one, and calls each of `on_reuse` with it.
 
     A new reply is kept by the layer of the budget (`Budgeted`): what a call has cost must be known in the same moment
-    as the call is no longer under way.
+    as the call is no longer in progress.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Journaled:
         self._on_reuse = on_reuse
 
     def __call__(self, call: Call) -> Reply:
-        """Return the kept reply, else that of the layer inside. Raises StoreError."""
+        """Return the recorded reply, or else that of the inner layer. Raises StoreError."""
         kept = self._journal.find(call.key)
         if kept is None:
             return self._inner(call)

@@ -1,4 +1,4 @@
-"""The client: where every prompt goes out and every reply comes back, through one small layer for each job."""
+"""The client: every prompt and every reply passes through it, with one small layer for each job."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class EngineClient:
         smaller: Callable[[V, float], V | None] = no_smaller,
         hear: Hear | None = None,
     ) -> ReadReply[R]:
-        """Put a template to its engine and read the reply; one that cannot be read is asked for once more.
+        """Send a template to its engine and parse the reply; ask once more if it cannot be parsed.
 
-        `problem_with` names what is wrong with a reply that could be read, or returns an empty text. If the prompt is
-        too long for the engine's context, `smaller` gives variables of about that share (0..1) of the length, or None.
-        `hear` is told of the first reply while it is being written if the engine can do so and none was kept. Raises
-        EngineError, ContextTooLongError if nothing more can be left out, TemplateError, StoreError, and the signal
-        BudgetSpent.
+        `problem_with` says what is wrong with a parsed reply, or returns an empty text. If the prompt is too long for
+        the engine's context, `smaller` gives variables of about that share (0..1) of the length, or None. `hear`
+        receives the first reply while it is being written, if the engine supports that and no reply was recorded.
+        Raises EngineError, ContextTooLongError if nothing more can be left out, TemplateError, StoreError, and the
+        signal BudgetSpent.
         """
         engine = self._engines[role_of(name)]
 
@@ -90,7 +90,7 @@ class EngineClient:
         return replace(read, in_part=prompt.variables != variables)
 
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
-        """Return what the second engine says; None if there is none, or if no language model is asked.
+        """Return the second opinion; None if there is none, or if no language model is asked.
 
         Its replies are JSON of the record that is asked for. Raises EngineError if it has no reply.
         """
@@ -103,5 +103,5 @@ class EngineClient:
         return self._engines[role].name
 
     def traits(self, role: Role) -> Traits:
-        """Return what is special about the engine of a role."""
+        """Return the traits of the engine of a role."""
         return traits_of(self._engines[role])

@@ -62,14 +62,14 @@ class WithinContext:
 
 
 def no_smaller(_: Record, share: float) -> None:
-    """Leave nothing out: for variables that are needed whole."""
+    """Leave nothing out: for variables that are needed completely."""
 
 
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
-    """Return what `put` makes of the variables, or of smaller ones if their prompt is too long.
+    """Call `put` with the variables, or with smaller ones if their prompt is too long, and return its result.
 
     `smaller` gives variables of about that share (0..1) of the length, or None if nothing more can be left out. An
-    engine that does not tell its context may refuse several prompts. Raises PromptTooLong and what `put` raises.
+    engine that does not declare its context may refuse several prompts. Raises PromptTooLong and what `put` raises.
     """
     refusals = 0
     while True:

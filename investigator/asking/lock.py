@@ -1,4 +1,4 @@
-"""The lock of tuned templates: what they were proven with, and whether they are still used with that."""
+"""The lock of tuned templates: what they were proven with, and a check that they are still used with that."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TuningLock(Record):
 
 
 def locked(name: str, text: str) -> LockedText:
-    """Return what tells a template from others of its name."""
+    """Return what identifies a template among others of its name."""
     return LockedText(name=name, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
@@ -52,7 +52,7 @@ def write_lock(folder: Path, lock: TuningLock) -> None:
 
 
 def lock_warnings(folder: Path, model: str) -> Iterator[str]:
-    """Yield what is no longer as it was when the templates of a folder were tuned; nothing without a lock."""
+    """Yield what has changed since the templates of a folder were tuned; nothing without a lock."""
     file = folder / LOCK_NAME
     if not file.exists():
         return
@@ -62,7 +62,7 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
         yield f"{file} cannot be read, so it is not known what these templates were tuned for"
         return
     if lock.model != model:
-        yield f"the templates in {folder} were tuned for {lock.model}, and nothing is proven of them for {model}"
+        yield f"the templates in {folder} were tuned for {lock.model}, which proves nothing for {model}"
     for one in lock.templates:
         try:
             now = locked(one.name, source_of(folder / f"{one.name}{SUFFIX}"))

@@ -18,7 +18,7 @@ from investigator.resources import prompts_folder
 
 
 class Prompts:
-    """The templates of one folder; those that it does not hold are taken from the package.
+    """The templates of one folder, with those of the package where it has none.
 
     `contracts` are those of the templates that are used, by name; only these are checked.
 
@@ -44,7 +44,7 @@ class Prompts:
         return own or prompts_folder() / relative
 
     def own(self) -> tuple[TemplateVersion, ...]:
-        """Return the templates that stand in the place of shipped ones."""
+        """Return the templates in place of shipped ones."""
         paths = {name: self.path(name) for name in self._contracts}
         return tuple(
             template_version(name, source_of(path), own=True)
@@ -57,7 +57,7 @@ class Prompts:
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the templates of the method: a changed one makes another investigation."""
+        """Return a hash of the templates of the method: a changed template means another investigation."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())
@@ -71,6 +71,6 @@ class Prompts:
         """Return a prompt for an engine, from the template of that name or from a file that replaces it."""
         reply_type = self._contracts[name].reply
         if reply_type is None:
-            raise TemplateError(f"the template {name} is not for an engine")
+            raise TemplateError(f"the template {name} is not sent to an engine")
         text = self.render(template or self.path(name), variables)
         return Prompt(template=name, variables=variables, text=text, reply_type=reply_type)

@@ -44,11 +44,11 @@ def read_or_repaired(
     problem_with: Callable[[R], str],
     ask_again: Callable[[RepairVariables], Reply],
 ) -> ReadReply[R]:
-    """Return what a reply to a prompt says; if it has a problem, it is asked for once more.
+    """Return the record in a reply to a prompt; if the reply has a problem, ask for it once more.
 
     The second reply counts if it can be read, even if `problem_with` still finds something. If there can be none (the
-    prompt is too long, a ceiling is reached), the first was paid for and is returned as it came. Raises EngineError,
-    TemplateError and StoreError.
+    prompt is too long, a ceiling is reached), the first reply, which was paid for, is returned as it is. Raises
+    EngineError, TemplateError and StoreError.
     """
     first = read_once(prompt, reply, reply_type, problem_with)
     if not first.problem:
@@ -64,7 +64,7 @@ def read_or_repaired(
 
 
 def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
-    """Return what one reply to a prompt says, or what is wrong with it."""
+    """Return the record in one reply to a prompt, or what is wrong with the reply."""
     try:
         value = read_reply(reply.text, reply_type)
     except ReplyError as error:
@@ -72,7 +72,7 @@ def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: C
         return ReadReply(None, reply.text, error.message + cut)
     if repeated := _repeated_placeholder(prompt.text, value):
         raw = _PLACEHOLDER.sub('""', reply.text)  # a placeholder is never shown as what was replied
-        return ReadReply(None, raw, f"it repeats {repeated} of the form in the place of an answer")
+        return ReadReply(None, raw, f"it repeats {repeated} of the form instead of an answer")
     return ReadReply(value, reply.text, problem_with(value))
 
 

@@ -27,9 +27,9 @@ _MOST_FILES = 10_000
 def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int | None = None) -> TemplateFolder:
     """Check a folder of templates against their contracts, and its other files for misspelt names.
 
-    `contracts` are by name, `owner/name`; shipped templates that are not among them may lie there unchecked. The fixed
-    text of each may have at most `room` tokens; each is tried with example values. Raises TemplateError if
-    there is no such folder.
+    `contracts` are by name, `owner/name`; shipped templates that are not among them may be there unchecked. The fixed
+    text of each may have at most `room` tokens; each is tried with example values. Raises TemplateError if there is no
+    such folder.
     """
     if not folder.is_dir():
         raise TemplateError(
@@ -52,13 +52,13 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
 
 
 def check_template(file: str, source: str, contract: Contract, room: int | None = None) -> tuple[TemplateProblem, ...]:
-    """Check the text of one template against its contract; `file` is what the problems call it."""
+    """Check the text of one template against its contract; `file` names it in the problems."""
     faults = islice(_broken_terms(source, contract, room), _MOST_PROBLEMS)
     return tuple(TemplateProblem(file=file, line=one.line, problem=one.problem, hint=one.hint) for one in faults)
 
 
 def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
-    """Return what tells a template from others of its name."""
+    """Return what identifies a template among others of its name."""
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(read_template(source).own_words), own=own)
 
@@ -82,7 +82,7 @@ def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator
         return
     for name in contract.must_use:
         if name not in read.names:
-            yield Fault(None, f"it does not use {name!r}", f"Put in {{{{ {name} }}}}: without it the engine is blind.")
+            yield Fault(None, f"it does not use {name!r}", f"Add {{{{ {name} }}}}: the engine needs it.")
     for field in contract.must_name:
         if not re.search(rf"\b{field}\b", read.own_words):
             fields = ", ".join(map(repr, contract.must_name))
@@ -96,7 +96,7 @@ def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator
 
 
 def shipped_names() -> tuple[str, ...]:
-    """Return the names of all templates that come with the package, in their order."""
+    """Return the names of all templates that come with the package, in order."""
     shipped = prompts_folder()
     return tuple(sorted(file.relative_to(shipped).with_suffix("").as_posix() for file in shipped.rglob(f"*{SUFFIX}")))
 
@@ -109,7 +109,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
             yield TemplateProblem(
                 file=str(folder),
                 problem=f"it holds more than {_MOST_FILES:,} files",
-                hint="Name a folder of templates alone.",
+                hint="Name a folder that holds only templates.",
             )
             return
         name = file.relative_to(folder).with_suffix("").as_posix()

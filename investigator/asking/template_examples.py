@@ -1,4 +1,4 @@
-"""Example values for the variables of templates: to show what one sees, and to try it before anything is asked."""
+"""Example values for the variables of templates: to show them, and to try a template before anything is asked."""
 
 from __future__ import annotations
 

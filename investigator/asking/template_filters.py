@@ -1,6 +1,6 @@
-"""The filters of templates: from plain values to plain values, none of which makes much out of little.
+"""The filters of templates: from plain values to plain values; none makes a long text from a short one.
 
-`data`, `line` and `attribute` keep text of documents from passing for a part of the prompt.
+`data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|f
 _HIDDEN = re.compile(
     "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
 )
-"""Tag characters except those of flags: invisible to a human who reads a document, and words to many a model."""
+"""Tag characters except those of flags: invisible to a human reader, but words to many models."""
 _NO_WIDTH = "\u200b"
 
 
 def as_data(value: Plain) -> str:
     """Return text of a document that cannot close the tags around it, and holds nothing that only a model sees.
 
-    A character without width is put into tags that look like ours, even if they are written with blanks, or in wide or
-    look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in the
-    source.
+    A zero-width character is inserted into tags that look like ours, even if they are written with blanks, or in wide
+    or look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in
+    the source.
     """
     return _as_data(str(value))
 
 
-@lru_cache(maxsize=64)  # a question stands in a prompt many times, and in each prompt of its run
+@lru_cache(maxsize=64)  # a question is in a prompt many times, and in each prompt of its run
 def _as_data(value: str) -> str:
     text = _HIDDEN.sub("", value)
     folded = undisguised(text)
@@ -55,7 +55,7 @@ def as_attribute(value: Plain) -> str:
 
 
 def number(value: float, digits: int = 0) -> str:
-    """Return a number with so many digits after the point, at most 10."""
+    """Return a number with that many digits after the point, at most 10."""
     if not isinstance(value, int | float) or digits not in range(11):
         raise ValueError("'number' takes a number, and between 0 and 10 digits")
     return f"{value:.{digits}f}"

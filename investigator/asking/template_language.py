@@ -1,4 +1,4 @@
-"""The language of templates: a part of Jinja2 that computes on plain values, calls nothing, and comes to an end.
+"""The language of templates: a part of Jinja2 that computes on plain values, calls nothing, and always ends.
 
 What is not on a list here is refused when a template is compiled. What is on it is counted while it runs.
 """
@@ -40,10 +40,10 @@ _NODES = (
 )
 _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 _REFUSED: Mapping[type[nodes.Node], str] = {
-    nodes.Call: "nothing can be called",
-    nodes.Concat: "'~' is not known: put the values side by side, or use '+'",
-    nodes.Pow: "'**' is not known",
-    nodes.Macro: "macros are not known",
+    nodes.Call: "calls are not allowed",
+    nodes.Concat: "'~' is not supported: put the values side by side, or use '+'",
+    nodes.Pow: "'**' is not supported",
+    nodes.Macro: "macros are not supported",
 }
 WHAT_IS_ALLOWED = (
     "Templates take if, for, set, comparisons, + - * / // %, "
@@ -61,7 +61,7 @@ class Fault:
 
 
 class SpentError(SecurityError):
-    """A template takes more than a prompt needs."""
+    """A template exceeds a limit."""
 
 
 class Spending:
@@ -134,7 +134,9 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(f"too deep, or with too long a number ({error})", 1) from error
 
     def faults(self, tree: nodes.Template) -> Iterator[Fault]:
-        """Yield what is not part of the language. Raises TemplateSyntaxError for what is too deep or too long."""
+        """Yield everything that is not part of the language. Raises TemplateSyntaxError for what is too deep or too
+        long.
+        """
         for count, (node, parent, depth) in enumerate(_walked(tree)):
             line = node.lineno or 1
             if depth > _DEEPEST or count > _MOST_NODES:
@@ -185,7 +187,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
 
 
 def _problem(node: nodes.Node, parent: nodes.Node) -> str:
-    """Return what is wrong with a part of a template; empty if it is one of the language."""
+    """Return what is wrong with a part of a template; empty if the language allows it."""
     if isinstance(node, _LOADING):
         return "a template cannot load another one"
     if not isinstance(node, _NODES):
@@ -210,14 +212,14 @@ def _problem_of_name(name: str, parent: nodes.Node) -> str:
     if name.startswith("_") or name in ("self", "caller"):
         return f"unknown variable {name!r}"
     if name == "loop" and not (isinstance(parent, nodes.Getattr) and parent.attr in _OF_LOOP):
-        return f"of 'loop' there is only {', '.join(sorted(_OF_LOOP))}"
+        return f"'loop' has only {', '.join(sorted(_OF_LOOP))}"
     return ""
 
 
 def _problem_of_list(node: nodes.Node) -> str:
     """Lists hold constants: a list of lists of lists, made a few times, would be larger than any memory."""
     if isinstance(node, nodes.List) or (isinstance(node, nodes.Tuple) and node.ctx == "load"):
-        return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists are of constants alone"
+        return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may hold only constants"
     return ""
 
 
@@ -241,7 +243,7 @@ def _tick(context: _Context, value: Plain, cost: int) -> Plain:
 
 
 def _counted(function: Callable[..., Plain]) -> Callable[..., Plain]:
-    """Return a filter that counts what it reads before it does, and what it has written."""
+    """Return a filter that counts its input before it runs, and its output."""
 
     @pass_context
     def apply(context: _Context, value: Plain, *args: Plain, **named: Plain) -> Plain:

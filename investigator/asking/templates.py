@@ -1,6 +1,6 @@
 """Template files: read with care, checked against the names of their variables, and rendered.
 
-Nobody has to trust a template: it computes on plain values, in a language that calls nothing and comes to an end. What
+A template need not be trusted: it computes on plain values, in a language that calls nothing and always ends. What
 documents say enters it only as values.
 """
 
@@ -23,14 +23,14 @@ from investigator.errors import TemplateError, in_words
 from investigator.records import Record
 
 MOST_OCTETS = 200_000
-"""A longer file is no template."""
+"""A longer file is not a template."""
 
 _WRONG_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 _UNBOUNDED = (RecursionError, MemoryError)
 
 
 class Sandbox:
-    """Renders templates that nobody has to trust. `clock` tells the seconds."""
+    """Renders templates that need not be trusted. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -117,13 +117,13 @@ def file_in(folder: Path, name: str) -> Path | None:
         return None
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise TemplateError(
-            f"{path}: it is a link that leads out of the prompts folder", hint="Copy the file there instead."
+            f"{path}: it is a link that points outside the prompts folder", hint="Copy the file there instead."
         )
     return path
 
 
 def source_of(template: Path) -> str:
-    """Return the text of a template file. Raises TemplateError for what is no regular file, or too long a one."""
+    """Return the text of a template file. Raises TemplateError for what is not a regular file, or too long a one."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
         with open(os.open(template, flags), "rb") as file:

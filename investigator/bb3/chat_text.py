@@ -1,4 +1,4 @@
-"""A reply, what it rests on, and memories, as text for a terminal."""
+"""A reply, its basis, and memories, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DECISIONS = frozenset({"search", "do not search", "access memory", "do not acce
 
 
 def why_text(message: Message | None) -> Text:
-    """Return what a reply rests on: decisions, query, memory, documents, and each quote with its place."""
+    """Return the basis of a reply: decisions, query, memory, documents, and each quote with its place."""
     if message is None:
         return Text("No message yet.\n")
     lines = [f"{label}: {_told(name, str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
@@ -94,7 +94,7 @@ def reply_text(message: Message) -> Text:
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:
-    """Return memories with their numbers, whose they are, the turn they are from, and how often they were used."""
+    """Return memories with their numbers, owners, turns, and how often they were used."""
     if not facts:
         return Text("Nothing is remembered.\n")
     return Text("".join(f"{_memory(fact)}\n" for fact in facts))
@@ -119,7 +119,7 @@ def _memory(fact: KeptFact) -> str:
 
 
 def quotes_of(message: Message) -> list[Quote]:
-    """Return the quotes of a reply; those of a search server tell so."""
+    """Return the quotes of a reply; quotes from a search server are marked."""
     told = message.get("quotes")
     return [
         ServedQuote.model_validate(quote) if "server" in quote else Quote.model_validate(quote)

@@ -121,7 +121,7 @@ def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> M
 
 @contextmanager
 def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
-    """Open what is remembered of the users of a workspace, as long as the context lasts.
+    """Open the memories of the users of a workspace for the duration of the context.
 
     Raises StoreError and ForeignFileError.
     """

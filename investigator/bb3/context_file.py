@@ -32,11 +32,11 @@ def request_of(module: Module, text: str) -> ModuleRequest:
 
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
     turn of the one who did not speak last, and the last such line is the partner's. `Person 1's Persona: …` is a
-    memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and
-    `Interesting Fact: …` (or the same between the tokens of 3B, as `__entity__ … __endentity__`) are what a response is
-    conditioned on. Before the first turn a personal fact is a memory; what stands between turns was given for a reply
-    that has been made, and is left out, as in the modules' own prompts.
-    A last line that only asks for the module's own words, as `Query:`, and a control token at the end are left out.
+    memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting
+    Fact: …` (or the same between the tokens of 3B, as `__entity__ … __endentity__`) are what a response is conditioned
+    on. Before the first turn a personal fact is a memory; what is between turns was given for a reply that has been
+    made, and is left out, as in the modules' own prompts. A last line that only asks for the module's own words, as
+    `Query:`, and a control token at the end are left out.
     """
     found = _Lines()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -108,7 +108,7 @@ class _Lines:
 
 
 def _unwrapped(line: str) -> tuple[Module, str] | None:
-    """Return what stands between the tokens of 3B, and the module that finds such things."""
+    """Return what is between the tokens of 3B, and the module that finds such things."""
     for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):
@@ -117,7 +117,7 @@ def _unwrapped(line: str) -> tuple[Module, str] | None:
 
 
 def _quote(knowledge: str, context: str) -> Quote:
-    """Knowledge as a quote of the context, at its place there: whoever gives the context answers for it."""
+    """Knowledge as a quote of the context, at its place there: the author of the context is responsible for it."""
     digest = hashlib.sha256(context.encode("utf-8", "replace")).hexdigest()
     start = context.rfind(knowledge)
     line = context.count("\n", 0, start) + 1

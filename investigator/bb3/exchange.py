@@ -15,7 +15,7 @@ FAILED = "METASEQ RESPONSE FAILED."
 class SearchDocument(Record):
     """A document that a search found; `passage` where it is one of the folder, or of a folder that is served.
 
-    `server` names who sent it; it is empty if the text stands in the folder.
+    `server` names who sent it; it is empty if the text is in the folder.
     """
 
     title: str = ""
@@ -46,11 +46,11 @@ class ModuleRequest(Record):
 
 
 class ModuleReply(Record):
-    """The reply of a module. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses.
+    """The reply of a module. `needed` is the decision of sdm and mdm; `score` picks the best of several responses.
 
-    `is_stock`: rules said it in place of a model, and it tells nothing of oneself. `unsaid` is what the model said that
-    was not proven, or no reply, and so is not said. `source_problem` tells which quotes the files do
-    not hold any more.
+    `is_stock`: rules wrote it, not a model, and it says nothing about the speaker. `unsaid` is what the model wrote but
+    was not proven, or was not a reply, and is therefore withheld. `source_problem` says which quotes the files no
+    longer hold.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Modules(Protocol):
     """Asks modules: one form of prompts, and the engines behind it."""
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """One reply for each request, in order; they have nothing to do with each other."""
+        """One reply for each request, in order; the requests are independent."""
         ...
 
 
@@ -75,7 +75,7 @@ class DocumentSearch(Protocol):
     """Finds documents for a query: in the folder, or at a search server."""
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best documents, best first. Raises InvestigatorError where the search is down."""
+        """The best documents, best first. Raises InvestigatorError if the search is down."""
         ...
 
 
@@ -90,11 +90,11 @@ class Memories(Protocol):
         ...
 
     def available(self, text: str) -> Sequence[str]:
-        """The memories that may be drawn on for a reply to this text, in order."""
+        """The memories that may be used for a reply to this text, in order."""
         ...
 
     def add(self, text: str, speaker: Speaker) -> None:
-        """Remember what a module has made of a turn, unless it says nothing, or nothing new."""
+        """Remember what a module wrote about a turn, unless it is empty or not new."""
         ...
 
     def set(self, memories: Mapping[str, int]) -> None:
@@ -102,9 +102,9 @@ class Memories(Protocol):
         ...
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """A turn is over in which these were used."""
+        """A turn has ended in which these were used."""
         ...
 
     def clear(self) -> None:
-        """Forget what belongs to this conversation alone."""
+        """Forget what belongs only to this conversation."""
         ...

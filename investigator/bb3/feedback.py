@@ -1,7 +1,7 @@
 """Records what the human thinks of a reply: liked, or disliked for a reason, then asked for something better.
 
 The steps of the data card: a message of the bot is marked, the bot asks, and the human's next message is the answer
-(`isDislikeFeedback`). Each function gives a conversation anew; none changes one.
+(`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ QUESTIONS = {
     DislikeType.AGREE_SENSITIVE: "Thank you for saying so. What shall we talk about?",
     DislikeType.DISAGREE_SENSITIVE: "I may have been too careful. What did you mean?",
 }
-"""What the bot asks after a dislike."""
+"""The bot's question after a dislike."""
 
 
 def dislike_type_of(word: str) -> DislikeType:

@@ -34,7 +34,7 @@ LONGEST_TURN = 20_000
 
 @dataclass
 class ChatSession:
-    """One conversation of one user; for one thread at a time. `messages` are its replies, oldest first."""
+    """One conversation of one user; use it from one thread at a time. `messages` are its replies, oldest first."""
 
     user: str
     chat_id: str
@@ -47,9 +47,9 @@ class FolderChat:
     """Replies in conversations about a folder. Safe to use from several threads, each with sessions of its own.
 
     `client_of` gives the client of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
-    `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is told
-    of each module that is asked. `search` finds documents elsewhere than in the folder; what it finds is
-    proven only if it stands in the folder, whose documents `reread` reads anew from their files.
+    `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is
+    notified of each module that is asked. `search` finds documents elsewhere than in the folder; what it finds is
+    proven only if it is in the folder, whose documents `reread` reads again from their files.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class FolderChat:
         A text that is empty gets a polite reply and asks no module. `memories` that come with a message are remembered;
         with the text "Opening" the conversation is begun from them. Where it fails, the conversations stay as they
         were. Raises DialogueError for a session that stands twice, a turn or a memory that is too long and memories
-        that are no texts, before anything is asked; EngineError, StoreError, BudgetSpent.
+        that are not texts, before anything is asked; EngineError, StoreError, BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
             raise DialogueError("a session has two messages at once", hint="Reply to them one after the other.")
@@ -122,8 +122,8 @@ class FolderChat:
     def take_back(self, session: ChatSession, reply: Message) -> None:
         """Take back the last reply of a session, which nobody was shown, and the turn before it.
 
-        What was remembered of the reply is forgotten, too; what the user told is not. A reply that no module made is no
-        part of the conversation, and nothing is taken back. Raises StoreError.
+        What was remembered of the reply is forgotten, too; what the user told is not. A reply that no module made is
+        not part of the conversation, and nothing is taken back. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:
             return
@@ -136,7 +136,7 @@ class FolderChat:
     def _drafts(
         self, heard: Sequence[tuple[ChatSession, Mapping[str, int], str]], say: Hear | None
     ) -> dict[int, Draft]:
-        """Return the drafts by session; of those that have the same options each step is asked at once."""
+        """Return the drafts by session; sessions with the same options share each call."""
         drafts: dict[int, Draft] = {}
         for options in dict.fromkeys(session.options for session, *_ in heard):
             is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED

@@ -1,6 +1,6 @@
 """A turn of BB3, module by module (seed: bb3_agents): decide, query, search, remember, know, reply, remember.
 
-Several conversations take a turn side by side: each step asks its module once for all of them.
+Several conversations take a turn together: each step calls its module once for all of them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class ModularChat:
             draft.partner_memory = reply.text
 
     def _find(self, drafts: Sequence[Draft]) -> None:
-        """Make queries and fetch documents; if nothing is found, a topic of the conversation must do."""
+        """Make queries and fetch documents; if nothing is found, use a topic of the conversation."""
         for draft, reply in self._ask(Module.SGM, [draft for draft in drafts if draft.uses_search]):
             if reply.failed:
                 draft.uses_search = draft.uses_entity = draft.uses_memory = False
@@ -180,9 +180,9 @@ class ModularChat:
         return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
 
     def _remember_own(self, drafts: Sequence[Draft]) -> None:
-        """Return what the speaker said about itself, then what the partner said: the order of the original's store.
+        """Return the speaker's own facts, then the partner's: the order of the original's store.
 
-        What documents or rules say is nothing about oneself. A failure here does not take the replies away.
+        Statements from documents or rules are not about the speaker. A failure here does not discard the replies.
         """
         asked = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
         try:

@@ -27,10 +27,10 @@ class Weights(StrEnum):
 class ModuleRow(Record):
     """The special traits of one module.
 
-    `control_token` ends its context in 3B, and `wrapping` stands around what it found in the context of a response.
-    `history_size` is how many of the newest lines it sees (-1 for all), where it does not go by the default, all.
-    `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` tells whether memories or documents stand before
-    the turns there, `knowledge_prefix` how a response's knowledge is introduced after them. `retrieves`: documents or
+    `control_token` ends its context in 3B, and `wrapping` is around what it found in the context of a response.
+    `history_size` is how many of the newest lines it sees (-1 for all), where it does not follow the default, all.
+    `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` tells whether memories or documents are before the
+    turns there, `knowledge_prefix` how a response's knowledge is introduced after them. `retrieves`: documents or
     memories are handed to it in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and
     `small_no` those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
     """
@@ -206,13 +206,13 @@ TABLE: Mapping[Module, ModuleRow] = {
 
 
 class Family(Record):
-    """How a family of models goes about a turn.
+    """The order of steps in a turn for a family of models.
 
     `memory_first`: new memories are made before the search query. `plain_without_knowledge`: where neither documents
     nor memories nor a topic are to be used, VRM replies, and nothing is remembered; in a batch that holds for all once
     it holds for one. `one_voice`: every reply is written by SRM (a combined one by the option's module), whatever the
-    knowledge. `separate_order` is the order of separate replies. `without_knowledge` replies where nothing was found;
-    `unasked` where nothing was looked for either.
+    knowledge. `separate_order` is the order of separate replies. `without_knowledge` replies if nothing was found;
+    `unasked` if nothing was looked for either.
     """
 
     memory_first: bool

@@ -21,8 +21,8 @@ class Module(StrEnum):
 
     Decisions: sdm (search), mdm (memory). From the conversation: sgm (query), mgm (memory to keep), ckm (entity).
     Knowledge: mkm (from memory), skm (from documents). Responses: crm (on an entity), mrm (on a memory), srm (on
-    knowledge), vrm (on the conversation alone), grm (in a style), orm (opening from memories), brm (like vrm, with
-    what is known of the background).
+    knowledge), vrm (only on the conversation), grm (in a style), orm (opening from memories), brm (like vrm, with what
+    is known of the background).
     """
 
     SDM = "sdm"
@@ -61,7 +61,7 @@ class Turn(Record):
 
 
 AND_MORE = "…"
-"""The last line of a fact that sums up several, where there are more."""
+"""The last line of a fact that sums up several, if there are more."""
 
 
 class PersonalFact(Record):
@@ -75,7 +75,7 @@ class PersonalFact(Record):
 class TurnsVariables(Record):
     """Variables of the templates that see the conversation alone: sdm, sgm, mgm, ckm, vrm.
 
-    The oldest turn stands first; sdm and mgm are about the last one.
+    The oldest turn is first; sdm and mgm are about the last one.
     """
 
     turns: tuple[Turn, ...]
@@ -98,8 +98,8 @@ class PassagesVariables(Record):
 class ResponseVariables(Record):
     """Variables of the templates that reply from something given: crm, mrm, srm, grm, brm.
 
-    Each may be given several kinds, so that knowledge can be combined in one reply, in the order of these fields.
-    Quotes are proven ones.
+    Each may receive several kinds, so that knowledge can be combined in one reply, in the order of these fields. Quotes
+    are proven ones.
     """
 
     turns: tuple[Turn, ...]

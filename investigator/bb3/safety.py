@@ -1,8 +1,7 @@
 """Unsafe talk: a string matcher, a classifier that can be plugged in, and canned replies (seed: bb3x_data_card).
 
-What the human says is looked at before any model sees it, and what the bot is about to say before the human does. A
-canned reply then stands in, and says why: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` where the
-model failed.
+The human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply then
+stands in, and says why: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` where the model failed.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _ONE_BY_ONE = re.compile(r"(?<!\w)\w(?:[\s._*-]{1,3}\w(?!\w)){2,40}")
 
 
 class SafetyClassifier(Protocol):
-    """A model that judges texts, for what no list of words finds. Raises RunError if it cannot."""
+    """A model that judges texts beyond what word lists find. Raises RunError if it cannot."""
 
     def is_unsafe(self, text: str) -> bool:
         """Return True if a text is offensive or otherwise not to be said."""
@@ -65,7 +64,7 @@ class StringMatcher:
 
 
 class GuardedReply(Record):
-    """The reply that is given in the end; `failure` says why if it is a canned one.
+    """The final reply; `failure` says why if it is a canned one.
 
     `human` and `bot` are the annotations of what the human said and of the reply that the bot was about to give.
     """
@@ -90,8 +89,8 @@ class GuardedReply(Record):
 class SafetyGuard:
     """Stands between the human and the bot.
 
-    `classifier` judges what the matcher lets pass; without one the matcher judges alone. `random` chooses among the
-    canned replies, never the one that was given last to the same failure.
+    `classifier` judges what the matcher lets pass; without one, only the matcher judges. `random` chooses among the
+    canned replies, never the one used last for the same failure.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One conversation as it is held and recorded: what is said is guarded, kept in the form of the card, and judged."""
+"""One conversation and its record: messages pass the guard and are kept in the form of the data card."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHATS = "chats"
 class Talk:
     """A conversation with one user; for one thread at a time.
 
-    `consent` says that the user chose, expressly, to have the conversation shared; without it no release holds it.
+    `consent` says that the user explicitly agreed to share the conversation; without it no release contains it.
     `new_id` names messages.
     """
 
@@ -57,12 +57,12 @@ class Talk:
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """Return the reply to what the user says; `fields` are further ones of the message, such as `memories`.
 
-        `hear` gets the text so far while a model writes, as far as it is proven and safe; seldom does the message say
-        something else in the end.
+        `hear` gets the text so far while a model writes, as far as it is proven and safe; the final message rarely
+        differs.
 
-        After a dislike the text is the answer to what would have been better. Unsafe talk and a model that fails get a
-        canned reply, which names its `failure`, and the `problem` of the model; the modules never see such an exchange
-        again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
+        After a dislike the text is the answer to the question what would have been better. Unsafe talk and a model that
+        fails get a canned reply, which names its `failure`, and the `problem` of the model; the modules never see such
+        an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
             raise DialogueError(
@@ -143,13 +143,13 @@ class Talk:
             return False
 
     def _noted(self, text: str) -> Message:
-        """Keep the answer to what would have been better, with the guard's verdict on it; silence is no answer."""
+        """Keep the answer to what would have been better, with the guard's verdict on it; silence is not an answer."""
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
         self._asked_why = False
         self.record = answered_after_dislike(self.record, text, self._new_id())
         *before, answer = self.record.message_history
-        with suppress(RunError):  # a classifier that fails takes no answer away
+        with suppress(RunError):  # if the classifier fails, the answer stays
             answer = answer.changed(safety=self._guard.annotation(text))
         self.record = self.record.changed(message_history=tuple(before))
         self._add(answer, ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id()))

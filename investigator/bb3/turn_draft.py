@@ -1,4 +1,4 @@
-"""One turn of one conversation while it is being made: every step writes down what it has found out."""
+"""One turn of one conversation in the making: every step records its result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.dialogue.messages import Message
 from investigator.records import Quote
 
 RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
-"""Which module replies from which kind of knowledge, in the order in which kinds stand in a prompt."""
+"""Which module replies from which kind of knowledge, in the order in which kinds are in a prompt."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class LiveConversation:
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
     def end(self) -> None:
-        """The episode is over: neither its turns nor what was remembered for it alone go into a later prompt."""
+        """The episode has ended: neither its turns nor what was remembered for it alone go into a later prompt."""
         self.turns.clear()
         self.memories.clear()
 
@@ -77,7 +77,7 @@ class Draft:
 
     @property
     def kinds(self) -> list[str]:
-        """Return the kinds of knowledge found, in their order in a prompt."""
+        """Return the kinds of knowledge found, in the order of the prompt."""
         return [kind for kind in RESPONSE_OF if getattr(self, kind)]
 
     @property

@@ -13,11 +13,12 @@ import typer
 
 from investigator.cli.batch import KEPT, outcome_of, questions_of
 from investigator.cli.options import CommonOptions, Folder
-from investigator.cli.output import OutputOptions, print_json, print_styled, tell, write_file
+from investigator.cli.output import OutputOptions, print_record, print_styled, tell, write_file
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
 from investigator.records import AnswerStatus, AskedQuestions, Forecast, QuestionOutcome
 from investigator.reports.pages import questions_page
+from investigator.reports.schemas import Printed
 from investigator.reports.terminal import forecast_text, questions_text
 from investigator.services.run_records import RunOptions
 
@@ -31,6 +32,7 @@ EXIT_CODES = {
 }
 
 
+_UNSENT_KEY = "no-key-is-needed-for-a-dry-run"
 _WORST_FIRST = (1, 4, 3, 5)
 
 
@@ -42,11 +44,11 @@ class AskingOptions:
     strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="DOCUMENT", help="Limit it to this document, or to those of a pattern; repeatable."),
+        typer.Option(metavar="DOCUMENT", help="Use only this document, or those that match a pattern; repeatable."),
     ] = None
     after: Annotated[
         str,
-        typer.Option(metavar="RUN", help="Earlier run, or 'last': what the question leaves unsaid comes from there."),
+        typer.Option(metavar="RUN", help="The earlier run that this question follows up, by its id or 'last'."),
     ] = ""
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
     no_cache: Annotated[
@@ -70,7 +72,7 @@ class AskingOptions:
                 raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
 
     def run_options(self) -> RunOptions:
-        """Return what is asked besides the question, for the front door."""
+        """Return the options of the question, for the front door."""
         only, cache = tuple(self.only or ()), not self.no_cache
         return RunOptions(self.mission, self.strategy, only, self.fresh, cache, self.after)
 
@@ -155,7 +157,8 @@ def ask(
     question = _question(question or "")
     asking.check()
     output.check(folder)
-    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    unsent = (f"chat.api_key={_UNSENT_KEY}",) if asking.dry_run else ()
+    settings = common.settings.load(*ceilings.settings(), *tracing.settings(), *unsent)
     investigator = common.investigator(folder, settings, asking.record)
     if asking.dry_run:
         forecast = investigator.forecast(question, asking.run_options())
@@ -199,7 +202,7 @@ def _ask_all(
     if output.report is not None:
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
     if output.as_json:
-        print_json(answers.model_dump_json(indent=2))
+        print_record(Printed.QUESTIONS, answers)
     else:
         print_styled(questions_text(answers))
     found = [exit_code(outcome) for outcome in answers.outcomes]
@@ -215,7 +218,7 @@ def exit_code(outcome: QuestionOutcome) -> int:
 
 def _print_forecast(forecast: Forecast, engine: str, as_json: bool) -> None:
     if as_json:
-        print_json(forecast.model_dump_json(indent=2))
+        print_record(Printed.FORECAST, forecast)
     else:
         print_styled(forecast_text(forecast, engine))
 

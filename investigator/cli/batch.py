@@ -14,13 +14,15 @@ from investigator.errors import RunError, SettingsError
 from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
 from investigator.services.question_file import read_question_file
 
-KEPT = "Everything is kept: the same command again asks only what is left."
+KEPT = "Everything is kept: run the same command again to ask only what is left."
 
 
 def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
     """Return the questions of the options, then those of a file, each once. Raises QuestionError and SettingsError."""
     if file is None and not asked:
-        raise SettingsError("no questions", hint="Ask with -q, once for each question, or name a --questions FILE.")
+        raise SettingsError(
+            "no questions", hint="Ask with --question, once for each question, or name a --questions FILE."
+        )
     listed = read_question_file(file.expanduser()) if file is not None else ()
     return tuple(dict.fromkeys((*asked, *listed)))
 

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import check_report, print_json, print_styled, write_file
+from investigator.cli.output import check_report, print_record, print_styled, write_file
 from investigator.cli.progress import display_on
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import read_questions
+from investigator.reports.schemas import Printed
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparing import compare as compared_sides
 from investigator.tuning.comparing import side_of
@@ -21,13 +22,13 @@ from investigator.tuning.pages import comparison_page
 from investigator.tuning.wording import comparison_text
 
 Documents = Annotated[Path, typer.Option("--docs", metavar="DIR", help="The folder of documents.")]
-Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions with what is known of them.")]
+Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions, with their known answers.")]
 Judged = Annotated[Measure, typer.Option("--measure", metavar="NAME", help="The measure that decides.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
 
 
 def setup_of(common: CommonOptions) -> Setup:
-    """Return what the common options make of a run. Raises SettingsError if the settings cannot be used."""
+    """Return the setup of a run from the common options. Raises SettingsError if the settings cannot be used."""
     common.settings.load()
     return Setup(
         prompts=common.prompts,
@@ -42,7 +43,7 @@ _KEPT = "The outcomes are kept: the same command shows them again."
 
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A folder of templates, settings, a model, or 'default'.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The same of the other side.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The other side, in the same form.")],
     docs: Documents,
     questions: Questions,
     common: CommonOptions,
@@ -55,10 +56,10 @@ def compare(
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the comparison here.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the same questions with A and with B, and say which is better or what it takes to know.
+    """Ask the same questions with A and with B, and say which is better or how many questions it takes to decide.
 
     A and B are each a folder of templates, a settings file, changes such as "method.rounds=2", a model, or 'default'
-    for the options alone; other options hold for both. Rows of the questions are as for eval folder. If it is stopped,
+    only for the options; other options hold for both. Rows of the questions are as for eval folder. If it is stopped,
     the same command resumes it.
     """
     if report is not None:
@@ -68,12 +69,12 @@ def compare(
     asked = read_questions(questions)[:limit]
     with display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
-        for side in (second, first):  # what no run can take is told before the other side has asked anything
+        for side in (second, first):  # wrong input is reported before the other side has asked anything
             bench.evaluation(side, asked).check_outside(questions)
         comparison = compared_sides((a, first), (b, second), asked, bench, measure=measure, repeat=repeat, seed=seed)
     if report is not None:
         write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)
     if as_json:
-        print_json(comparison.model_dump_json(indent=2))
+        print_record(Printed.COMPARISON, comparison)
     else:
         print_styled(comparison_text(comparison))

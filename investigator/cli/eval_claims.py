@@ -1,4 +1,4 @@
-"""`investigator eval claims`: what tells true claims from false ones better, the rules or a verifier."""
+"""`investigator eval claims`: compare how well the rules and a verifier separate true claims from false ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_record, print_styled
 from investigator.engines.embedding.verifiers import CrossEncoderVerifier
 from investigator.evaluation.claims import measure_claims, read_claims
 from investigator.evaluation.tables import claims_text
+from investigator.reports.schemas import Printed
 
 
 def eval_claims(
@@ -19,7 +20,7 @@ def eval_claims(
     settings: SettingsOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well claims are told apart that their quotes bear out from those that they do not.
+    """Measure how well claims that their quotes support are told from claims that they do not support.
 
     A row holds id, claim, quotes (a list of texts), label (true if they bear it out) and, if known, kind. The rules are
     measured, and the model that verify.model names, by balanced accuracy (0.5 is chance) and false alarms (true claims
@@ -29,6 +30,6 @@ def eval_claims(
     verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None
     report = measure_claims(read_claims(claims), verifier, chosen.threshold)
     if as_json:
-        print_json(report.model_dump_json(indent=2))
+        print_record(Printed.CLAIMS_EVALUATION, report)
     else:
         print_styled(claims_text(report))

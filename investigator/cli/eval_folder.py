@@ -9,17 +9,18 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions, Workspace
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.tables import folder_text
 from investigator.investigator import Investigator
+from investigator.reports.schemas import Printed
 
 
 def eval_folder(
     docs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of documents.")],
-    questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions with what is known of them.")],
+    questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions, with their known answers.")],
     settings: SettingsOptions,
     model: Model = None,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
@@ -53,6 +54,6 @@ def eval_folder(
         raise typer.Exit(130) from stop
     report = evaluation.report()
     if as_json:
-        print_json(report.model_dump_json(indent=2))
+        print_record(Printed.FOLDER_EVALUATION, report)
     else:
         print_styled(folder_text(report))

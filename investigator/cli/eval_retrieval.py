@@ -11,13 +11,14 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import retrieval_text
 from investigator.files import for_owner
+from investigator.reports.schemas import Printed
 from investigator.services.parts import open_embedder
 
 
@@ -58,7 +59,7 @@ def eval_retrieval(
         _write(per_query.expanduser(), [one.model_dump_json() for one in evaluation.results])
     report = evaluation.report()
     if as_json:
-        print_json(report.model_dump_json(indent=2))
+        print_record(Printed.RETRIEVAL_EVALUATION, report)
     else:
         print_styled(retrieval_text(report))
 

@@ -9,16 +9,14 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, kept_of
-from investigator.cli.output import note, print_json, print_styled, tell
+from investigator.cli.output import note, print_lines, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.investigator import Investigator
-from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus
+from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
 from investigator.reports.folder import changes_line, folder_text, hits_text
+from investigator.reports.schemas import Printed
 from investigator.reports.wording import plural
 from investigator.services.workspace_choice import make_workspace_inside
-
-FILE_FIELDS = {"path", "status", "reason", "pages", "characters", "chunks", "seconds"}
-"""The fields of each file that `--json` prints."""
 
 
 def index(
@@ -61,7 +59,7 @@ def index(
     investigator = Investigator(folder, settings=settings.load(), workspace=workspace)
     if adopt:
         taken = investigator.adopt()
-        left = f"; left out {plural(taken.left, 'row')} that this program does not write" if taken.left else ""
+        left = f"; left out {plural(taken.left, 'row')} not written by this program" if taken.left else ""
         note(f"taken over: {plural(taken.runs, 'run')}, {plural(taken.memories, 'memory', 'memories')}{left}")
     read: dict[str, FileRecord] = {}
     try:
@@ -106,7 +104,7 @@ def search(
     investigator = kept_of(folder, workspace, settings=settings.load())
     hits = investigator.search(query, limit=limit, document_id=document)
     if as_json:
-        print_json("\n".join(hit.model_dump_json() for hit in hits))
+        print_lines((Printed.HIT, hit) for hit in hits)
     elif hits:
         print_styled(hits_text(hits))
     else:
@@ -115,10 +113,12 @@ def search(
 
 def print_files(status: FolderStatus) -> None:
     """Print a JSON record for each file, one a line, and one for each reason for which some are left out."""
-    lines = [file.model_dump_json(include=FILE_FIELDS) for file in status.files]
-    lines += (f'{{"left_out":{item.model_dump_json()}}}' for item in status.left_out)
-    if lines:
-        print_json("\n".join(lines))
+    print_lines((Printed.FILE, _line_of(file)) for file in status.files)
+    print_lines((Printed.LEFT_OUT, LeftOutFiles(left_out=item)) for item in status.left_out)
+
+
+def _line_of(file: FileRecord) -> IndexedFile:
+    return IndexedFile(**{name: getattr(file, name) for name in IndexedFile.model_fields})
 
 
 def _unchanged(file: FileRecord) -> FileRecord:

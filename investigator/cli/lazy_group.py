@@ -2,44 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from investigator.cli.option_groups import with_groups
+from investigator.cli.streams import with_streams
+
+_EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
 """What is put around the function of each command, to report its errors."""
 
 
 class LazyCommand(TyperCommand):
-    """A command known by its name and its line of help. `place` is `module:function`, imported when it is called."""
+    """A command known by its name and its line of help. `place` is `module:function`, imported when it is called.
 
-    def __init__(self, name: str, place: str, summary: str, shell: Shell, **context_settings: bool) -> None:
+    One that `prints` a result takes the options `--quiet` and `--output`.
+    """
+
+    def __init__(
+        self, name: str, place: str, summary: str, shell: Shell, *, prints: bool = True, **context_settings: bool
+    ) -> None:
         super().__init__(name, short_help=summary, context_settings=dict(context_settings))
         self.place = place
         self._shell = shell
+        self._prints = prints
 
     def make_context(self, *words: Any, **extra: Any) -> Any:
-        """Return the context of the loaded command, which then runs in the place of this one."""
+        """Return the context of the loaded command, which then runs in place of this one."""
         try:
             return self.load().make_context(*words, **extra)
         except typer.TyperException as error:
-            if "unexpected extra argument" in error.message:
-                error.message += ". Put several words that belong together in quotes."
+            error.message = error.message.replace("Value error, ", "")
+            if found := _EXTRA.search(error.message):
+                error.message += _help_for_extra(self.name or "", found[1])
             raise
 
     def load(self) -> Any:
         """Return the command itself, with its options; imports its module."""
         module, _, function = self.place.partition(":")
+        command = getattr(import_module(module), function)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         alone.command(self.name, context_settings=dict(self.context_settings))(
-            self._shell(with_groups(getattr(import_module(module), function)))
+            self._shell(with_groups(with_streams(command) if self._prints else command))
         )
         return typer.main.get_command(alone)
+
+
+def _help_for_extra(command: str, words: str) -> str:
+    """Say what to do about words that a command does not take."""
+    if Path(words).expanduser().exists():
+        return f". It takes no file or folder here; see: investigator {command} --help"
+    return '. Put a question or a text in quotes: "What is the rent?"'
 
 
 def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> type[TyperGroup]:

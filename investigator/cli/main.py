@@ -1,4 +1,4 @@
-"""The command `investigator`: its commands, and what the shell gets when one fails.
+"""The command `investigator`: its commands, and their exit codes and errors.
 
 Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents,
 4 not found so far, 5 answered in part or passages found, 1 the run failed, 2 wrong use, 130 interrupted.
@@ -35,7 +35,10 @@ def run() -> None:
     _write_anything()
     if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script of `investigator completion`
         completion_init()
-    app(prog_name="investigator")
+    try:
+        app(prog_name="investigator")
+    except KeyboardInterrupt:  # while a command is loaded, or after its result
+        sys.exit(130)
 
 
 def _start_light() -> None:
@@ -55,7 +58,7 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
     def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
         try:
             command(*args, **options)
-        except (typer.Exit, BrokenPipeError):  # typer ends the process for both, without a word
+        except (typer.Exit, BrokenPipeError):  # typer ends the process silently for both
             raise
         except InvestigatorError as error:
             _report(error.message, error.hint)
@@ -73,8 +76,8 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
     return shell
 
 
-def _command(name: str, place: str, summary: str, **context_settings: bool) -> LazyCommand:
-    return LazyCommand(name, f"investigator.{place}", summary, guarded, **context_settings)
+def _command(name: str, place: str, summary: str, *, prints: bool = True, **context_settings: bool) -> LazyCommand:
+    return LazyCommand(name, f"investigator.{place}", summary, guarded, prints=prints, **context_settings)
 
 
 def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperGroup:
@@ -85,7 +88,7 @@ _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # 
 _EVALUATIONS = (
     _command("retrieval", "cli.eval_retrieval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval_claims:eval_claims", "Measure how well claims are told true from false."),
+    _command("claims", "cli.eval_claims:eval_claims", "Measure how well true claims are told from false ones."),
     _command("folder", "cli.eval_folder:eval_folder", "Ask each question of a file, and measure the answers."),
 )
 _MODELS = (
@@ -95,7 +98,7 @@ _MODELS = (
 )
 _PROMPTS = (
     _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
-    _command("show", "workbench.commands.folders:show", "Show a template and what it may use."),
+    _command("show", "workbench.commands.folders:show", "Show a template and its variables."),
     _command("check", "workbench.commands.folders:check", "Check templates before anything is asked."),
     _command("copy", "workbench.commands.folders:copy", "Copy shipped templates, to change them."),
     _command("render", "workbench.commands.trials:render", "Show the prompt that a template gives for a step."),
@@ -106,20 +109,23 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Daily use": (
         _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
         _command("matrix", "cli.matrix:matrix", "Put the same questions to every document; show a table."),
-        _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", **_MODULE_OPTIONS),
-        _command("serve", "bb3.commands.serve:serve", "Open a page in the browser, with an API for programs."),
+        _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", prints=False, **_MODULE_OPTIONS),
+        _command(
+            "serve", "bb3.commands.serve:serve", "Open a page in the browser, with an API for programs.", prints=False
+        ),
         _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
         _command("show", "cli.runs:show", "Show an investigation again, finished or not."),
         _command("verify", "cli.verify:verify", "Check the quotes of a report against the files."),
         _command("index", "cli.index:index", "Bring the index of a folder up to date."),
         _command("search", "cli.index:search", "Show the passages that a query finds, best first."),
-        _command("doctor", "doctor.command:doctor", "Test the model of each role, and show what is installed."),
+        _command("doctor", "doctor.command:doctor", "Test the model for each role, and show what is installed."),
     ),
     "Investigations, folders, models": (
         _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
         _command("status", "cli.index:status", "Show what the index holds and what has changed in the folder."),
         _command("completion", "cli.completion:completion", "Print a script that lets your shell complete commands."),
-        _command("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol."),
+        _command("schema", "cli.schema:schema", "List the JSON Schemas of the results, or print one."),
+        _command("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol.", prints=False),
         _group("model", _MODELS, "Fetch, list and remove models that run on this machine."),
     ),
     "Prompts and measuring": (
@@ -177,7 +183,7 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 def _write_anything() -> None:
     """Let no closed stream and no character stop the output, and no known secret into it.
 
-    Files and pipes get UTF-8; a terminal gets what it cannot show written out.
+    Files and pipes get UTF-8; on a terminal, characters that it cannot show are escaped.
     """
     sys.stdout = _for_anything(sys.stdout)
     sys.stderr = _for_anything(sys.stderr)

@@ -11,19 +11,20 @@ import typer
 from investigator.cli.ask import AskingOptions, CeilingOptions, TraceOptions
 from investigator.cli.batch import KEPT, outcome_of, questions_of
 from investigator.cli.options import AsJson, CommonOptions, Folder
-from investigator.cli.output import check_report, print_json, print_styled, write_file
+from investigator.cli.output import check_report, print_record, print_styled, write_file
 from investigator.errors import RunError
 from investigator.records import CellStatus, Matrix
 from investigator.reports.inert import inert_json_prose
 from investigator.reports.matrix import matrix_text
 from investigator.reports.pages import matrix_page
+from investigator.reports.schemas import Printed, stamped
 from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
 
 _FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
     ".html": lambda matrix: matrix_page(matrix).encode("utf-8"),
     ".csv": lambda matrix: matrix_csv(matrix).encode("utf-8-sig"),
     ".xlsx": matrix_xlsx,
-    ".json": lambda matrix: inert_json_prose(matrix.model_dump_json(indent=2)).encode("utf-8"),
+    ".json": lambda matrix: inert_json_prose(stamped(Printed.MATRIX, matrix, indent=2)).encode("utf-8"),
 }
 
 
@@ -34,7 +35,7 @@ def matrix(
     ceilings: CeilingOptions,
     tracing: TraceOptions,
     question: Annotated[
-        list[str] | None, typer.Option("--question", "-q", metavar="QUESTION", help="A question; repeatable.")
+        list[str] | None, typer.Option("--question", metavar="QUESTION", help="A question; repeatable.")
     ] = None,
     questions: Annotated[
         Path | None,
@@ -53,7 +54,7 @@ def matrix(
     """Put each question to each document by itself, and show the answers as a table.
 
     A cell is a short answer whose quote is proven to stand in the document, "not stated", "unclear", or "not read".
-    Each cell is a run of its own. If it is stopped, the same command goes on; cells of unchanged documents are kept.
+    Each cell is a run of its own. If it is stopped, the same command continues; cells of unchanged documents are kept.
     Limits such as --max-calls hold over the whole table.
 
     Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
@@ -78,7 +79,7 @@ def _show(made: Matrix, reports: Sequence[Path], *, as_json: bool) -> None:
     for path in reports:
         write_file(path, _FORMATS[path.suffix.lower()](made), KEPT)
     if as_json:
-        print_json(made.model_dump_json(indent=2))
+        print_record(Printed.MATRIX, made)
     else:
         print_styled(matrix_text(made))
 

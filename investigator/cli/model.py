@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
 from investigator.cli.options import AsJson
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import display_on
 from investigator.engines.gguf.hub import pull as fetch
 from investigator.engines.gguf.pulled import (
     LocalModel,
+    ModelList,
     PulledModel,
     model_named,
     models_folder,
@@ -25,6 +25,7 @@ from investigator.engines.gguf.pulled import (
 )
 from investigator.records import Progressed
 from investigator.reports.models import models_text
+from investigator.reports.schemas import Printed
 
 _MEGABYTE = 1_000_000
 
@@ -53,7 +54,7 @@ def pull(
     except KeyboardInterrupt as stop:
         tell("interrupted: what was fetched is kept; run the same command again to resume.")
         raise typer.Exit(130) from stop
-    tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not named by the hub'}: as the hub says")
+    tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not named by the hub'}, according to the hub")
     tell(f'Use it with: investigator ask FOLDER "question" --model {pulled.name}')
 
 
@@ -61,7 +62,7 @@ def list_models(as_json: AsJson = False) -> None:
     """Show the recommended models, and those that were pulled."""
     pulled = pulled_models()
     if as_json:
-        print_json(TypeAdapter(tuple[PulledModel | LocalModel, ...]).dump_json((*pulled, *_others(pulled))).decode())
+        print_record(Printed.MODELS, ModelList(models=(*pulled, *_others(pulled))))
     else:
         print_styled(models_text(recommended_models(), pulled))
 

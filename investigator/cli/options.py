@@ -12,10 +12,11 @@ from investigator.cli.output import note
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.investigator import Investigator
+from investigator.services.run_records import LAST_RUN
 from investigator.settings import Settings, load_settings
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run, or the beginning of it.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run, the beginning of it, or last.")]
 Model = Annotated[
     list[str] | None,
     typer.Option(
@@ -30,14 +31,16 @@ AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, o
 
 
 def either_order(run: str, folder: Path) -> tuple[str, Path]:
-    """Return a run and its folder, which may have been typed as FOLDER RUN: a folder exists, a run is none."""
-    return (str(folder), Path(run)) if Path(run).is_dir() and not folder.is_dir() else (run, folder)
+    """Return a run and its folder, which may have been typed as FOLDER RUN, or as FOLDER alone for its last run."""
+    if not run or not Path(run).is_dir():
+        return run, folder
+    return (str(folder) if folder != Path() else LAST_RUN), Path(run)
 
 
 def kept_of(
     folder: Path, workspace: Path | None, *, prompts: Path | None = None, settings: Settings | None = None
 ) -> Investigator:
-    """Return the front door for looking at what is kept of a folder, and print the notices about where it is kept.
+    """Return the front door for reading what is stored about a folder, and print the notices about its workspace.
 
     Raises what its constructor does.
     """
@@ -48,7 +51,7 @@ def kept_of(
 
 
 def _whole_changes(changes: list[str] | None) -> list[str] | None:
-    """Refuse a change without its value before the words after it, which may be a key, are shown as too many."""
+    """Refuse a change without a value before the following words, which may be a key, appear in an error message."""
     for change in changes or ():
         if "=" not in change:
             raise typer.BadParameter("write it as part.field=value")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,21 +15,18 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from investigator.documents.readers.markup.html import is_own_report
+from investigator.documents.own_results import is_own_result
 from investigator.errors import RunError, UserError
 from investigator.files import write_private
 from investigator.investigator import Investigator
-from investigator.records import Investigation
+from investigator.records import Investigation, Record
 from investigator.reports.enclosures import Enclosures
 from investigator.reports.export import EXPORTED, RECORD, exported
 from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json, inert_json_prose
-from investigator.reports.spreadsheets import HEADING, is_own_workbook
+from investigator.reports.schemas import Printed, stamped
 from investigator.reports.terminal import investigation_text
 
-_OWN_JSON = re.compile(r'\s*\{\s*"version":\s*\d+,\s*"(?:questions|outcomes)":')
-_OWN_RECORD = re.compile(r'\s*\{\s*"id":\s*"\d{8}-\d{6}-[0-9a-f]{6}",\s*"question":')
-_BEGINNING = 16_384  # bytes; a report says within these that it is one
 REPORT_SUFFIXES = (".html", ".htm")
 
 
@@ -48,7 +44,7 @@ class OutputOptions:
     ] = None
 
     def check(self, folder: Path) -> None:
-        """Check, before anything is paid for, that report and export can be written. Raises UserError."""
+        """Check that report and export can be written before anything is paid for. Raises UserError."""
         if self.report is not None:
             check_report(self.report, folder)
         if self.export is not None:
@@ -65,7 +61,7 @@ class OutputOptions:
         """Write what is wanted as files, and print the investigation. Raises RunError."""
         self.write(investigation, investigator)
         if self.as_json:
-            print_json(investigation.model_dump_json(indent=2))
+            print_record(Printed.INVESTIGATION, investigation)
         else:
             print_styled(investigation_text(investigation))
 
@@ -86,11 +82,21 @@ def print_plain(text: str) -> None:
         typer.echo(inert(text))
 
 
-def print_json(text: str, *, own: bool = False) -> None:
-    """Print JSON of records and nothing else on standard output, with texts that are inert.
+def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
+    """Print a record as JSON on standard output, with the name of its schema, and with texts that are inert.
 
-    Of what is the user's `own`, and no document's, only what a terminal would obey is escaped. Raises RunError.
+    If the record is the user's `own`, and no document's, only what a terminal would obey is escaped. Raises RunError.
     """
+    _print_json(stamped(kind, record, indent=2), own=own)
+
+
+def print_lines(records: Iterable[tuple[Printed, Record]], *, own: bool = False) -> None:
+    """Print records as lines of JSON, as `print_record` does; nothing if there are none. Raises RunError."""
+    if lines := "\n".join(stamped(kind, record) for kind, record in records):
+        _print_json(lines, own=own)
+
+
+def _print_json(text: str, *, own: bool) -> None:
     with _writing():
         typer.echo(inert_json(text) if own else inert_json_prose(text))
 
@@ -122,7 +128,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
         else:
             problem = f"the report {path} ends in none of {', '.join(suffixes)}"
         raise UserError(problem, hint=f"Name it with that ending, e.g. --report answer{suffixes[0]}")
-    if path.is_file() and not _is_own_report(path):
+    if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
             f"{path} exists and is not a report of this program",
             hint="Name another file: only an older report is overwritten.",
@@ -143,23 +149,9 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Name a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        if path.suffix.lower() not in REPORT_SUFFIXES:  # these do not say what they are, and would be read as evidence
+        if path.suffix.lower() not in REPORT_SUFFIXES:  # these carry no mark, and would be read as evidence
             raise UserError(f"{path} is inside the folder of documents", hint="Name a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
-
-
-def _is_own_report(path: Path) -> bool:
-    if path.suffix.lower() == ".xlsx":
-        return is_own_workbook(path)
-    with path.open("rb") as file:
-        beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
-    match path.suffix.lower():
-        case ".csv":
-            return beginning.startswith(",".join(HEADING))
-        case ".json":
-            return _OWN_JSON.match(beginning) is not None
-        case _:
-            return is_own_report(beginning)
 
 
 def write_report(path: Path, investigation: Investigation, enclosures: Enclosures) -> None:
@@ -176,20 +168,13 @@ def check_export(directory: Path, folder: Path) -> None:
         raise UserError(f"{directory} is not a folder", hint="Name another one.")
     if not directory.parent.is_dir():
         raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create it first.")
+    record = directory / RECORD
     there = [name for name in EXPORTED if (directory / name).exists()]
-    if there and not _is_own_export(directory):
+    if there and not (record.is_file() and is_own_result(record.read_bytes())):
         raise UserError(
-            f"{directory} holds {there[0]}, which is no export of this program",
+            f"{directory} holds {there[0]}, which is not an export of this program",
             hint="Name another folder: only an older export is overwritten.",
         )
-
-
-def _is_own_export(directory: Path) -> bool:
-    record = directory / RECORD
-    if not record.is_file():
-        return False
-    with record.open("rb") as file:
-        return _OWN_RECORD.match(file.read(_BEGINNING).decode("utf-8", "replace")) is not None
 
 
 def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
@@ -204,7 +189,9 @@ def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
 
 
 def write_file(path: Path, data: bytes, kept: str) -> None:
-    """Write a report, for its owner alone, whole or not at all; `kept` is the hint if it fails. Raises RunError."""
+    """Write a report, readable only by its owner, completely or not at all; `kept` is the hint if it fails. Raises
+    RunError.
+    """
     try:
         write_private(path, data)
     except OSError as error:

@@ -145,10 +145,10 @@ class LiveDisplay:
             self._await(what_follows(event))
 
     def show_writing(self, writing: Writing) -> None:
-        """Show beside the moving line how far a local model is."""
+        """Show the progress of a local model in the moving line."""
         self._progress.update(self._task, detail=writing_line(writing))
 
     def _await(self, phase: str) -> None:
-        """Begin a phase whose length is not known yet."""
+        """Begin a phase of unknown length."""
         self._progress.remove_task(self._task)
         self._task = self._progress.add_task(phase, total=None, detail="")

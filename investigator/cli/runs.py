@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
 from investigator.cli.options import AsJson, Folder, RunId, Workspace, either_order, kept_of
-from investigator.cli.output import OutputOptions, print_json, print_styled, tell
-from investigator.records import RunSummary
+from investigator.cli.output import OutputOptions, print_record, print_styled, tell
+from investigator.records import RunList
+from investigator.reports.schemas import Printed
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
 
 
@@ -18,7 +18,7 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
     """List the investigations of a folder, newest first."""
     summaries = kept_of(folder, workspace).runs()
     if as_json:
-        print_json(TypeAdapter(tuple[RunSummary, ...]).dump_json(summaries, indent=2).decode("utf-8"), own=True)
+        print_record(Printed.RUNS, RunList(runs=summaries), own=True)
     elif summaries:
         print_styled(runs_text(summaries))
     else:
@@ -26,7 +26,7 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
 
 
 def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:
-    """Show an investigation again, finished or not. FOLDER RUN is understood as well."""
+    """Show an investigation again, finished or not. FOLDER RUN works too, and FOLDER alone shows its last run."""
     run, folder = either_order(run, folder)
     output.check(folder)
     investigator = kept_of(folder, workspace)
@@ -54,7 +54,7 @@ def replay(
     outcome = investigator.replay(run)
     output.write(outcome.investigation, investigator)
     if output.as_json:
-        print_json(outcome.model_dump_json(indent=2))
+        print_record(Printed.REPLAY, outcome)
     else:
         print_styled(investigation_text(outcome.investigation))
         print_styled(replayed_text(outcome))

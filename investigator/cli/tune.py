@@ -12,10 +12,11 @@ import typer
 
 from investigator.cli.compare import Documents, Judged, Questions, Seed, setup_of
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import display_on
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure
+from investigator.reports.schemas import Printed
 from investigator.tuning.candidates import read_space
 from investigator.tuning.guards import MORE_CALLS
 from investigator.tuning.options import TuningOptions
@@ -41,7 +42,7 @@ class CandidateOptions:
         str, typer.Option(metavar="NAME", help="Let a proposer write candidates: gepa, or one of another package.")
     ] = ""
     proposer: Annotated[
-        str, typer.Option(metavar="PROVIDER:NAME", help="The proposer's model; by default the one that is tuned for.")
+        str, typer.Option(metavar="PROVIDER:NAME", help="The proposer's model; by default the one being tuned for.")
     ] = ""
 
 
@@ -52,14 +53,15 @@ class TuningCeilings:
     max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Limit of engine calls.")] = None
     max_money: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Limit of cost in US dollars.")] = None
     more_calls: Annotated[
-        float, typer.Option(metavar="FACTOR", min=0, help="Calls that a winner may take for each of the baseline's.")
+        float,
+        typer.Option(metavar="FACTOR", min=0, help="Calls that a winner may make, as a multiple of the baseline's."),
     ] = MORE_CALLS
 
 
 def tune(
     docs: Documents,
     questions: Questions,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where run and winner are kept.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where run and winner are kept.")],
     common: CommonOptions,
     candidates: CandidateOptions,
     ceilings: TuningCeilings,
@@ -69,11 +71,11 @@ def tune(
     measure: Judged = Measure.RIGHT,
     seed: Seed = 0,
     reopen: Annotated[
-        bool, typer.Option("--reopen", help="Test again on data that was opened before; the test is stricter.")
+        bool, typer.Option("--reopen", help="Test again on data that was used before, with a stricter test.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search for templates or settings that are better, and prove it on questions that were kept back.
+    """Search for templates or settings that are better, and prove it on questions that were held back.
 
     The questions are drawn into three sets that share no document. Candidates race on the second; the best one is
     tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard falls:
@@ -95,14 +97,14 @@ def tune(
         reopen=reopen,
     )
     if common.model and ceilings.max_calls is None and ceilings.max_money is None:
-        raise SettingsError("a model is tuned for without a limit", hint="Name one: --max-calls N or --max-money USD.")
+        raise SettingsError("tuning for a model needs a limit", hint="Name one: --max-calls N or --max-money USD.")
     setup = setup_of(common)
     with display_on(sys.stderr, time.monotonic) as display:
         report = tuned(
             docs, questions, out, options, setup, workspace=common.workspace, tell=display.show, on_plan=_show_plan
         )
     if as_json:
-        print_json(report.model_dump_json(indent=2))
+        print_record(Printed.TUNING, report)
     else:
         print_styled(tuning_text(report))
     if report.result.ending is Ending.NONE_TRIED:

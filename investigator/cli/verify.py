@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_record, print_styled
+from investigator.reports.schemas import Printed
 from investigator.reports.verification import verified_text
 from investigator.services.verification import verify_report
 
 
 def verify(
     report: Annotated[
-        Path, typer.Argument(metavar="REPORT.json", help="What --json of ask, matrix, show or replay printed.")
+        Path,
+        typer.Argument(metavar="REPORT.json", help="The JSON that ask, matrix, show or replay printed with --json."),
     ],
     docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="The folder of documents.")],
     settings: SettingsOptions,
@@ -23,15 +25,14 @@ def verify(
 ) -> None:
     """Look up every quote of a report in the files of a folder, and name what has changed.
 
-    The files are read anew. No index is needed, and nothing is written. What the claims make of their quotes is not
+    The files are read again. No index is needed, and nothing is written. What the claims make of their quotes is not
     judged.
 
-    Exit codes: 0 every quote stands at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong
-    use.
+    Exit codes: 0 every quote is at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong use.
     """
     verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
     if as_json:
-        print_json(verified.model_dump_json(indent=2))
+        print_record(Printed.VERIFICATION, verified)
     else:
         print_styled(verified_text(verified))
     if not verified.all_stand:

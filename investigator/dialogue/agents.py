@@ -10,13 +10,14 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 Shared = Mapping[str, object]
-"""What the copies of an agent or a world have in common."""
+"""What the copies of an agent or a world share."""
 
 
 class Agent:
     """Observes what others say, and acts. The base greets.
 
-    `opt` are its options, of which it keeps a copy; `shared` is what `share` of another one gave, for a copy of that.
+    `opt` are its options, of which it keeps a copy; `shared` is the result of another agent's `share`, to make a copy
+    of it.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -25,7 +26,7 @@ class Agent:
         self.observation: Message | None = None
 
     def observe(self, observation: Message) -> Message | None:
-        """Take in what another one said; what was observed is returned."""
+        """Observe a message of another agent, and return what was observed."""
         self.observation = observation
         return observation
 
@@ -38,7 +39,7 @@ class Agent:
         self.observation = None
 
     def reset_metrics(self) -> None:
-        """Count anew."""
+        """Count again."""
 
     def save(self, path: str | None = None) -> None:
         """Keep what was learned, where the agent learns."""
@@ -51,12 +52,12 @@ class Agent:
         return False
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs: the class, the options, and what the copies have in common."""
+        """Return what a copy needs: the class, the options, and what the copies share."""
         return {"class": type(self), "opt": self.opt}
 
     @classmethod
     def upgrade_opt(cls, opt: Opt) -> Opt:
-        """Return the options that an agent was kept with, perhaps by an older version, as this one takes them."""
+        """Return the saved options of an agent, perhaps from an older version, in their current form."""
         return opt
 
     def clone(self) -> Self:
@@ -64,7 +65,7 @@ class Agent:
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
-        """Return the reply of a copy to one message; the agent itself keeps nothing of it.
+        """Return the reply of a copy to one message; the agent itself is unchanged.
 
         Raises DialogueError if the message has no text, or one of the further fields already.
         """
@@ -79,7 +80,7 @@ class Agent:
         return copy.act().text
 
     def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
-        """Return the replies to several messages that have nothing to do with each other, made by one `batch_act`.
+        """Return the replies to several independent messages, made by one `batch_act`.
 
         Raises DialogueError if a message has no text or the agent has no `batch_act`.
         """
@@ -112,7 +113,7 @@ class ActsInBatches(Protocol):
 
 @runtime_checkable
 class ObservesItself(Protocol):
-    """An agent that takes note of what it said itself."""
+    """An agent that observes its own acts."""
 
     def self_observe(self, self_message: Message) -> None:
         """Take note of the act that was just made."""

@@ -14,12 +14,12 @@ from investigator.records.answers import Answer
 
 NOTHING_ASKED = "Please ask me a question about the documents."
 NOT_ASKED = "not_asked"
-"""The status of a reply to what was no question."""
+"""The status of a reply to what was not a question."""
 
 
 @runtime_checkable
 class AnswersQuestions(Protocol):
-    """Whoever answers questions: an Investigator does."""
+    """Anyone who answers questions: an Investigator does."""
 
     def ask(self, question: str) -> Answer:
         """Return the answer to one question."""
@@ -29,9 +29,10 @@ class AnswersQuestions(Protocol):
 class InvestigatorAgent(Agent):
     """Answers what it hears from the documents; each question stands by itself.
 
-    Replies have `text`, `status`, and `citations` (quotes in their wire form). What is no question, such as an empty
-    text, is answered politely without asking. Copies share the `investigator`, of which at most `at_once` questions are
-    asked at the same time: one, since a workspace has one writer. Errors of the investigation are raised as they are.
+    Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
+    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, of which at most
+    `at_once` questions are asked at the same time: one, since a workspace has one writer. Errors of the investigation
+    are raised as they are.
     """
 
     def __init__(

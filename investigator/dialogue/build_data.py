@@ -28,7 +28,7 @@ LIMIT = 50 * 1024**3
 
 _BLOCK = 1024 * 1024
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What the standard library raises for damaged, encrypted and strangely packed archives, besides OSError."""
+"""The errors of the standard library for damaged, encrypted and unusual archives, besides OSError."""
 
 
 def built(folder: Path, version: str) -> bool:
@@ -98,7 +98,7 @@ def _unusable(archive: Path, reason: str) -> DialogueFormatError:
 
 
 def _members(archive: Path, stack: ExitStack) -> list[_Member]:
-    """Return what an archive holds but folders; it is open until the stack is closed."""
+    """Return the files of an archive, which stays open until the stack is closed."""
     if zipfile.is_zipfile(archive):
         packed = stack.enter_context(zipfile.ZipFile(archive))
         return [

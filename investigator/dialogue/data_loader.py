@@ -1,4 +1,4 @@
-"""DataLoader: loads data on threads of its own while others go on."""
+"""DataLoader: loads data in background threads."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class DataLoader:
     ) -> Future[Loaded]:
         """Have `load_fn` called with the arguments on a thread, and then `receive_fn` with the future, which is done.
 
-        The future holds the result or the error of `load_fn`; it is returned too, for who would rather wait. Raises
-        DialogueError after `shutdown`.
+        The future holds the result or the error of `load_fn`; it is also returned. Raises DialogueError after
+        `shutdown`.
         """
         try:
             if isinstance(args, Mapping):
@@ -47,5 +47,5 @@ class DataLoader:
         return future
 
     def shutdown(self) -> None:
-        """Finish what was requested, and end the threads; safe to call again."""
+        """Finish the requests and end the threads; safe to call again."""
         self._pool.shutdown(wait=True)

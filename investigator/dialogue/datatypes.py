@@ -1,4 +1,4 @@
-"""Datatype: which part of the data is used, in which order, and whether it is begun anew at its end."""
+"""Datatype: which part of the data is used, in which order, and whether it is begun again at its end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Datatype:
 
     @property
     def training(self) -> bool:
-        """Return True if the labels are shown, so that somebody can learn from them."""
+        """Return True if the labels are shown, as for training."""
         return self.fold == "train" and not self._has("evalmode")
 
     @property
@@ -55,7 +55,7 @@ class Datatype:
 
     @property
     def cycles(self) -> bool:
-        """Return True if there is no end: the data is begun anew."""
+        """Return True if there is no end: the data is begun again."""
         return self.training and not self._has("ordered")
 
     @property

@@ -20,7 +20,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 class Dictionary:
-    """Gives each token an index, and back. What was added can be encoded and decoded without loss.
+    """Gives each token an index, and back. Added text can be encoded and decoded without loss.
 
     Indexes are given in the order in which tokens are first met, after those of `SPECIAL`.
     """

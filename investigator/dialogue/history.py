@@ -15,9 +15,9 @@ Encode = Callable[[str], Sequence[int]]
 class History:
     """The turns of an episode, oldest first, heard and said alike.
 
-    Of the options it takes `delimiter` (between turns, a line feed), `history_size` (turns that are kept; all, where it
-    is not above 0; `size` goes before), `split_lines` (each line that is heard is a turn), `person_tokens` (turns begin
-    with `p1_token` where they were heard, with `p2_token` where they were said), `add_p1_after_newln` (the token stands
+    Of the options it takes `delimiter` (between turns, a line feed), `history_size` (turns that are kept; all, if it is
+    not above 0; `size` comes before), `split_lines` (each line that is heard is a turn), `person_tokens` (turns begin
+    with `p1_token` where they were heard, with `p2_token` where they were said), `add_p1_after_newln` (the token is
     before the last line of what was heard) and `history_reversed` (the tokens stand in reverse, the text does not).
     `encode` is needed for tokens only.
     """

@@ -16,7 +16,7 @@ END_OF_ALL = "[EXIT]"
 
 
 class HumanAgent(Agent):
-    """Writes what others say to `sink`, and says the lines that it reads from `source`.
+    """Writes the messages of others to `sink`, and sends the lines that it reads from `source`.
 
     A line that ends with `[DONE]` ends the episode; one that ends with `[EXIT]`, or the end of the source, ends the
     episode and the epoch: from then on acts are padding. With the option `single_turn` each line is an episode. The
@@ -43,7 +43,7 @@ class HumanAgent(Agent):
         self._finished = False
 
     def observe(self, observation: Message) -> Message:
-        """Show what another one said; a message without text shows nothing."""
+        """Show a message of another agent; a message without text shows nothing."""
         super().observe(observation)
         if observation.text:
             speaker = str(observation.get("id") or "partner")
@@ -51,7 +51,7 @@ class HumanAgent(Agent):
         return observation
 
     def act(self) -> Message:
-        """Return the next line. Raises DialogueError if it is no text."""
+        """Return the next line. Raises DialogueError if it is not a text."""
         line = "" if self._finished else self._line()
         said, mark = _before_mark(line.strip())
         if not line or mark == END_OF_ALL:
@@ -83,7 +83,7 @@ class HumanAgent(Agent):
 
 
 def _before_mark(line: str) -> tuple[str, str]:
-    """Return what is said in a line, and the mark that it ends with, if it does."""
+    """Return the text of a line, and its end mark if it has one."""
     for mark in (END_OF_EPISODE, END_OF_ALL):
         if line.upper().endswith(mark):
             return line[: -len(mark)].rstrip(), mark

@@ -12,7 +12,7 @@ EPISODE_DONE = "episode_done"
 
 
 class Message(dict[str, object]):
-    """A dict whose fields are set once; `force_set` sets one anew.
+    """A dict whose fields are set once; `force_set` sets one again.
 
     Standard fields, each of them optional: `text`, `id`, `labels`, `eval_labels`, `label_candidates`,
     `text_candidates`, `episode_done`, `reward`, `image`, `metrics`; any other is allowed.
@@ -42,7 +42,7 @@ class Message(dict[str, object]):
 
     @classmethod
     def padding_example(cls) -> Message:
-        """Return what fills a batch up when there are no examples left."""
+        """Return the padding of a batch when there are no examples left."""
         return cls({BATCH_PADDING: True, EPISODE_DONE: True})
 
     def is_padding(self) -> bool:

@@ -1,4 +1,4 @@
-"""Opt: the options of agents, teachers and worlds, and the files that keep them beside a model (`model_file.opt`)."""
+"""Opt: the options of agents, teachers and worlds, and the files that keep them next to a model (`model_file.opt`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Opt(dict[str, object]):
         return options if isinstance(options, Opt) else cls(options or {})
 
     def deepcopy(self) -> Self:
-        """Return a copy that shares nothing with this one."""
+        """Return an independent copy."""
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
@@ -54,7 +54,7 @@ def option_file(model_file: str | Path) -> Path:
 def read_options(path: Path) -> Opt:
     """Return the options of a file.
 
-    Raises DialogueError if the file cannot be read, and DialogueFormatError if it is no JSON object.
+    Raises DialogueError if the file cannot be read, and DialogueFormatError if it is not a JSON object.
     """
     try:
         options = json.loads(path.read_text(encoding="utf-8-sig"))

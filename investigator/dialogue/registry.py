@@ -63,7 +63,7 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
 
 
 OWN_AGENTS = "investigator.dialogue"
-"""The package in which a name is looked for that is none of ours."""
+"""The package that is searched for a name that is not ours."""
 
 _WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
@@ -79,7 +79,7 @@ _FARTHER = {
     "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
     "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
 }
-"""Ours that need what this package knows nothing of; their modules are loaded when they are named first."""
+"""Our agents that need higher packages; their modules are loaded when first named."""
 
 
 def agent_names() -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def agent_names() -> tuple[str, ...]:
 
 
 def agent_class_name(name: str) -> str:
-    """Return what the class of an agent is called: `repeat_label` is RepeatLabelAgent."""
+    """Return the class name of an agent: `repeat_label` is RepeatLabelAgent."""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
 
 
@@ -116,7 +116,7 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
     """Return the class that a name means: one of ours, or else the one that `agent_places` finds.
 
-    Raises UnknownTaskError if there is none, DialogueError if it is no agent or cannot be loaded.
+    Raises UnknownTaskError if there is none, DialogueError if it is not an agent or cannot be loaded.
     """
     if name in _WITHOUT_DOCUMENTS:
         return _WITHOUT_DOCUMENTS[name]
@@ -127,15 +127,15 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
 
 
 def needs_no_documents(kind: type[Agent]) -> bool:
-    """Return True if an agent is one of ours that knows neither documents nor a language model."""
+    """Return True if an agent is one of ours that uses neither documents nor a language model."""
     return kind in _WITHOUT_DOCUMENTS.values()
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
     """Return the agent that the options name.
 
-    `model` is what `agent_class` takes. Where `model_file` has a file of options beside it (`model_file.opt`), those go
-    before the options given here, which can only change them with `override`. Raises what `agent_class` and
+    `model` is what `agent_class` takes. If `model_file` has a file of options next to it (`model_file.opt`), those win
+    over the options given here, which can only change them with `override`. Raises what `agent_class` and
     `read_options` do, and DialogueError if no model is named.
     """
     given = _with_kept(Opt.of(opt))
@@ -147,7 +147,7 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:
-    """Return a copy of the agent whose `share` gave this. Raises DialogueError if it is no agent's."""
+    """Return a copy of the agent whose `share` gave this. Raises DialogueError if it is not an agent's."""
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
         raise DialogueError("this was not shared by an agent", hint="Give what agent.share() gives.")

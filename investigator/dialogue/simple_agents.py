@@ -41,7 +41,7 @@ class _SimpleAgent(Agent, ABC):
 
 
 class RepeatLabelAgent(_SimpleAgent):
-    """Says what the labels say: the best that a teacher can hear.
+    """Replies with the labels: the best possible reply.
 
     Options: `return_one_random_answer` (true; otherwise all labels, with commas), `cant_answer_percent` (a chance
     between 0 and 1, whatever its name says, that it gives no answer; 0), `cant_answer_message`.
@@ -79,7 +79,7 @@ class RepeatQueryAgent(_SimpleAgent):
 
 
 class RandomCandidateAgent(_SimpleAgent):
-    """Ranks the candidates by chance: what a ranking agent must beat."""
+    """Ranks the candidates at random: the baseline of ranking agents."""
 
     def _said(self, observation: Message) -> Mapping[str, object]:
         ranked = texts_of(observation.get("label_candidates"))
@@ -135,7 +135,7 @@ class DataAgent(Agent):
         return self._episodes.unsaid <= 0
 
     def reset(self) -> None:
-        """Begin anew with the first message, for all copies."""
+        """Begin again with the first message, for all copies."""
         super().reset()
         self._left = []
         self._episodes.rewind()

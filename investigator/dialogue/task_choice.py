@@ -14,7 +14,7 @@ from investigator.errors import DialogueValueError
 
 
 class Stochastic(StrEnum):
-    """Weights that are no numbers: each task as often as it has episodes."""
+    """Weights that are not numbers: each task as often as it has episodes."""
 
     STOCHASTIC = "stochastic"
 
@@ -71,7 +71,7 @@ class TaskChoice:
             raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
 
     def next(self, last: int, ended: Callable[[int], bool]) -> int:
-        """Return the place of the next task after `last` (-1 at the beginning); `last` again if all have ended."""
+        """Return the index of the next task after `last` (-1 at the beginning); `last` again if all have ended."""
         count = len(self.cum_weights)
         if self._draws:
             return self._chance.choices(range(count), cum_weights=self.cum_weights)[0]

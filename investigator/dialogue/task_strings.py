@@ -12,7 +12,7 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError, UnknownTaskError
 
 OWN_TASKS = "investigator.tasks.{task}"
-"""Where a task without a dot in its name lies."""
+"""The module of a task without a dot in its name."""
 
 OptionValue = bool | int | float | str
 
@@ -59,7 +59,7 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options with those that the task string under `task` holds; these go before.
+    """Return the options with those that the task string under `task` holds; these come before.
 
     Raises DialogueError if there is no task.
     """

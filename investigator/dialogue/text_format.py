@@ -1,7 +1,7 @@
 r"""ParlAI's text format: one example a line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
 Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
-comes back as it was. A carriage return is written `\u000d` and a `__PIPE__` that is meant as it stands `\__PIPE__`. A
+comes back as it was. A carriage return is written `\u000d` and a `__PIPE__` that is meant as it is `\__PIPE__`. A
 backslash before anything else is just a backslash, as in files that know no escape for it.
 """
 
@@ -30,7 +30,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
     """Return the example that a line holds; None for an empty line.
 
     `ignore_fields` are names of fields to leave out, separated by commas. `episode_done` is always there afterwards.
-    Raises DialogueFormatError if a field has no name or no colon, or the reward is no number.
+    Raises DialogueFormatError if a field has no name or no colon, or the reward is not a number.
     """
     if not line:
         return None
@@ -52,8 +52,8 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     """Return the line that holds an example.
 
-    Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list cannot be
-    told from a list of one empty text. Raises DialogueError if a field's name cannot be written.
+    Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list and a list
+    of one empty text look the same. Raises DialogueError if a field's name cannot be written.
     """
     ignored = set(filter(None, ignore_fields.split(",")))
     others = (key for key in message if key not in _FIRST_FIELDS)

@@ -13,7 +13,7 @@ GIST = 80
 """How much of a line an error shows, in characters."""
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes. Longer lines are no examples and no conversations, and would fill the memory."""
+"""Bytes. Longer lines are not examples and no conversations, and would fill the memory."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -21,9 +21,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     r"""Return the lines of a UTF-8 file that are not blank, each with its number from 1.
 
-    Lines end with `\n` or `\r\n` and with nothing else, so other line separators may stand in a text. The file is read
-    line by line. Raises DialogueError if it cannot be read, DialogueFormatError if a line is not UTF-8 or longer
-    than LONGEST_LINE.
+    Lines end with `\n` or `\r\n` and with nothing else, so other line separators may be in a text. The file is read
+    line by line. Raises DialogueError if it cannot be read, DialogueFormatError if a line is not UTF-8 or longer than
+    LONGEST_LINE.
     """
     try:
         with Path(path).open("rb") as file:
@@ -43,7 +43,7 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Return the lines of a file, each with its number from 1; of one that is longer than LONGEST_LINE, its beginning.
 
-    A mark of the byte order before the first one is left out.
+    A byte order mark before the first one is left out.
     """
     number = 0
     while line := file.readline(LONGEST_LINE + 1):

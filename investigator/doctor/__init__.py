@@ -1,1 +1,1 @@
-"""Check that the engines work, who they are, and what is sent where: `diagnose`, and the command `doctor`."""
+"""Check that the engines work, which they are, and what is sent where: `diagnose`, and the command `doctor`."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import typer
 
 from investigator.cli.options import AsJson, Model, SettingsOptions
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.wording import diagnosis_text
+from investigator.reports.schemas import Printed
 
 
 def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = False) -> None:
@@ -19,7 +20,7 @@ def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = Fal
     """
     diagnosis = diagnose(model or (), settings=settings.load(), on_call=tell)
     if as_json:
-        print_json(diagnosis.model_dump_json(), own=True)
+        print_record(Printed.DIAGNOSIS, diagnosis, own=True)
     else:
         print_styled(diagnosis_text(diagnosis))
     if not diagnosis.works:

@@ -58,7 +58,7 @@ def diagnose(
     notices: list[str] = []
     parts = Parts(settings or load_settings(), embedder=embedder, on_notice=notices.append)
     parts = parts.with_templates(CONTRACTS, chat_answers)
-    # first, so that no example waits for the embedder to be loaded
+    # first, so that no example has to wait for the embedder
     here = _environment(parts.embedder, os.environ if variables is None else variables)
     examined: dict[str, Examination] = {}
     for name in dict.fromkeys(models.name_for(role) for role in Role):
@@ -104,7 +104,9 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
 
 
 def _trouble(embedder: Embedder) -> tuple[str, str]:
-    """Return what is wrong with the embedder and what to do; the bundled one checks its weights before a first text."""
+    """Return what is wrong with the embedder and how to fix it; the bundled one checks its weights before the first
+    text.
+    """
     try:
         embedder.embed(("a text",))
     except EmbedderError as error:

@@ -23,7 +23,7 @@ from investigator.records import FinishReason, Prompt, Reply
 from investigator.scoring.prices import Prices
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_ONLY_ITS_OWN = "a recording holds the replies to its own prompts only"
+_ONLY_ITS_OWN = "a recording holds replies only to its own prompts"
 _OTHER_MODEL = "Choose another model for this role; none is needed with --model {role}=extractive"
 
 
@@ -78,7 +78,7 @@ class Examination:
         )
 
     def finding(self, prices: Prices) -> EngineFinding:
-        """Return what is known of the engine; ask it first."""
+        """Return the findings about the engine; ask it first."""
         engine = self._engine
         if engine is None:
             return EngineFinding(name=self._name)
@@ -138,7 +138,9 @@ def _format_of(engine: Engine) -> ReplyFormat:
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
-    """Return True if a reply is JSON with every field of its type, and nothing around it; if it was cut, so far."""
+    """Return True if a reply is JSON with every field of its type, and nothing around it; if it was truncated, up to
+    that point.
+    """
     if reply.finish_reason is FinishReason.LENGTH:
         return _begins_in_form(reply.text, frozenset(prompt.reply_type.model_fields))
     try:

@@ -118,7 +118,7 @@ EXAMPLES: Mapping[Role, tuple[str, tuple[Record, ...]]] = {
 
 
 def doubt(replies: Sequence[Record]) -> str:
-    """Return what is not sensible about the replies to an example; empty if they are as they should be."""
+    """Return what is wrong with the replies to an example; empty if nothing is."""
     match replies[0]:
         case AskReply() as reply:
             return _doubt_about_points([reply, *(other for other in replies[1:] if isinstance(other, AskReply))])

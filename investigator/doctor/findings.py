@@ -15,7 +15,7 @@ class RoleState(StrEnum):
     WORKS = "works"
     DOUBTFUL = "doubtful"  # the reply could be read, and is not sensible
     FAILED = "failed"
-    NOT_ASKED = "not asked"  # a recording holds the replies to its own prompts only
+    NOT_ASKED = "not asked"  # a recording holds replies only to its own prompts
 
 
 class StructuredOutput(StrEnum):

@@ -1,10 +1,10 @@
 """Opens what lies beneath a folder, name by name and through no link, so that nothing outside of it is ever opened.
 
 A folder may be changed while it is read: what was listed as a sub-folder or a file can be a link, a pipe or a device by
-the time it is opened. So each name is opened within the descriptor of the folder above it, links are refused, nothing
-is waited for, and the kind of what was opened is that of its descriptor. Where the system cannot do this (Windows),
-each name is looked at, opened, and compared with what was looked at: who is quick enough to exchange a folder twice in
-between is not noticed there.
+the time it is opened. So each name is opened within the descriptor of the folder above it, links are refused, no open
+blocks, and the kind of the file is that of its descriptor. Where the system cannot do this (Windows), each name is
+looked at, opened, and compared with what was looked at: a folder that is replaced twice in between is not noticed
+there.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def open_file(root: str, path: str) -> BufferedReader:
 
 
 def status_of(root: str, path: str) -> os.stat_result:
-    """Return the status of what lies beneath `root`; of a link, its own. Raises ReadFailure and OSError."""
+    """Return the status of an entry beneath `root`; for a link, that of the link. Raises ReadFailure and OSError."""
     above, _, name = path.rpartition("/")
     with opened_folder(root, above) as folder:
         return _looked_at(folder, _checked(name))

@@ -63,7 +63,7 @@ def _borders(document: Document) -> list[int]:
 
 
 def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
-    """Return True if nothing but a heading line stands between two headings: then they begin one chunk together."""
+    """Return True if only a heading line is between two headings: then they begin one chunk together."""
     if before is None:
         return False
     between = text[before.start : heading.start].strip()

@@ -1,8 +1,8 @@
-"""The id of a document of the folder: its path in a form that can be shown, of which no two files have the same. Pure.
+"""The id of a document of the folder: its path in a displayable form, unique for each file. Pure.
 
-The id of a file depends on its own path alone, so that no other file can change it. It can be turned back into the
-path: each byte of what cannot be shown is written as U+FFFD and two hexadecimal digits, and U+FFFD itself that way too.
-Files inside a file have its id, a slash and a path of their own; no other file of the folder can lie below a file.
+The id of a file depends only on its own path, so that no other file can change it. It can be turned back into the path:
+each byte of what cannot be shown is written as U+FFFD and two hexadecimal digits, and U+FFFD itself that way too. Files
+inside a file have its id, a slash and a path of their own; no other file of the folder can be below a file.
 """
 
 from __future__ import annotations

@@ -60,11 +60,11 @@ class Contents(Record):
     documents: tuple[SplitDocument, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     drawn: tuple[DrawnPage, ...] = ()
-    peak_memory: int = 0  # bytes that the process has held at most
+    peak_memory: int = 0  # peak memory of the process, in bytes
 
 
 class ReadAnswer(Record):
-    """A message of a reading process: nothing (it is ready), that a file is open, or the contents of the file."""
+    """A message of a reading process: empty (it is ready), a notice that a file is open, or its contents."""
 
     opened: Opened | None = None
     contents: Contents | None = None

@@ -117,7 +117,7 @@ def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
-    """Return what is told of a file whose content is what it was."""
+    """Return the record of a file whose content has not changed."""
     if not was_read(record):
         return record
     return record.changed(status=FileStatus.UNCHANGED, reason=reason)

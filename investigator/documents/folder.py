@@ -1,4 +1,4 @@
-"""Keeps what is stored of a folder in step with its files, reading only what is new or has changed."""
+"""Keeps the store of a folder in step with its files, reading only what is new or has changed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def refresh(
     recheck: Recheck = _STAMPS_ONLY,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[FileRead]:
-    """Bring the store up to date with the folder, file by file; a stop at any moment loses the files under way.
+    """Bring the store up to date with the folder, file by file; a stop at any moment loses the files in progress.
 
     `manifest` maps paths to what the store holds. A file whose size, mtime and inode are those of its record is not
     opened. One with another stamp but the same sha256 is not read again, also not when it failed before, and one that
@@ -126,7 +126,7 @@ class _Refresh:
         with ReadingPool(processes, clock) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
-                if kept is None:  # its content was known, but belongs to another file by now
+                if kept is None:  # its content was known, but now belongs to another file
                     again = reading.request.changed(known_hashes=())
                     kept = next(filter(None, (self._keep(files[again.id], r) for r in pool.read([again]))))
                 yield kept
@@ -141,7 +141,9 @@ class _Refresh:
         return request_for(self.root, file, hashes, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Bring the store up to date with one reading; return what is told of it, None if it must be read after all."""
+        """Bring the store up to date with one reading; return what is notified of it, None if it must be read after
+        all.
+        """
         contents, before = reading.contents, self.known.get(file.id)
         if contents.known and reading.opened is not None:
             return self._keep_known(file, reading)

@@ -92,7 +92,7 @@ class FreshReading:
         return {document_id: _document(document_id, file, read) for document_id, file in files.items()}
 
     def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
-        """Return what each file holds, by its id; files that are not to be opened are left out."""
+        """Return the contents of each file by its id; files that must not be opened are left out."""
         asked = [
             request_for(self._root, file, self._known(file.id), self._reader, ChunkSettings())
             for file in files.values()
@@ -105,7 +105,7 @@ class FreshReading:
 
     def _contents(self, reading: FileReading) -> Contents:
         file_id = reading.request.id
-        kept = self._kept.pop(file_id, None)  # what was used last stands last
+        kept = self._kept.pop(file_id, None)  # what was used last is last
         if reading.contents.known and kept is not None:
             self._kept[file_id] = kept
             return kept[1]
@@ -114,7 +114,7 @@ class FreshReading:
         return reading.contents
 
     def _forget(self) -> None:
-        """Let go of what was not used for longest, down to the most that is kept."""
+        """Drop the least recently used texts, down to the limit."""
         sizes = {file_id: _characters(contents) for file_id, (_, contents) in self._kept.items()}
         for file_id in list(sizes)[:-1]:
             if sum(sizes.values()) <= self._most_kept:

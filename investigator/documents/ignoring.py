@@ -16,7 +16,7 @@ from investigator.errors import FolderError
 from investigator.records import LeftOut, LeftOutReason, Record
 
 IGNORE_FILE = ".investigatorignore"
-"""The file at the top of a folder that says, as a `.gitignore` does, what in it is no document."""
+"""The file at the top of a folder that says, as a `.gitignore` does, what in it is not a document."""
 
 _LONGEST_IGNORE_FILE = 1_000_000
 _MOST_PATTERNS = 1_000  # each is tried on each name, and whoever made the folder wrote them
@@ -36,7 +36,7 @@ class FolderSettings(Record):
 
 
 class LeavingOut:
-    """Says why something is no document, and counts it. Raises FolderError if the ignore file cannot be used."""
+    """Says why something is not a document, and counts it. Raises FolderError if the ignore file cannot be used."""
 
     def __init__(self, root: str, settings: FolderSettings) -> None:
         self._include = Patterns(settings.include)
@@ -45,7 +45,7 @@ class LeavingOut:
         self._counts = {reason: _Count() for reason in LeftOutReason}
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """Return True, and count it, if this path below the folder is no document, or no folder to look into."""
+        """Return True, and count it, if this path below the folder is not a document, or no folder to look into."""
         reason = self._reason(path, is_folder=is_folder)
         if reason is not None:
             self._counts[reason].add(document_id(path) + "/" * is_folder, is_folder=is_folder)
@@ -75,7 +75,7 @@ class LeavingOut:
 
 
 class _Count:
-    """How much was left out for one reason, and the first names of it in their order."""
+    """How much was left out for one reason, and the first names of it in order."""
 
     def __init__(self) -> None:
         self.files = 0
@@ -108,7 +108,7 @@ def _ignore_lines(root: str) -> Iterator[str]:
         raise FolderError(f"{IGNORE_FILE} cannot be read ({error.strerror})", hint=hint) from error
     except UnicodeDecodeError as error:
         hint = f"Save it as UTF-8: {root}/{IGNORE_FILE}"
-        raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so that its patterns are not known", hint=hint) from error
+        raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so its patterns cannot be read", hint=hint) from error
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
         hint = f"It holds one pattern a line, {_MOST_PATTERNS:,} at most, as a .gitignore does: {root}/{IGNORE_FILE}"

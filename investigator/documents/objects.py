@@ -39,13 +39,13 @@ _ADDRESS = re.compile(r"(s3|gs|az)://?([^/@?#]+(?:/[^?#]*)?)")
 _VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
 _PIECE = 8_000_000  # bytes asked for at once
 _AT_ONCE = 8  # objects
-_SAVED_AFTER = 200  # objects, so that a kill loses few of them
+_SAVED_AFTER = 200  # objects, so that a killed process loses few of them
 _LONGEST_STATE = 1_000_000_000
 _LONGEST_NAME = 200  # bytes of a name in a folder
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _REFUSED = re.compile(r"status code: 40[13]\b|ExpiredToken")
-_GO_ON = "What was copied is kept: the same command goes on."
+_GO_ON = "What was copied is kept: run the same command again to resume."
 
 
 class ObjectSettings(Record):
@@ -85,9 +85,9 @@ def object_address(folder: str | Path) -> str:
 
 
 class ObjectFolder:
-    """A folder in object storage with its copy, which lies in the user's data directory; `folder` is the copy itself.
+    """A folder in object storage with its copy, which is in the user's data directory; `folder` is the copy itself.
 
-    Credentials come from the environment alone, as AWS_ACCESS_KEY_ID, and are kept nowhere.
+    Credentials come only from the environment, as AWS_ACCESS_KEY_ID, and are kept nowhere.
     """
 
     def __init__(self, address: str, settings: ObjectSettings) -> None:
@@ -140,7 +140,7 @@ class ObjectFolder:
                 raise FolderError(
                     f"{self.address} holds more than {self._settings.most:,} objects, or more than "
                     f"{self._settings.most_bytes / 1e9:,.1f} GB",
-                    hint="Name a longer prefix, or raise objects.most and objects.most_bytes: all is copied here.",
+                    hint="Name a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
                 )
         if not listed:
             raise FolderError(f"{self.address} holds no objects", hint="Check the bucket and the prefix.")
@@ -223,7 +223,7 @@ class ObjectFolder:
 
 
 def places(keys: Iterable[str]) -> dict[str, str]:
-    """Return a path in a folder for each key, the key itself where that is one; no two are the same or one's parent."""
+    """Return a path in a folder for each key, the key itself if that is one; no two are the same or one's parent."""
     sorted_keys = sorted(keys)
     folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}
     found: dict[str, str] = {}
@@ -238,7 +238,7 @@ def places(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _names(key: str) -> list[str]:
-    """Return the names on the path of a key, those that a folder cannot hold written otherwise."""
+    """Return the names on the path of a key; those that a folder cannot hold are escaped."""
     return [_name(name) for name in key.split("/")]
 
 

@@ -52,7 +52,7 @@ class PageViews:
         self._pool.__exit__(kind, error, at)
 
     def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
-        """Return the pages on which spans of a document's text stand, in their order, with marks over the spans.
+        """Return the pages on which spans of a document's text stand, in order, with marks over the spans.
 
         Raises PageError if the document has no such pages, SourceChangedError if its file is not the one that was read,
         FolderError if the folder cannot be listed, and ReaderError if the file cannot be drawn.
@@ -108,7 +108,7 @@ class PageViews:
 
 
 def _orders(document: Document, spans: Sequence[MarkedSpan]) -> list[PageOrder]:
-    """Return what is wanted of each page on which one of the spans stands."""
+    """Return what to draw for each page that holds one of the spans."""
     orders: list[PageOrder] = []
     for page in document.pages:
         on_page = [

@@ -11,7 +11,7 @@ _BREAK = "\n\n"
 
 
 class LineMap:
-    """Turns offsets of one text into lines; building it reads the text once, a question takes logarithmic time."""
+    """Turns offsets of one text into lines; building it reads the text once, a lookup takes logarithmic time."""
 
     def __init__(self, text: str) -> None:
         self._ends: list[int] = []

@@ -40,7 +40,7 @@ class Patterns:
 
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
-    """Return what a line matches, and whether it includes it (or takes it back); None for a comment, or no pattern."""
+    """Return the pattern of a line, and whether it includes or excludes; None for a comment, or no pattern."""
     if line.rstrip().endswith("/**/"):  # which pathspec takes for the folder itself
         line = f"{line.rstrip()}*/"
     try:
@@ -55,7 +55,8 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
 
 
 def _without_backtracking(regex: str) -> str:
-    """Return the regex with each wildcard but the last held to its first match: an ignore file may be made to hang.
+    """Return the regex with each wildcard but the last held to its first match: a hostile ignore file could make it
+    hang.
 
     Between two `*` stands text of a fixed length, and between two `**` a fixed number of names. So if the rest does
     not match after the first place where such a part matches, it does not match after a later one.

@@ -1,4 +1,4 @@
-"""PNG files from pixels: the encoder is zlib, so that no library for pictures is needed."""
+"""Writes PNG files with zlib, so that no image library is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that read files, so that a file that hangs, crashes or fills the memory costs that file only."""
+"""Processes that read files, so that a file that hangs, crashes or fills the memory affects no other."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from investigator.errors import ReaderError
 from investigator.files.own_process import pipe, start_module
 from investigator.records import FileStatus
 
-_AHEAD = 8  # requests under way for each process: results come in order, and one slow file must not stop the others
+_AHEAD = 8  # requests in progress for each process: results come in order, and one slow file must not stop the others
 _MODULE = "investigator.documents.reading_process"
 _START_SECONDS = 120.0
-_LARGE_SHARE = 3  # a process that once held a third of what it may is given up, so that its memory goes back
+_LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced, so that its memory is freed
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ReadingPool:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def start(self) -> None:
-        """Start one process in the background, for a request that is to come and waits for it."""
+        """Start one process in the background for a coming request."""
         self._starting = self._threads.submit(self._started)
 
     def _started(self) -> None:
@@ -121,7 +121,7 @@ class _ReadingProcess:
         self._running()
 
     def close(self) -> None:
-        """Stop the process, whatever it does; a read that is under way ends."""
+        """Stop the process, whatever it does; a read that is in progress ends."""
         with self._changing:
             self._closed = True
         self._stop()
@@ -180,7 +180,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
-    """Return what a process answers; no contents where it was lost."""
+    """Return a process's answer; no contents if it died."""
     opened: Opened | None = None
     try:
         send(pipe(process.stdin), request)
@@ -189,13 +189,13 @@ def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Open
             opened = answer.opened or opened
             if answer.contents is not None:
                 return opened, answer.contents
-    except (OSError, ValueError):  # the pipe is cut or closed; what came is no answer
+    except (OSError, ValueError):  # the pipe is broken or closed; the data is not an answer
         pass
     return opened, None
 
 
 def _lost(code: int | None, late: bool, request: ReadRequest) -> Contents:
-    """Return what is recorded of the file that a process was lost with."""
+    """Return the record of the file during which a process died."""
     if late:
         reason = f"reading it took more than {request.reader.max_seconds:g} seconds (reader.max_seconds)"
         return Contents(status=FileStatus.TIMED_OUT, reason=reason)

@@ -1,7 +1,7 @@
 """The process that reads files for its owner; `python -m investigator.documents.reading_process` starts one by hand.
 
-A file that hangs, crashes or fills the memory takes this process down and nothing else. It takes requests from standard
-input until that ends, and answers each with what was opened and what it holds.
+A file that hangs, crashes or fills the memory takes down only this process. It takes requests from standard input until
+that ends, and answers each with what was opened and what it holds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
         while (data := receive(requests)) is not None:
             request = ReadRequest.model_validate_json(data)
             _limit_memory(request.reader.max_memory)
-            # its owner stops a file that takes too long; this does when the owner is gone
+            # the owner stops a file that takes too long; this does so if the owner is gone
             faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
             contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
             faulthandler.cancel_dump_traceback_later()
@@ -33,14 +33,14 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Standard output for the answers alone: what a library prints goes to standard error."""
+    """Standard output only for the answers: what a library prints goes to standard error."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers
 
 
 def _limit_memory(most: int) -> None:
-    """Refuse more memory than this to the process, where the system can (Linux)."""
+    """Refuse more memory than this to the process, if the system can (Linux)."""
     if sys.platform == "linux":
         import resource
 
@@ -54,7 +54,7 @@ def _limit_memory(most: int) -> None:
 def _peak_memory() -> int:
     """Return the most memory that the process has held, in bytes; 0 if the system does not tell.
 
-    On Linux not from getrusage, which begins with what the process that started this one held.
+    Not from getrusage on Linux, which starts with the value of the parent process.
     """
     if sys.platform == "linux":
         with open("/proc/self/status", encoding="ascii") as status:

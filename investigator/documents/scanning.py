@@ -18,7 +18,7 @@ from investigator.records import FileStatus, LeftOut
 
 __all__ = ["IGNORE_FILE", "FolderListing", "FolderSettings", "FoundFile", "check_folder", "scan"]
 
-_LONGEST_FOLDER = 3_800  # characters of a path, and what most systems open: ids and tries of patterns are bounded
+_LONGEST_FOLDER = 3_800  # characters of a path that most systems open; it bounds ids and pattern matching
 _DEEPEST = 1_000  # levels, each of which is opened on the way to a folder
 
 
@@ -26,8 +26,8 @@ _DEEPEST = 1_000  # levels, each of which is opened on the way to a folder
 class FoundFile:
     """A file as the file system lists it: where, size in bytes, mtime in nanoseconds, inode (0 if there is none).
 
-    `path` is where it really lies below the folder, through no link, with forward slashes, as the system spells it;
-    `id` is what it is called. `problem` says why it is not read, and `status` then what it is recorded as.
+    `path` is where it really is below the folder, through no link, with forward slashes, as the system spells it; `id`
+    is what it is called. `problem` says why it is not read, and `status` is then its recorded status.
     """
 
     id: str
@@ -48,7 +48,7 @@ class FolderListing:
 
 
 def check_folder(root: Path) -> None:
-    """Raise FolderError if the folder is missing, is no folder, or may not be listed."""
+    """Raise FolderError if the folder is missing, is not a folder, or may not be listed."""
     try:
         with os.scandir(root):
             return
@@ -57,7 +57,7 @@ def check_folder(root: Path) -> None:
     except NotADirectoryError as error:
         raise FolderError(f"{root} is a file, not a folder", hint=f"Name its folder: {root.parent}") from error
     except PermissionError as error:
-        raise FolderError(f"no permission to list {root}", hint="Ask for the right to read the folder.") from error
+        raise FolderError(f"no permission to list {root}", hint="Ask for permission to read the folder.") from error
     except (OSError, ValueError) as error:
         raise FolderError(f"the folder {root} cannot be listed ({in_words(error)})") from error
 
@@ -65,9 +65,9 @@ def check_folder(root: Path) -> None:
 def scan(root: Path, settings: FolderSettings) -> FolderListing:
     """List the files below a folder.
 
-    Hidden files and what the patterns leave out are passed over, and counted. Links are followed to what lies inside
-    the folder and was not found without them; links out of it, links to a folder that they lie in, pipes and devices
-    are listed with a problem. Raises FolderError as `check_folder` does, and if the ignore file cannot be used.
+    Hidden files and what the patterns leave out are skipped, and counted. Links are followed to what is inside the
+    folder and was not found without them; links out of it, links to a folder that they are in, pipes and devices are
+    listed with a problem. Raises FolderError as `check_folder` does, and if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)
@@ -115,7 +115,7 @@ class _Walk:
                 yield _refused(shown, path, reason, FileStatus.FAILED)
 
     def _listed(self, folder: int | str, path: str, shown: str, waiting: list[tuple[str, str]]) -> Iterator[FoundFile]:
-        """Yield the files in an open folder; put its folders with those that wait, and its links with the links."""
+        """Yield the files in an open folder; queue its folders, and collect its links."""
         with os.scandir(folder) as listing:
             for entry in listing:
                 own, own_shown = _joined(path, entry.name), _joined(shown, entry.name)
@@ -134,7 +134,7 @@ class _Walk:
                     yield _file(own, own_shown, partial(entry.stat, follow_symlinks=False))
 
     def _linked(self, path: str, shown: str) -> Iterator[FoundFile]:
-        """Yield what a link leads to, if that lies in the folder and was not found without it."""
+        """Yield what a link leads to, if that is in the folder and was not found without it."""
         link = os.path.join(self._real_root, path)
         try:
             target = os.path.realpath(link)
@@ -150,7 +150,7 @@ class _Walk:
         if self.leaving_out.leaves_out(shown, is_folder=is_folder):
             return
         if is_folder and _holds(target, os.path.dirname(link)):
-            yield _refused(shown, path, "a link to a folder that it lies in is not followed")
+            yield _refused(shown, path, "a link to a parent folder is not followed")
         elif is_folder:
             yield from self._below(real, shown)
         elif real not in self._found:
@@ -176,7 +176,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _is(looked: Callable[[], bool]) -> bool:
-    """Return what an entry of a listing says of itself; False if it is gone."""
+    """Return the status of a directory entry; False if it is gone."""
     try:
         return looked()
     except OSError:
@@ -184,8 +184,8 @@ def _is(looked: Callable[[], bool]) -> bool:
 
 
 def _file(path: str, shown: str, look: Callable[[], os.stat_result], *, linked: bool = False) -> FoundFile:
-    """Return a file, by what it is when it is looked at."""
-    gone = "the link leads nowhere" if linked else "the file vanished or may not be looked at"
+    """Return a file with its status at this moment."""
+    gone = "the link leads nowhere" if linked else "the file is gone, or there is no permission to look at it"
     try:
         status = look()
     except (OSError, ReadFailure):
@@ -203,7 +203,7 @@ def _refused(shown: str, path: str, problem: str, status: FileStatus = FileStatu
 
 
 def _holds(folder: str, path: str) -> bool:
-    """Return True if an absolute path is a folder or lies in it."""
+    """Return True if an absolute path is a folder or is in it."""
     try:
         return os.path.commonpath([folder, path]) == folder
     except ValueError:  # another drive

@@ -31,7 +31,7 @@ Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row: shape (texts, dimensions), float32."""
 
 Hear: TypeAlias = Callable[[str], None]
-"""Is called with all that is written so far, again and again; after a failed try the text starts over."""
+"""Called repeatedly with the text so far; after a failed attempt the text starts over."""
 
 
 @runtime_checkable
@@ -46,7 +46,7 @@ class Engine(Protocol):
     def reply(self, prompt: Prompt) -> Reply:
         """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON if the engine can.
 
-        Safe to call from several threads. Raises EngineError (or a subclass) when there is no reply to be had.
+        Safe to call from several threads. Raises EngineError (or a subclass) when there is no reply available.
         """
         ...
 
@@ -86,7 +86,7 @@ _CHARACTERS_PER_TOKEN = 3  # English prose has about 4; text full of figures and
 
 
 def traits_of(engine: Engine) -> Traits:
-    """Return what is special about an engine; one that does not say has the usual traits."""
+    """Return the traits of an engine; the defaults if it declares none."""
     return engine.traits if isinstance(engine, Described) else Traits()
 
 
@@ -122,7 +122,7 @@ def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, samp
 
     Journal and recordings keep replies under it, so it is the same in every process and on every machine. What a search
     measured of the passages changes with every other document of the folder; it counts with `measures` only, for an
-    engine that goes by it. `sampling` are the settings that shape the engine's replies.
+    engine that follows it. `sampling` are the settings that shape the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),

@@ -32,7 +32,7 @@ _FACTORY_PATH = re.compile(r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)+:[^\W\d]\w*)(?:
 
 
 class ModelNames(Record):
-    """The name of the model for each role; a role that is not set apart has the default."""
+    """The name of the model for each role; other roles have the default."""
 
     default: str = Field(default=EXTRACTIVE, min_length=1)
     apart: tuple[tuple[Role, str], ...] = ()
@@ -79,8 +79,8 @@ def open_engine(
 
     The provider is one of our own engines, one that another package adds (see `factories`), a factory as
     `package.module:factory:name`, or else a provider of chat models. The name of a pulled model is one by itself.
-    `extractive` makes the built-in engine when it is wanted. A chat model keeps what its server refuses in `known`, and
-    its calls are heard by `callbacks`; `on_writing` is told how far a local model is. Raises SettingsError,
+    `extractive` makes the built-in engine on demand. A chat model keeps what its server refuses in `known`, and
+    `callbacks` receive its calls; `on_writing` receives the progress of a local model. Raises SettingsError,
     CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """
     name = name.strip()
@@ -95,12 +95,19 @@ def open_engine(
         problem = f"unknown model provider {provider!r}" if ":" in name else error.message
         raise SettingsError(problem, hint=_known_providers(provider)) from error
     if not isinstance(engine, Engine):
-        raise SettingsError(f"the plug-in of {name!r} makes no engine", hint="An engine has a name and reply(prompt).")
+        raise SettingsError(
+            f"the plug-in of {name!r} returned no engine", hint="An engine has a name and reply(prompt)."
+        )
     return engine
 
 
+def may_be_model(name: str) -> bool:
+    """Return True if a name is of the form provider:name, or one that needs no provider, such as `local`."""
+    return ":" in name or _factory(name.strip())[0] is not open_chat
+
+
 def _factory(name: str) -> tuple[EngineFactory, str]:
-    """Return what makes the engine of that name, and the name that it is given."""
+    """Return the factory of the engine, and the name to call it with."""
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model
@@ -129,7 +136,7 @@ def _known_providers(provider: str) -> str:
 
 
 def _split_option(value: str) -> tuple[Role | None, str]:
-    """Only a bare word before the first `=` is a role: a path or a tag behind a colon may hold one, too."""
+    """Only a bare word before the first `=` is a role: a path or a tag may also contain `=`."""
     option = _ROLE_OPTION.fullmatch(value)
     role = _role(option["role"], value) if option else None
     model = option["model"].strip() if option else value

@@ -1,4 +1,4 @@
-"""HTTP with an end: bounds on what a server may send and how long it takes, and one way to try again.
+"""Bounded HTTP: limits on the size and time of a response, and one way to retry.
 
 Our own requests go through `Endpoint.post`. The HTTP clients inside providers' packages get the same bounds, by
 `client_settings` if their class takes a client or options for one, else by `bound_clients`.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OCTETS = 4_000_000
-"""A longer body is no reply: 200,000 characters of text in JSON, each written as an escape, take 1.2 million."""
+"""A longer body is not a reply: 200,000 characters of text in JSON, each written as an escape, take 1.2 million."""
 
 _UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that counting octets on the wire bounds a body
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -118,7 +118,7 @@ def client_settings(bounds: BodyBounds) -> ClientSettings:
 
 @dataclass(frozen=True)
 class Retries:
-    """How often a call is tried in all; `delay` is the wait in seconds before the second try.
+    """The number of attempts of a call; `delay` is the wait in seconds before the second try.
 
     The wait doubles with each further try, up to `longest` seconds.
     """
@@ -128,7 +128,7 @@ class Retries:
     longest: float = 60.0
 
     def wait(self, error: EngineError, tried: int) -> float | None:
-        """Return the seconds to wait after so many tries; None if the error will not pass or the tries are used up."""
+        """Return the seconds to wait before the next attempt; None if no other makes sense."""
         if not error.retryable or tried >= self.tries:
             return None
         return min(self.delay * 2.0 ** (tried - 1), self.longest)
@@ -137,9 +137,9 @@ class Retries:
 def retried(
     call: Callable[[], T], wait: Callable[[EngineError, int], float | None], sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """Return what `call` returns, called again after each EngineError as long as `wait` gives seconds to wait.
+    """Return the result of `call`, retried after each EngineError as long as `wait` returns seconds to wait.
 
-    `wait` is given the error and the number of tries so far. Raises the last error.
+    `wait` receives the error and the number of attempts so far. Raises the last error.
     """
     for tried in count(1):
         try:
@@ -153,7 +153,7 @@ def retried(
 
 
 def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
-    """Return the result of `work`, or a TimeoutError if it takes longer; then it is abandoned, and its result dropped.
+    """Return the result of `work`, or a TimeoutError if it takes longer; the work is then abandoned.
 
     It runs in a thread of its own, with the caller's context variables. That thread does not keep the program from
     ending. `work` must return its errors, not raise them.
@@ -233,7 +233,7 @@ class _BoundedStream:
         for part in self._stream:
             octets += len(part)
             if octets > bounds.octets:
-                message = f"{bounds.place} sent more than {bounds.octets:,} octets, which is no reply"
+                message = f"{bounds.place} sent more than {bounds.octets:,} bytes, too many for a reply"
                 raise EngineError(message, hint=bounds.hint)
             if time.monotonic() > ends_at:
                 raise EngineTimeoutError(f"{bounds.place} did not end its reply in {bounds.seconds:g} seconds")
@@ -250,7 +250,7 @@ def bound_clients(model: object, bounds: BodyBounds) -> int:
     """Bound the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
 
     For providers whose class takes neither a client nor options for one. Their clients are found in the attributes in
-    which such classes keep them; one that is kept elsewhere, or is not of httpx, goes on as its provider made it.
+    which such classes keep them; one that is kept elsewhere, or is not of httpx, continues as its provider made it.
     """
     found = list(_clients(model, _DEPTH))
     for client in found:

@@ -14,7 +14,7 @@ _NO_WIDTH = "\u200b"
 
 
 class LoadedOnce(Generic[Model]):
-    """Loads by `load` at the first call, and gives the same model from then on. Safe to call from several threads."""
+    """Calls `load` once, and returns the same model from then on. Safe to call from several threads."""
 
     def __init__(self, load: Callable[[], Model]) -> None:
         self._load = load
@@ -31,7 +31,7 @@ class LoadedOnce(Generic[Model]):
 
 @contextmanager
 def without_progress_bars() -> Iterator[None]:
-    """Keep transformers, and what is built on it, from showing progress bars."""
+    """Stop transformers and libraries based on it from showing progress bars."""
     from transformers.utils import logging
 
     shows_progress = logging.is_progress_bar_enabled()

@@ -1,4 +1,4 @@
-"""Keeps the replies of another engine in a file, and gives them again without it."""
+"""Records the replies of another engine in a file, and replays them without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.records import Prompt, Record, Reply, Traits
 
 
 class _Header(Record):
-    """First line of a recording: whose replies it holds."""
+    """First line of a recording: the engine whose replies it holds."""
 
     engine: str
     version: int = 1
@@ -34,10 +34,9 @@ class RecordedEngine:
     """Replays the recording at `path`; a prompt that it does not hold is asked of `inner` and added.
 
     The recording is a file of JSON lines: the engine's name and traits, then one reply a line, on disk before it is
-    returned.
-    A last line that a crash cut short is dropped. Without `inner` the engine goes by the name that was recorded, so
-    that the keys are the same; a prompt that was not recorded is a ReplayError, and so is a recording that is
-    missing, damaged, or made by another engine. Safe to call from several threads of one process.
+    returned. A last line that a crash cut short is dropped. Without `inner` the engine follows the name that was
+    recorded, so that the keys are the same; a prompt that was not recorded is a ReplayError, and so is a recording that
+    is missing, damaged, or made by another engine. Safe to call from several threads of one process.
     """
 
     def __init__(self, path: str | Path, inner: Engine | None = None) -> None:

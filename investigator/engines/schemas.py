@@ -11,9 +11,9 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
-@cache  # making one takes a third of what a call costs besides the waiting
+@cache  # making one takes a third of a call's processor time
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
-    """Return the schema of a reply record: every property required and in its order, nothing else allowed, no defaults.
+    """Return the schema of a reply record: every property required and in order, nothing else allowed, no defaults.
 
     This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every
     field, in the order of the record, cannot leave out its quotes or explain before it scores. The schema of a

@@ -1,4 +1,4 @@
-"""Engine and embedder without a model: replies that were written beforehand, vectors that are counted words.
+"""Engine and embedder without a model: prepared replies, and vectors from word counts.
 
 For tests, for trying out templates and for examples; both are part of the product and behave like the real ones.
 """
@@ -21,16 +21,16 @@ from investigator.language.terms import stem, words
 from investigator.records import Prompt, Reply
 
 Script: TypeAlias = str | Sequence[str] | Callable[[Prompt], str]
-"""One reply for every prompt, replies in their order, or a function of the prompt."""
+"""One reply for every prompt, replies in order, or a function of the prompt."""
 
 _FILE = TypeAdapter(dict[str, str | list[str]])
 
 
 class ScriptedEngine:
-    """Gives replies that were written beforehand and remembers what it was asked.
+    """Returns prepared replies and remembers its prompts.
 
     `replies` is one script for all prompts, or a mapping from template names (with or without `.j2`) to scripts;
-    `traits` are those of the engine that it stands in for.
+    `traits` are those of the engine that it imitates.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ScriptedEngine:
 
     @property
     def name(self) -> str:
-        """`scripted`, with the name of the file where there is one."""
+        """`scripted`, with the name of the file if there is one."""
         return self._name
 
     @property
@@ -71,7 +71,7 @@ class ScriptedEngine:
 
     @property
     def asked(self) -> list[Prompt]:
-        """The prompts so far, in their order."""
+        """The prompts so far, in order."""
         with self._lock:
             return list(self._asked)
 

@@ -35,7 +35,7 @@ class ForeseeingEngine:
 
 
 class AbsentEngine:
-    """Has the name and the traits of another engine and gives no replies: whatever was asked must be kept already."""
+    """Has the name and traits of another engine and gives no replies: they must already be in the journal."""
 
     def __init__(self, name: str, traits: Traits) -> None:
         self._name = name

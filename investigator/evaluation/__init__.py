@@ -1,1 +1,1 @@
-"""How well the search and the whole method do where the answers are known: retrieval.py and folder.py do the work."""
+"""Measures the search and the whole method on questions with known answers; retrieval.py and folder.py do the work."""

@@ -43,13 +43,13 @@ class Confusion(Record):
     def recall(self) -> float | None:
         """Return the share of the unanswerable questions that were told to have no answer, of those that were decided.
 
-        0 if none was decided, None if there are none.
+        0 if none was decided, None if there are no questions.
         """
         return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 
     @property
     def f1(self) -> float | None:
-        """Return the harmonic mean of precision and recall, 2TP / (2TP + FP + FN); None if nothing is to be counted."""
+        """Return the harmonic mean of precision and recall, 2TP / (2TP + FP + FN); None if all are 0."""
         wrong = self.answerable_not_found + self.unanswerable_answered
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
@@ -101,7 +101,7 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
 
 
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
-    """Return the right share of the most confident ones, as many as make up that coverage (0..1) of all, rounded up."""
+    """Return the share of right answers among the most confident ones, up to that coverage (0..1), rounded up."""
     kept = _right_among_first(confidence, right)
     count = math.ceil(round(coverage * len(kept), 9))  # 0.7 of 10 is 7, and not the 7.000000000000001 of floats
     return float(kept[count - 1] / count) if count else None

@@ -90,7 +90,7 @@ def token_f1(text: str, answers: Sequence[str], by: Definition = SQUAD) -> float
 
 
 def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bool:
-    """Return True if a text says nothing more and nothing less than one of the known answers."""
+    """Return True if a text equals one of the known answers."""
     said = by.words(text)
     return any(by.words(answer) == said for answer in answers)
 

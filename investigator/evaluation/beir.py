@@ -72,7 +72,7 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
     """Return the judgements of BEIR (query, document, fit; tabs) or TREC (query, 0, document, fit), by query.
 
-    A heading is passed over.
+    A heading is skipped.
     """
     found: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):
@@ -92,7 +92,7 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
 
 
 def _judgement(cells: Sequence[str]) -> tuple[str, str, int] | None:
-    """Return query id, document id and fit; None if the cells of a line are no judgement."""
+    """Return query id, document id and fit; None if the cells of a line are not judgement."""
     if len(cells) not in (3, 4):
         return None
     try:

@@ -1,4 +1,4 @@
-"""How well the rules, and a verifier, tell claims that their quotes bear out from claims that they do not."""
+"""How well the rules, and a verifier, tell claims that their quotes support from claims that they do not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT_ONCE = 64
 
 
 class ClaimRow(RowWithId):
-    """A claim, the texts that it is said to rest on, and whether they bear it out."""
+    """A claim, its quotes, and a label that says if they support it."""
 
     claim: StrictStr = Field(min_length=1)
     quotes: tuple[StrictStr, ...]
@@ -43,7 +43,7 @@ class JudgeReport(Record):
 
     @property
     def balanced_accuracy(self) -> float | None:
-        """Return the mean of both shares, 0.5 for a judge that knows nothing."""
+        """Return the mean of both shares; 0.5 is chance."""
         if self.true_accepted is None or self.false_refused is None:
             return None
         return (self.true_accepted + self.false_refused) / 2
@@ -63,7 +63,7 @@ class ClaimsReport(Record):
 
     @property
     def better(self) -> str:
-        """Return the name of the judge with the higher balanced accuracy; the rules go before their equal."""
+        """Return the name of the judge with the higher balanced accuracy; the rules come before their equal."""
         ours = self.rules.balanced_accuracy
         other = self.verifier.balanced_accuracy if self.verifier is not None else None
         wins = ours is not None and other is not None and other > ours
@@ -81,7 +81,7 @@ def measure_claims(
     threshold: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> ClaimsReport:
-    """Return what the rules and a verifier make of claims. Raises EmbedderError."""
+    """Return the judgements of the rules and a verifier on claims. Raises EmbedderError."""
     began = clock()
     statuses = [prove(row.claim, _quotes(row)).status for row in rows]
     ruled = clock()

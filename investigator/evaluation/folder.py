@@ -48,7 +48,7 @@ class EvaluationOptions(Record):
 
     Only the first `limit` questions are. Outcomes are kept in `out`, by default below the workspace in a file named
     after all that they depend on; those that are there are not asked for again, but for questions that failed. `fresh`
-    asks everything anew; a `repetition`, counted from 1, is an evaluation of its own that reuses no reply. What the
+    asks everything again; a `repetition`, counted from 1, is an evaluation of its own that reuses no reply. What the
     search alone ranks is measured if it is `ranked`.
     """
 
@@ -60,7 +60,7 @@ class EvaluationOptions(Record):
 
 
 class FolderEvaluation:
-    """Asks an investigator each question of a file as a user would, keeps what came of it, and measures it.
+    """Asks an investigator each question of a file as a user would, and records and measures the outcomes.
 
     `joint` is the budget that the investigator shares with others, if it does. Vectors of all passages are made before
     the first question. Raises EvaluationDataError if outcomes would be kept inside the folder.
@@ -135,9 +135,9 @@ class FolderEvaluation:
             )
 
     def run(self) -> Iterator[Event]:
-        """Read the folder, rank its documents for each question, then ask; `report` says what came of it.
+        """Read the folder, rank its documents for each question, then ask; `report` returns the figures.
 
-        An error of one question is kept as its outcome, and the others go on; an error of the user's ends the run.
+        An error of one question is kept as its outcome, and the others continue; an error of the user's ends the run.
         Raises EvaluationDataError, what `Investigator.investigate` does, and the signal BudgetSpent if the joint budget
         stops an investigation.
         """
@@ -149,7 +149,9 @@ class FolderEvaluation:
         self._outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
         pending = [question for question in self._questions if question.id not in self._outcomes]
         if self._outcomes:
-            yield Notice(text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes are there: {file.path}")
+            yield Notice(
+                text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes exist already: {file.path}"
+            )
         rankings = (yield from self._ranked(pending)) if pending and self._options.ranked else {}
         if not pending:
             return
@@ -162,7 +164,7 @@ class FolderEvaluation:
                 yield self._progress((self._clock() - began) / done)
 
     def forecast(self, question: Question) -> Forecast:
-        """Return what a question is expected to take; no engine that costs is asked. Raises what `run` does."""
+        """Return the expected cost of a question, without asking an engine that costs. Raises what `run` does."""
         return self._investigator.forecast(question.asked)
 
     def report(self) -> FolderReport:
@@ -189,7 +191,7 @@ class FolderEvaluation:
         return OutcomeFile(self._out, digest)
 
     def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
-        """Return what the search says of each question, before any engine."""
+        """Return the search results of each question, before any engine."""
         found: dict[str, Ranking] = {}
         with self._investigator.library() as library:
             if told := _not_there(self._questions, library.document_ids()):
@@ -237,7 +239,7 @@ class FolderEvaluation:
         )
 
     def _proven(self, quotes: Sequence[Quote]) -> int:
-        """How many of the quotes stand in the text that is stored."""
+        """How many of the quotes are in the text that is stored."""
         with Workspace(self._directory, write=False) as workspace:
             corpus = Corpus(workspace.index)
             there = set(corpus.document_ids())
@@ -278,7 +280,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return what must be said of right documents that the folder does not hold; empty if there are none."""
+    """Return a warning about right documents that the folder does not hold; empty if there are none."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     missing = [name for name in named if name not in set(documents)]
     if not missing:

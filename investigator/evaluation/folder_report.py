@@ -1,4 +1,4 @@
-"""The figures of a question file: all measures over all questions and by kind, and what it has cost. Pure."""
+"""The figures of a question file: all measures over all questions and by kind, and the cost. Pure."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
 
 
 def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
-    """Return the decision to give no answer, and how well confidence foretells whether there is one."""
+    """Return the figures about silence, and how well confidence predicts that there is an answer."""
     judged = [row for row in rows if row.question.answerable is not None]
     answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
     confidence = np.array([row.outcome.confidence for row in judged], dtype=np.float64)
@@ -168,7 +168,7 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
 
 
 def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
-    """How often it is right when it only speaks where it is most confident."""
+    """Precision when it answers only where it is most confident."""
     known = [(row, quotes_answer(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
     confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)

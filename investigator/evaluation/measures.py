@@ -22,7 +22,7 @@ class Labelled(StrEnum):
 class Measure(Labelled):
     """A measure; the comments say over which questions the mean is taken."""
 
-    # of questions whose right documents are known: by the search alone
+    # for questions with known documents: only by the search
     RANKED_FIRST = "ranked_first", "right document ranked first"
     RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
     RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # whose evidence is known
@@ -35,12 +35,12 @@ class Measure(Labelled):
     EVIDENCE_WHOLE = "evidence_whole", "evidence is quoted whole"
     EVIDENCE_RECALL = "evidence_recall", "pieces of evidence that are quoted"
     PAGE_HIT = "page_hit", "a cited page is right"
-    # of questions whose answer is known in free words
+    # for questions with a known free-text answer
     ANSWER_F1 = "answer_f1", "answer, token F1"
     ANSWER_EXACT = "answer_exact", "answer matches exactly"
     ANSWER_CONTAINS = "answer_contains", "answer contains a known one"
     NUMBER_RECALL = "number_recall", "known numbers that the answer names"
-    # of all questions of which it is known whether they can be answered
+    # for all questions that are known to be answerable or not
     NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
     NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
     NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
@@ -54,7 +54,7 @@ class Measure(Labelled):
     RIGHT = "right", "right, or silent as is right"
     STATUS_RIGHT = "status_right", "something found, or silence, as is right"
     FALSE_ANSWER = "false_answer", "answered although nothing answers"  # of the unanswerable ones
-    # of all replies of which a record is expected
+    # for all replies that should hold a record
     PARSED = "parsed", "replies that could be read"
     # of all citations
     PROVEN = "proven", "quotes that stand in the documents"

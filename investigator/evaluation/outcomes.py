@@ -15,8 +15,8 @@ from investigator.records import AnswerStatus, Quote, Record, Usage
 class Ranking(Record):
     """The ranking of documents for a question before any engine is asked.
 
-    `documents` are the first ten documents; `evidence_found` says whether a known piece of evidence stands in one of
-    the first five passages, and is None if none is known.
+    `documents` are the first ten documents; `evidence_found` says whether a known piece of evidence is in one of the
+    first five passages, and is None if none is known.
     """
 
     documents: tuple[str, ...]
@@ -54,17 +54,17 @@ class Outcome(Record):
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found; quotes that may answer are no silence, and no answer."""
+        """Return True if nothing was found; quotes that may answer are not silence, and no answer."""
         return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
 
     @property
     def found_more_or_less(self) -> bool:
-        """Return True if something was found that is no whole answer: to a part of the question, or that may answer."""
+        """Return True if the outcome is a partial answer, or passages that may answer."""
         return self.status in (AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASSAGES_FOUND)
 
     @property
     def would_cite(self) -> tuple[Quote, ...]:
-        """Return the citations or, where nothing was answered, what came nearest to being cited."""
+        """Return the citations or, if nothing was answered, what came nearest to being cited."""
         return self.citations or self.best_quotes
 
 
@@ -76,9 +76,9 @@ class OutcomeFile:
         self.evaluation = evaluation
 
     def read(self) -> dict[str, Outcome]:
-        """Return what is there, by question id; a last line that was cut off by a stop is taken away.
+        """Return the outcomes by question id; remove a last line that was cut off.
 
-        Raises EvaluationDataError for a line that is no outcome or one of another evaluation, StoreError.
+        Raises EvaluationDataError for a line that is not an outcome or one of another evaluation, StoreError.
         """
         try:
             kept = self.path.read_bytes() if self.path.exists() else b""
@@ -100,7 +100,7 @@ class OutcomeFile:
             raise self._failed(error) from error
 
     def begin_anew(self) -> None:
-        """Begin an empty file; what was kept lies beside it from now on, ending in `.before`. Raises StoreError."""
+        """Start an empty file; the old one stays next to it, with the suffix `.before`. Raises StoreError."""
         try:
             if self.path.exists():
                 self.path.replace(self.path.with_name(self.path.name + ".before"))
@@ -108,11 +108,13 @@ class OutcomeFile:
             raise self._failed(error) from error
 
     def _outcome(self, number: int, line: bytes) -> Outcome:
-        hint = "Name another file with --out, or begin anew with --fresh."
+        hint = "Name another file with --out, or start over with --fresh."
         try:
             outcome = Outcome.model_validate_json(line)
         except ValidationError as error:
-            raise EvaluationDataError(f"line {number} of {self.path} is no outcome of a question", hint=hint) from error
+            raise EvaluationDataError(
+                f"line {number} of {self.path} is not the outcome of a question", hint=hint
+            ) from error
         if outcome.evaluation != self.evaluation:
             what = "the outcomes of other questions, documents, models or settings"
             raise EvaluationDataError(f"{self.path} holds {what}", hint=hint)

@@ -1,4 +1,4 @@
-"""A file of questions about a folder, with what is known of their answers."""
+"""A file of questions about a folder, with their known answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KeyPoint(ForeignRow):
 
 
 class Question(RowWithId):
-    """One question; of what is known of the answer anything may be missing, and is then not measured.
+    """One question; any known fact about its answer may be missing, and is then not measured.
 
     `doc_ids` are the documents that answer it, `evidence` sentences of theirs, `answers` ways to say the answer,
     `key_numbers` numbers that it must name, `key_points` what it must say. `scope` is the one document that is asked
@@ -85,13 +85,13 @@ class Question(RowWithId):
 def read_questions(file: Path) -> tuple[Question, ...]:
     """Return the questions of a JSONL file.
 
-    Raises EvaluationDataError if a line is broken, an id comes twice, or none.
+    Raises EvaluationDataError if a line is broken, an id comes twice, or None.
     """
     return tuple(by_id(file, "questions", _asked(file)).values())
 
 
 def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question, ...], int]:
-    """Return at most so many questions of a JSONL file, drawn by the seed, by their ids; and how many it holds.
+    """Return at most that many questions of a JSONL file, drawn by the seed, by their ids; and how many it holds.
 
     No more than these are held at the same time. Raises what `read_questions` does.
     """

@@ -21,7 +21,7 @@ class UsedReplies(Record):
 
 
 def used_replies(calls: Iterable[PastCall], price_of: Callable[[str], Price | None]) -> UsedReplies:
-    """Return what the calls of a run come to."""
+    """Return the total cost of the calls of a run."""
     made = list(calls)
     expected = [call for call in made if call.template in METHOD and METHOD[call.template].reply is not None]
     return UsedReplies(

@@ -30,7 +30,7 @@ class JudgedRows(Record):
 
 
 def ground_of(question: Question) -> Ground | None:
-    """Return what a row is judged by; None if it does not say what is right."""
+    """Return what a row is judged by; None if it holds no known answer."""
     if question.answerable is False:
         return Ground.SILENCE
     known = (
@@ -52,13 +52,13 @@ def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
 
 
 def grounds_line(judged: Sequence[JudgedRows]) -> str:
-    """Return in words what says of the questions whether they are right; "" if nothing does."""
+    """Return a line about how the questions are judged; "" if none is."""
     counts = ", ".join(f"{one.ground.label} {one.questions:,}" for one in judged)
     return f"right is judged by: {counts}" if counts else ""
 
 
 def rightness(question: Question, outcome: Outcome) -> float | None:
-    """Return how far (0..1) an outcome is right; None if the row does not say what is right.
+    """Return the score (0..1) of an outcome; None if the row holds no known answer.
 
     If the right documents are known, one of them must be cited. Several numbers or key points count by their share; of
     anything else one is enough. What is said beyond that does not count.
@@ -87,7 +87,7 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
 
 
 def says(text: str, answer: str) -> bool:
-    """Return True if a text gives a known answer: its words in their order.
+    """Return True if a text gives a known answer: its words in order.
 
     Of an answer with numbers each must be there by its value, "1.2 million" as "1,200,000", and its other words
     anywhere.

@@ -16,7 +16,7 @@ from investigator.records import Quote
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
     """Return the measures, each in 0..1, that this question has the known answers for.
 
-    A question that was not answered scores 0. Of one that nothing answers only silence counts, whatever its row names.
+    A question that was not answered scores 0. For an unanswerable question, only silence counts.
     """
     if question.answerable is False:
         right = float(outcome.silent)
@@ -59,7 +59,7 @@ def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidenc
 
 
 def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bool | None:
-    """Return True if a piece of evidence stands in one of the passages (document id, text); None if none is known."""
+    """Return True if a piece of evidence is in one of the passages (document id, text); None if none is known."""
     if not question.evidence:
         return None
     texts = [text for document_id, text in passages if not question.documents or document_id in question.documents]

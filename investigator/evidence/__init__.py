@@ -1,4 +1,4 @@
-"""Proof: quotes that stand in their sources, claims that their quotes prove, and what was looked at. All of it pure."""
+"""Proof: quotes in their sources, claims that their quotes prove, and coverage. All of it pure."""
 
 from investigator.evidence.claims import prove
 from investigator.evidence.coverage import coverage_line

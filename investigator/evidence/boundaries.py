@@ -30,7 +30,7 @@ def cuts_into_word(text: str, start: int, end: int) -> bool:
 
 
 def _joined(text: str, place: int) -> bool:
-    """Return True if one word or number goes on across a place."""
+    """Return True if one word or number continues across a place."""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]
@@ -71,7 +71,7 @@ def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
         return False
     if before.isdecimal() and after.isdecimal():
         return mark in ".,:/" or mark in _DASHES or mark in _APOSTROPHES
-    if mark in _APOSTROPHES:  # "isn't" is not "is"; but "l'entreprise" may be quoted without its article
+    if mark in _APOSTROPHES:  # "isn't" is not "is", but "l'entreprise" may be quoted without its article
         return at_end
     return mark in _HYPHENS or mark in "_@"
 

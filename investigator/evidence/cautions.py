@@ -18,13 +18,13 @@ _MARKS: Mapping[Caution, str] = {
 
 
 def cautions_of(text: str) -> tuple[Caution, ...]:
-    """Return what a reader of a statement must know of it: it holds an address, it tells the reader what to do."""
+    """Return the cautions about a statement: it holds an address, or it tells the reader what to do."""
     found = {Caution.ADDRESS: holds_address(text), Caution.INSTRUCTION: instructs_reader(text)}
     return tuple(caution for caution, holds in found.items() if holds)
 
 
 def unquoted(text: str, quotes: Sequence[Quote]) -> str:
-    """Return why a statement is withheld that holds an address or an instruction and is no quote; else ""."""
+    """Return why a statement is withheld that holds an address or an instruction and is not a quote; else ""."""
     cautions = cautions_of(text)
     if not cautions or any(_stands_in(text, quote) for quote in quotes):
         return ""
@@ -35,7 +35,7 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
 def shown(claim: Claim) -> str:
     """Return a claim as one line for people and renderers.
 
-    Its addresses are no links, and it says that it has some; it says who supports it if it is not proven.
+    Addresses are not links and are pointed out; a claim that is not proven names its verifier.
     """
     marks = [f"supported by {one_line(claim.supported_by)}, not proven"] if claim.supported_by else []
     marks += [_MARKS[caution] for caution in claim.cautions]

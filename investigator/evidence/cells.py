@@ -15,7 +15,7 @@ def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
 
 
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
-    """Return the quote of a cell as it stands in a document, named as it is there; None if it does not stand there.
+    """Return the quote of a cell as it is in a document, named as it is there; None if it is not there.
 
     Value, labels, headers, caption and unit must all be the same: a figure under another header says something else. Of
     several such cells the one nearest to the old place counts.

@@ -27,7 +27,7 @@ _LONGEST_CHECKED = 5_000
 _SHORTEST_CLAUSE = 3
 """Words of a clause that is checked by itself."""
 _MOST_STRANGE = 3
-"""Words of a claim that a sentence may lack before it is looked at closely: those that a rewording brings along."""
+"""Words of a claim that a sentence may lack before closer inspection, as after rewording."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
@@ -49,10 +49,10 @@ class ClaimCheck:
 def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimCheck:
     """Check a claim against its quotes; `given` is the question.
 
-    Proven is a claim whose every sentence stands in one sentence of one quote: the same words in the same order, or
-    another wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), with nothing left out
-    that matters (`alignment`). A claim that its quotes contradict in a slot, or that they say nothing of, is withheld.
-    Any other claim is to be replaced by the nearest quote. Numbers and dates of the question contradict nothing.
+    Proven is a claim whose every sentence is in one sentence of one quote: the same words in the same order, or another
+    wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), with nothing left out that
+    matters (`alignment`). A claim that its quotes contradict in a slot, or that they say nothing of, is withheld. Any
+    other claim is to be replaced by the nearest quote. Numbers and dates of the question contradict nothing.
     """
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)
@@ -101,7 +101,7 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """The words of a quote as they stand and on one line: a word that is broken at a line end differs in these.
+    """The words of a quote as they are and on one line: a word that is broken at a line end differs in these.
 
     Of a cell, what it says.
     """

@@ -31,9 +31,9 @@ _Value = TypeVar("_Value", Amount, Date)
 class DatedSentence:
     """A sentence of a quote that meets what a part of a question asks, and what its document says of itself.
 
-    `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
-    Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
-    `section` is the heading that the sentence stands under.
+    `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict. Equal
+    `version` numbers mean that the documents are versions of one text; None means that it has no other version.
+    `section` is the heading that the sentence is under.
     """
 
     quote: Quote
@@ -100,7 +100,7 @@ class _Sentence:
 
 
 def _values_of(first: str, second: str, *, versions: bool) -> tuple[str, str, str] | None:
-    """Return what two sentences conflict about, and the value that each gives; None if they do not conflict."""
+    """Return the subject of a conflict of two sentences and the value of each; None if they do not conflict."""
     one, other = _sentence(first), _sentence(second)
     if not versions and not one.names & other.names:
         return None
@@ -120,7 +120,7 @@ def _differing(one: _Sentence, other: _Sentence) -> tuple[str, str] | None:
     if any(names_apart):
         alone = not any(amounts_apart) and not any(dates_apart) and shared >= _SAME_WORDS_OF_NAMES
         return _only(names_apart) if alone else None
-    if any(dates_apart):  # of another day or year, other amounts are no conflict
+    if any(dates_apart):  # of another day or year, other amounts are not conflict
         return _texts(dates_apart) if not any(amounts_apart) else None
     mine, theirs = amounts_apart
     if len(mine) != 1 or len(theirs) != 1 or not _comparable(mine[0], theirs[0]):
@@ -159,7 +159,7 @@ def _rounded(value: Amount, exact: Amount) -> bool:
 
 
 def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Return what rounds to a value that is given with so many digits."""
+    """Return the range of numbers that round to a value with that many digits."""
     power = 0
     while value and value >= 10 ** (power + 1):
         power += 1

@@ -13,7 +13,7 @@ from investigator.records import Slot
 _ALIKE = 0.6
 """Share of a claim's words that a sentence must hold to be about the same thing."""
 _REACH = 5
-"""Words after one that qualifies, itself included, of which it is taken to qualify one."""
+"""Reach of a qualifying word, in words including itself."""
 _QUALIFYING = (
     (Slot.POLARITY, "polarity"),
     (Slot.MODALITY, "modality"),
@@ -24,7 +24,7 @@ _QUALIFYING = (
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Words of a claim and the words of a sentence that stand in their place; either may be none."""
+    """Words of a claim and the words of a sentence in their place; either may be none."""
 
     claimed: tuple[StatedWord, ...]
     quoted: tuple[StatedWord, ...]

@@ -19,7 +19,7 @@ def coverage(
     """Sort the documents into read, not opened and skimmed, each sorted and in one place only.
 
     `read` are the documents that were asked; of the others, those `worth_asking` were not opened, and the rest was
-    skimmed. Unreadable files count as that alone; what is left out of the folder is kept as it is.
+    skimmed. Unreadable files count only as unreadable; files that are left out stay as they are.
     """
     failed = {item.path: item for item in unreadable}
     every = set(document_ids) - failed.keys()

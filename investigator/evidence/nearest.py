@@ -1,4 +1,4 @@
-"""The part of a text that comes nearest to words that do not stand in it. Pure."""
+"""The part of a text that comes nearest to words that are not in it. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST = 600
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
     """Return the sentences of a text that share most words with the wanted ones, near `start` if several do.
 
-    At most 600 characters; nothing if no word is shared. It takes time that grows with the length of the text alone.
+    At most 600 characters; empty if no word is shared. It takes time that grows only with the length of the text.
     """
     words = Counter(_WORD.findall(wanted.lower()[: 2 * _LONGEST]))
     length = max(1, sum(1 for _ in _PIECE.finditer(wanted.strip()[: 2 * _LONGEST])))
@@ -31,7 +31,7 @@ def nearest_text(text: str, wanted: str, start: int = 0) -> str:
 
 
 def _shared(words: Counter[str], piece: str) -> float:
-    """Return how many of the words a piece holds, less a little for each that is none of them."""
+    """Return how many of the words a piece holds, minus a little for each other word."""
     own = Counter(_WORD.findall(piece.lower()))
     common = (words & own).total()
     return common - 0.1 * (own.total() - common) if common else 0.0

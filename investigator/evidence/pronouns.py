@@ -49,7 +49,7 @@ class _Candidate:
 
 
 def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
-    """Yield the sentences of a passage in order, and after each that hangs on a pronoun, the same with its name."""
+    """Yield the sentences of a passage in order; after one with a pronoun, also a version with the name."""
     before: StatedSentence | None = None
     for sentence in sentences:
         yield sentence
@@ -59,7 +59,7 @@ def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
 
 
 def hangs_on_pronoun(sentence: StatedSentence) -> bool:
-    """Return True if it takes another sentence to know whom or what a sentence is about."""
+    """Return True if a sentence needs another one to know what it is about."""
     return (
         sentence.is_english
         and _place(sentence.words) is not None
@@ -74,7 +74,7 @@ def says_what_it_means(sentences: Sequence[StatedSentence]) -> bool:
 
 
 def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
-    """Yield a sentence with a name in the place of its first pronoun, then with all that can mean nothing else."""
+    """Yield a sentence with a name in place of its first pronoun, then of all unambiguous ones."""
     words, place = sentence.words, _place(sentence.words)
     if place is None:
         return
@@ -90,7 +90,7 @@ def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
 
 
 def _place(words: Words) -> int | None:
-    """Return where the pronoun stands that a sentence begins with; only figures and small words may go before it."""
+    """Return the place of the pronoun that a sentence begins with; only figures and small words may come before it."""
     for at, word in enumerate(words[:_LATEST]):
         if word.text in joints("pronouns") or word.text in _OWNERS:
             return at if at == 0 or words[at - 1].text not in _points_on() else None

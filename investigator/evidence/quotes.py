@@ -29,7 +29,7 @@ LONGEST_GAP = 1_500
 _MOST_TRIED = 200
 """Occurrences of a start phrase after which its end phrase is looked for."""
 _MOST_MATCHES = 20_000
-"""Places looked at for a phrase; words that stand in so many places prove nothing."""
+"""Places looked at for a phrase; words in that many places prove nothing."""
 _MOST_PHRASES = 4
 
 _BULLET = re.compile(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
@@ -63,13 +63,13 @@ class Source:
         return normalise(self._document.text)
 
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """The quote cut from the document, or None where its words do not stand there.
+        """The quote cut from the document, or None where its words are not there.
 
-        Typography is forgiven (see `normalise`), and so are quotation marks and bullets around the quote, a full
-        stop or ellipsis added to it, and the case of its first letter. "start ... end" stands for everything from
-        start to end, at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans goes before
-        others, an earlier one before later ones. A quote of one word counts where it is long or has a line of the
-        source for itself. One that would begin or end inside a word or a number, or right after a "not", is none.
+        Typography is forgiven (see `normalise`), and so are quotation marks and bullets around the quote, a full stop
+        or ellipsis added to it, and the case of its first letter. "start ... end" stands for everything from start to
+        end, at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans comes before others, an
+        earlier one before later ones. A one-word quote counts if the word is long or fills a line of the source. A span
+        that begins or ends inside a word or a number, or right after a "not", is not a quote.
         """
         if len(quote_text) > LONGEST_QUOTE:
             return None
@@ -80,9 +80,9 @@ class Source:
         return None
 
     def quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """The whole sentences that the words of a quote lie in, or None; see `find`.
+        """The whole sentences that the words of a quote are in, or None; see `find`.
 
-        A part of a sentence may say the opposite alone, so sentences are what is judged and shown.
+        Part of a sentence may say the opposite, so whole sentences are judged and shown.
         """
         found = self.find(quote_text, near)
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
@@ -123,7 +123,7 @@ class Source:
                     yield found.span()
 
     def _hyphens_fit(self, found: re.Match[str]) -> bool:
-        """Return True if hyphens of the quote that the text lacks stand at the end of a line in the source."""
+        """Return True if hyphens of the quote that the text lacks are at the end of a line in the source."""
         optional = self._normalised.optional_hyphens
         return all(
             found.start(group) != found.end(group) or found.start(group) in optional
@@ -131,7 +131,7 @@ class Source:
         )
 
     def _misleads(self, start: int, end: int) -> bool:
-        """Return True if the words say something else alone than they do in their place."""
+        """Return True if the words mean something else out of context."""
         return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
 
     def _means_something(self, start: int, end: int) -> bool:
@@ -170,8 +170,8 @@ def proven(
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
     """Return the quotes of some texts, each once, and the texts that are none.
 
-    `told` are texts with where they are looked for: the first document that holds one counts. A quote that lies in a
-    span that is `spoken` to a language model proves nothing.
+    `told` are texts with where they are looked for: the first document that holds one counts. A quote that is in a span
+    that is `spoken` to a language model proves nothing.
     """
     addressed = tuple(spoken)
     quotes: dict[Quote, None] = {}
@@ -187,7 +187,7 @@ def proven(
 
 @dataclass(frozen=True)
 class AddressedSpan:
-    """A span in which a document speaks to a language model: half open, in characters."""
+    """A span in which a document addresses a language model: half open, in characters."""
 
     document_id: str
     start: int
@@ -195,12 +195,12 @@ class AddressedSpan:
 
 
 def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
-    """Return where a document speaks to a language model in the `text` that begins at `start` in it."""
+    """Return where a document addresses a language model in the `text` that begins at `start` in it."""
     return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
 
 
 def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
-    """Return True if any of a quote's words lie in one of the spans."""
+    """Return True if any of a quote's words are in one of the spans."""
     return any(
         quote.document_id == span.document_id and quote.start < span.end and span.start < quote.end for span in spans
     )

@@ -1,4 +1,4 @@
-"""Checks that quotes stand in the files at this moment: the last check before a claim is shown as proven. Pure."""
+"""Checks that quotes are in the files at this moment: the last check before a claim is shown as proven. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 
 @dataclass(frozen=True)
 class Rechecked:
-    """Claims whose quotes stand in the files, with the places they have there, and those whose quotes do not.
+    """Claims whose quotes are in the files, with the places they have there, and those whose quotes do not.
 
     `gone` are the documents in which a quote does not stand.
     """
@@ -35,7 +35,7 @@ class Rechecked:
 def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked:
     """Look up each quote of some claims in its document as `reread` gives it.
 
-    A claim with a quote that does not stand there is not proven.
+    A claim with a quote that is not there is not proven.
     """
     fresh = reread(dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes))
     proven: list[Claim] = []
@@ -56,7 +56,7 @@ def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked
 
 
 def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Return the quotes that stand in the files, with the places they have there, and why each other one does not."""
+    """Return the quotes in the files, with the places they have there, and why each other one does not."""
     fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
     found = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
     lost = dict.fromkeys(_not_standing(quote, fresh[quote.document_id]) for quote, now in found if now is None)
@@ -64,14 +64,14 @@ def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quot
 
 
 def standing_near_misses(near_misses: Sequence[NearMiss], reread: Reread) -> tuple[NearMiss, ...]:
-    """Return the near misses whose quotes stand in the files, with the places they have there."""
+    """Return the near misses whose quotes are in the files, with the places they have there."""
     fresh = reread(dict.fromkeys(miss.quote.document_id for miss in near_misses))
     found = ((miss, quote_standing(miss.quote, fresh[miss.quote.document_id])) for miss in near_misses)
     return tuple(miss.changed(quote=quote) for miss, quote in found if quote is not None)
 
 
 def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[Conflict, ...]:
-    """Return the conflicts of which two sides at least stand in the files, with the places that they have there."""
+    """Return the conflicts of which two sides at least are in the files, with the places that they have there."""
     fresh = reread(dict.fromkeys(side.quote.document_id for conflict in conflicts for side in conflict.sides))
     kept = []
     for conflict in conflicts:
@@ -83,7 +83,7 @@ def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[C
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
-    """Return a quote as it stands in its document now, with its place there; None if it does not stand there."""
+    """Return a quote as it is in its document now, with its place there; None if it is not there."""
     if fresh.document is None:
         return None
     if quote.cell is not None:
@@ -101,7 +101,7 @@ def _source(document: Document) -> Source:
 
 
 def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
-    """Return what the file of a document says of a quote."""
+    """Return the standing of a quote in the file of its document."""
     if fresh.document is None:
         state = QuoteState.MISSING if fresh.missing else QuoteState.UNREADABLE
         return CheckedQuote(quote=quote, state=state, reason=fresh.problem)

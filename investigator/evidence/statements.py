@@ -1,4 +1,4 @@
-"""Statements: the words of one sentence in their order, with numbers and dates by value and the breaks between them."""
+"""Statements: the words of one sentence in order, with numbers and dates by value and the breaks between them."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class StatedKind(Enum):
 class StatedWord:
     """A word, number or date of a statement.
 
-    `keys` are what it may mean: two words are the same if they share one. `before` is what stands between it and the
-    word before it.
+    `keys` are what it may mean: two words are the same if they share one. `before` is what is between it and the word
+    before it.
     """
 
     text: str
@@ -56,7 +56,7 @@ class StatedWord:
 
     @cached_property
     def breaks(self) -> bool:
-        """Return True if a comma, a bracket or the like stands before it."""
+        """Return True if a comma, a bracket or the like is before it."""
         return _BREAK.search(self.before) is not None
 
     def is_same(self, other: StatedWord) -> bool:
@@ -114,7 +114,7 @@ def statement(sentence: str) -> StatedSentence:
 
 
 def _figures(plain: str) -> Iterator[Date | Amount]:
-    """Yield the dates and numbers of a text in their order; none stands in another."""
+    """Yield the dates and numbers of a text in order; none inside another."""
     found = dates(plain)
     rest = without_dates(plain, found)
     taken = 0

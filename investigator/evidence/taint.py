@@ -1,4 +1,4 @@
-"""Documents whose text speaks to a language model: their quotes may prove, what a model said of them goes no further.
+"""Documents whose text addresses a language model: their quotes may prove, what a model said of them goes no further.
 
 A model that was taken in by a document passes its words on: to the planner, to the reflection, to the writer. Quotes
 are the document's own words and are looked up in it; a reply is anybody's.
@@ -13,7 +13,7 @@ from investigator.records import SUMMARY, Memory
 
 
 def tainted_documents(memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the documents whose text, or a reply to them, speaks to a language model; each once, in order."""
+    """Return the documents whose text, or a reply to them, addresses a language model; each once, in order."""
     speaking = (memory.target_document_id for memory in memories if memory.addressed)
     return tuple(dict.fromkeys(name for name in speaking if name != SUMMARY))
 

@@ -10,7 +10,7 @@ from itertools import islice
 from investigator.language.terms import words
 
 _SHINGLE = 4  # words
-_SKETCH = 256  # hashes kept of a text: a standard error of 3 % for the share of shingles that two texts have in common
+_SKETCH = 256  # hashes kept of a text: a standard error of 3 % for the share of shingles that two texts share
 _SAME = 0.5
 """The least share of shingles that two texts share if one is a version of the other. A page in which each tenth word
 was changed still shares half of its shingles of four words; reports of one firm for two quarters share less."""

@@ -1,6 +1,6 @@
-"""A quote widened to the whole sentence that it stands in, so that no words are shown that say the opposite alone.
+"""A quote widened to the whole sentence that it is in, so that no words are shown that say the opposite out of context.
 
-One that hangs on a pronoun is widened to the sentence that says what the pronoun means.
+A sentence with an unclear pronoun is extended to the one that explains it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 
 
 def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span of the sentences that a quote at `[start, end)` lies in.
+    """Return the span of the sentences that a quote at `[start, end)` is in.
 
     They begin and end with their paragraph at the latest, and with their line if it is that of a list, a heading or a
     table. What would grow by more than 600 characters stays as it is.
@@ -49,7 +49,7 @@ def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
 def with_its_name(text: str, start: int, end: int) -> int:
     """Return where the sentence begins that says what a pronoun means with which the sentences at `[start, end)` begin.
 
-    It is `start` if they begin with none, or if it may mean several things, or if more than 600 characters lie between.
+    It is `start` if they begin with none, or if it may mean several things, or if more than 600 characters are between.
     """
     if not _PRONOUN.search(text[start : start + _PRONOUN_WITHIN]):
         return start

@@ -22,7 +22,7 @@ _OWNERS_ALONE = 0o077
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder that only its owner may enter, with those above it; one that is there stays as it is.
+    """Make a folder that only its owner may enter, with its parents; an existing one is not changed.
 
     Raises OSError.
     """
@@ -49,13 +49,13 @@ def check_private_folder(path: Path) -> None:
         if any(path.iterdir()):
             raise ForeignFileError(
                 f"other users can write to {path}",
-                hint=f"If its contents are yours alone: chmod -R go-w {path}. Else name another place: --workspace DIR",
+                hint=f"If its contents are yours alone: chmod -R go-w {path}. Or name another place: --workspace DIR",
             )
         path.chmod(0o700)
 
 
 def check_private_file(path: Path) -> None:
-    """Raise ForeignFileError if there is something at a path that is not a plain file of this user alone.
+    """Raise ForeignFileError if there is something at a path that is not a plain file that belongs to this user.
 
     One that others can read, but not write, is closed to them.
     """
@@ -97,9 +97,9 @@ def open_private(path: Path, flags: int) -> int:
 def same_file(path: Path) -> Iterator[None]:
     """Raise ForeignFileError at the end of the context if another file is at a path than at its beginning.
 
-    For what must open a file by its path. The file is held meanwhile, so that no other one can get its number, but not
-    opened (where the system can do that): to close it would take away the locks that this process has on it. Raises
-    OSError.
+    For libraries that must open a file by its path. The file is held meanwhile, so that no other one can get its
+    number, but not opened (if the system can do that): to close it would take away the locks that this process has on
+    it. Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:
@@ -110,17 +110,19 @@ def same_file(path: Path) -> Iterator[None]:
         if held is not None:
             os.close(held)
     if (there.st_dev, there.st_ino) != (before.st_dev, before.st_ino):
-        raise ForeignFileError(f"{path} was exchanged while it was opened")
+        raise ForeignFileError(f"{path} was replaced while it was opened")
 
 
 def read_private(path: Path, most: int = 1_000_000) -> bytes:
-    """Return what a plain file of this user holds, at most so many bytes. Raises ForeignFileError and OSError."""
+    """Return the first bytes of a plain file of this user. Raises ForeignFileError and OSError."""
     with open(open_private(path, os.O_RDONLY), "rb") as file:
         return file.read(most)
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, for its owner alone; a link in its place is replaced. Raises OSError."""
+    """Write a file completely or not at all, readable only by its owner; a link in its place is replaced. Raises
+    OSError.
+    """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
         with open(open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
@@ -134,7 +136,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def for_owner(path: str, flags: int) -> int:
-    """Open a file that the user has named, as `opener` of `open`; a new one is made for its owner alone."""
+    """Open a file that the user has named, as `opener` of `open`; a new one is readable only by its owner."""
     return os.open(path, flags, 0o600)
 
 

@@ -1,4 +1,4 @@
-"""Processes of this very package, in which native code may hang or crash without taking the command down."""
+"""Child processes of this package, in which native code may hang or crash without taking the command down."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def start_module(
 ) -> subprocess.Popen[bytes]:
     """Start a process that runs `main` of a module, and talk with it over its standard input and output.
 
-    It is no other version of this package than this one, takes no file of the current folder for a module (`-P`), and
-    leaves Ctrl-C to its owner: a signal to its group ends it with its children. Raises OSError.
+    It runs the same version of this package, imports nothing from the current folder (`-P`), and leaves Ctrl-C to its
+    owner: a signal to its group ends it with its children. Raises OSError.
     """
     found = "sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1])"
     program = f"import gc, sys; gc.set_threshold({SELDOM}, 20, 20); {found}; import {module} as m; m.main()"

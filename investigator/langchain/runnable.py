@@ -32,9 +32,9 @@ Asking: TypeAlias = str | Request | Mapping[str, object]
 class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[misc]
     """Takes a question, a Request or a mapping with its fields; gives the Answer.
 
-    `stream` and `astream` give each event of the investigation as it happens and then, last, the Answer, so that the
-    next step of a chain gets what it gets from `invoke`. The calls of a chat model inside are child runs of this one,
-    with the callbacks of its config. Raises what `Investigator.investigate` does.
+    `stream` and `astream` give each event of the investigation as it happens and then the Answer, so that the next step
+    of a chain gets the same as from `invoke`. The calls of a chat model inside are child runs of this one, with the
+    callbacks of its config. Raises what `Investigator.investigate` does.
     """
 
     def __init__(self, investigator: Investigator, *, longest_wait: float = LONGEST_WAIT) -> None:

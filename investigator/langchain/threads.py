@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 
 @contextmanager
 def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
-    """Wait until no other call of this process is under way in the folder, at most `longest_wait` seconds.
+    """Wait until no other call of this process is in progress in the folder, at most `longest_wait` seconds.
 
     A workspace has one writer. Raises WorkspaceLockedError if that takes longer, also for a call that waits for itself:
     one that is made while the events of another are being read.
@@ -42,7 +42,7 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
 async def in_one_thread(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
     """Yield the items of the iterator that `begin` makes, all taken by the same thread.
 
-    A caller that stops early does not wait for the item under way: the thread closes the iterator after it.
+    A caller that stops early does not wait for the item in progress: the thread closes the iterator after it.
     """
     loop, context = asyncio.get_running_loop(), copy_context()
     thread = ThreadPoolExecutor(1, thread_name_prefix="investigator-stream")

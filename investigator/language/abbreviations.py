@@ -11,16 +11,16 @@ _BRACKETED = re.compile(r"\(\s*[\"'“‘”’]?([A-Z0-9][A-Za-z0-9-]{1,9}?)s?[
 _LISTED = re.compile(r"(?<![\w-])([A-Z0-9][A-Za-z0-9-]{1,9})\s?[,=:]\s([^;.,\n]{4,80})(?=[;.\n]|$)")
 _BEFORE = 160  # characters before the bracket
 _PARTS = re.compile(r"[.;:!?()\[\]|\n]\s")
-_MORE_WORDS = 5  # than letters, at most: stop words and those that give no letter
+_MORE_WORDS = 5  # maximum number of words beyond the letters: stop words and words without a letter
 _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), strict=True))
 
 
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
     """Yield each abbreviation that a text explains, with the words that it stands for.
 
-    It stands in brackets behind these words, or before them in the legend of a table. The words are the fewest in
-    which its letters stand in their order, the first of them at the beginning of a word (A. Schwartz and M. Hearst,
-    2003); a digit stands for its name.
+    It is in brackets behind these words, or before them in the legend of a table. The words are the fewest in which its
+    letters stand in order, the first of them at the beginning of a word (A. Schwartz and M. Hearst, 2003); a digit
+    stands for its name.
     """
     for found in _BRACKETED.finditer(text):
         before = _PARTS.split(text[max(0, found.start() - _BEFORE) : found.start()])[-1]

@@ -1,12 +1,12 @@
-"""Finds passages in which a document speaks to a language model instead of to a reader. Pure.
+"""Finds passages in which a document addresses a language model instead of a reader. Pure.
 
 Such sentences ask a model to ignore what it was told, to give a score, to reply in certain words, to use sources or to
 leave them out; or they hold the mark-up that prompts, chats and replies are made of. They may be true quotes of a
-document, and are no evidence of anything but that they stand there.
+document, and are not evidence of anything but that they are there.
 
-The rules for English and for mark-up lie in `data/addressing_rules.toml`, key words of ten further languages in
-`data/addressing_words.toml`. What they are worth is in `data/README.md`: they find 61 % of what they were not
-written for, so nothing may rest on them alone.
+The rules for English and for mark-up are in `data/addressing_rules.toml`, key words of ten further languages in
+`data/addressing_words.toml`. What they are worth is in `data/README.md`: they find 61 % of unseen cases, so do not rely
+on them alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from investigator.language.undisguised import plain, undisguised
 
 Span = tuple[int, int]
 _Use = tuple[str, str]
-"""A language, and what a key word does in it."""
+"""A language, and the role of a key word in it."""
 
 _HINT_DISTANCE = 250
 """Characters between two hints that count together."""
@@ -59,10 +59,10 @@ _STOP = re.compile(r"[.!?。！？]|\n\s*\n")
 
 
 def addresses_model(text: str) -> tuple[Span, ...]:
-    """The half-open spans of the sentences that speak to a language model, in order and apart from each other.
+    """The half-open spans of the sentences that address a language model, in order and apart from each other.
 
-    Found also if invisible or look-alike characters or base64 hide them. What is said in other words than the rules
-    know is not found: nothing may rest on this alone. Takes time in proportion to the length of the text.
+    Found also if invisible or look-alike characters or base64 hide them. Wordings that the rules do not know are not
+    found: do not rely on this alone. Takes time in proportion to the length of the text.
     """
     folded = undisguised(text)
     hits = [folded.span(*hit) for hit in _hits(folded.text)]
@@ -71,7 +71,7 @@ def addresses_model(text: str) -> tuple[Span, ...]:
 
 
 def without_addressed(text: str, mark: str = "[...]") -> str:
-    """The text with `mark` in place of every sentence that speaks to a language model."""
+    """The text with `mark` in place of every sentence that addresses a language model."""
     parts, done = [], 0
     for start, end in addresses_model(text):
         parts += [text[done:start], mark]
@@ -117,7 +117,7 @@ def _places(text: str, starts: frozenset[str]) -> Iterator[Span]:
 
 
 class _KeyWord(NamedTuple):
-    """A key word in a text: where it stands, and what it does."""
+    """A key word in a text: where it is, and what it does."""
 
     start: int
     end: int

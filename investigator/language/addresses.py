@@ -49,7 +49,7 @@ def holds_address(text: str) -> bool:
 def instructs_reader(text: str) -> bool:
     """Return True if a sentence asks its reader to act on an account, a secret, money or a file.
 
-    Known in English, German, French and Spanish, and only by common words: nothing may rest on this alone.
+    Known in English, German, French and Spanish, and only by common words: do not rely on this alone.
     """
     return any(_instructs(text[start:end]) for start, end in sentence_spans(text))
 
@@ -67,13 +67,13 @@ def defanged(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Return a text with blanks around the sign of a comparison: nothing behind it may belong to a tag."""
+    """Return a text with blanks around comparison signs, so that nothing after them looks like a tag."""
     tail = max(text.rfind(">"), text.rfind("=")) + 1
     return text[:tail] + _LESS_THAN.sub(" < ", text[tail:])
 
 
 def refanged(text: str) -> str:
-    """Return a text whose addresses and mark-up are as they were before `defanged`, as far as that can be told."""
+    """Return a text whose addresses and mark-up are as they were before `defanged`, as far as possible."""
     for written, said in _WRITTEN:
         text = written.sub(said, text)
     return text

@@ -19,7 +19,7 @@ from investigator.language.units import (
 )
 
 Reading = tuple[Fraction, str]
-"""A value and its unit; the unit is empty where none is named."""
+"""A value and its unit; the unit is empty if none is named."""
 
 _BETWEEN = re.compile(r" ?(?:-|to|and|bis|or) ?")
 _LONGEST = 40
@@ -46,7 +46,7 @@ _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eig
 class Amount:
     """A number in a text: as written, what it may mean, and its parts where blanks may group or separate them.
 
-    `span` is where it stands, half open.
+    `span` is where it is, half open.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Amount:
     span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def is_said_by(self, other: Amount) -> bool:
-        """Return True if another amount has the same value, and the same unit where both name one."""
+        """Return True if another amount has the same value, and the same unit if both name one."""
         if not self.readings or not other.readings:
             return self.text == other.text
         return any(
@@ -96,7 +96,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def squeezed(text: str) -> str:
-    """Return what two spellings of an identifier share: COVID-19 and Covid 19."""
+    """Return the normal form of an identifier: COVID-19 and Covid 19."""
     return re.sub(r"[\s-]", "", text).casefold()
 
 
@@ -144,7 +144,7 @@ def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
 
 
 def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
-    """Yield what a number may mean with the magnitude and the unit that stand at `measure`."""
+    """Yield what a number may mean with the magnitude and the unit at `measure`."""
     factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
     letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
     currency = unit_of(found["currency"]) if found["currency"] else ""
@@ -163,7 +163,7 @@ def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]
 def _values(digits: str) -> set[Fraction]:
     """The values that written digits may have: "1.200" is 1200 or 1.2, "1,200" is 1200, "1,2" is 1.2.
 
-    Empty for what is no single number, as "1,2,3", or is too long to be one.
+    Empty for what is not a single number, as "1,2,3", or is too long to be one.
     """
     plain = re.sub(r"[ ']", "", digits)
     marks = re.findall(r"[.,]", plain)

@@ -20,7 +20,7 @@ def slot_words(slot: str) -> frozenset[str]:
 
 @cache
 def reaching_words() -> frozenset[str]:
-    """Return the words whose meaning may reach beyond the part of a sentence that they stand in."""
+    """Return the words whose meaning may reach beyond the part of a sentence that they are in."""
     own = listed_by_section("claim_words")["reaching"]
     slots = ("polarity", "modality", "condition", "attribution")
     return frozenset().union(*own.values(), *(slot_words(slot) for slot in slots))
@@ -76,7 +76,7 @@ def longest_phrase() -> int:
 
 
 def past_tense(participle: str) -> str:
-    """Return the past tense of a verb of which the past participle is given; empty if it is not known."""
+    """Return the past tense of a verb from its past participle; empty if it is not known."""
     known = _past().get(participle)
     return known if known is not None else participle if participle.endswith("ed") else ""
 

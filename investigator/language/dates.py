@@ -30,7 +30,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Date:
-    """A date in a text: where it stands, as written, and what it may mean (05/06/2021 has two readings)."""
+    """A date in a text: where it is, as written, and what it may mean (05/06/2021 has two readings)."""
 
     start: int
     end: int
@@ -47,12 +47,12 @@ class Date:
 
     @property
     def years(self) -> frozenset[int]:
-        """The years it may mean; empty where it names none."""
+        """The years it may mean; empty if it names none."""
         return frozenset(day.year for day in self.readings if day.year is not None)
 
 
 def dates(text: str) -> list[Date]:
-    """The dates of a normalised text, in order, none inside another; months need a day or a year beside them."""
+    """The dates of a normalised text, in order, none inside another; months need a day or a year next to them."""
     found: list[Date] = []
     for form in _forms():
         for match in form.finditer(text):

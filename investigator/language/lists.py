@@ -18,13 +18,13 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 @cache
 def data_file(name: str) -> dict[str, object]:
-    """Return what stands in `data/<name>.toml`."""
+    """Return the contents of `data/<name>.toml`."""
     return tomllib.loads(files("investigator.language").joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def listed(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the words of `data/<name>.toml` by language, as they are written there and in their order."""
+    """Return the words of `data/<name>.toml` by language, as they are written there and in order."""
     return {language: tuple(words.split()) for language, words in _TABLE.validate_python(data_file(name)).items()}
 
 
@@ -77,7 +77,7 @@ def is_polite_elsewhere(text: str) -> bool:
 
 
 def ends_with_greeting(text: str) -> bool:
-    """Return True if a text ends with a greeting, be it with a word or two behind it ("Hello there,")."""
+    """Return True if a text ends with a greeting, also with a word or two behind it ("Hello there,")."""
     return re.search(rf"\b(?:{_courtesies('greeting')})[\w ]{{0,12}}[,.!:]*\s*$", text, re.IGNORECASE) is not None
 
 

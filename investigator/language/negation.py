@@ -62,7 +62,7 @@ def allows_negation(text: str, claim: str) -> bool:
 def negated_before(text: str, start: int) -> bool:
     """Return True if the word right before a place is a negation, so that what begins there means the opposite alone.
 
-    What begins with a capital is taken for a new sentence ("No" may be the answer before it).
+    A capital letter is taken for a new sentence ("No" may be the answer before it).
     """
     if text[start : start + 1].isupper():
         return False
@@ -89,7 +89,7 @@ def contradicts(claim: str, quotes: Sequence[str]) -> bool:
 
 
 def _denied(sentence: str) -> set[str]:
-    """The words that stand closely after a negation, in the same clause."""
+    """The words that are closely after a negation, in the same clause."""
     denied: set[str] = set()
     for negation in _negation().finditer(sentence):
         ahead = sentence[negation.end() : negation.end() + _LONGEST_REACH]

@@ -42,9 +42,9 @@ _INVISIBLE_ONLY = re.compile(f"[{_INVISIBLE}]+")
 class Normalised:
     """A normalised text and the map from it to the original.
 
-    `text` is the normalised text. `optional_hyphens` are the places in it where the original has a hyphen at the
-    end of a line between two letters: it may belong to the word ("well-known") or not ("inter-national"), so it is
-    left out of `text` and a comparison may allow for it.
+    `text` is the normalised text. `optional_hyphens` are the places in it if the original has a hyphen at the end of a
+    line between two letters: it may belong to the word ("well-known") or not ("inter-national"), so it is left out of
+    `text` and a comparison may allow for it.
 
     The map is kept as segments (normalised start, original start, original length): within a segment of equal
     lengths characters correspond one to one, any other segment corresponds as a whole.

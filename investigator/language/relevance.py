@@ -27,7 +27,7 @@ def rarity(share: float) -> float:
 
 
 def coverage(weights: Mapping[str, float], text: str) -> float:
-    """Share (0..1) of the weight of the words that stand in the text."""
+    """Share (0..1) of the weight of the words in the text."""
     present = stems(words(text))
     return share_of_weight(weights, {word for word in weights if word in present})
 
@@ -39,7 +39,7 @@ def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> flo
 
 
 def overlap(weights: Mapping[str, float], text: str) -> float:
-    """BM25 of a text as a share (0..1) of what a text could reach that says each word without end.
+    """BM25 of a text as a share (0..1) of the maximum that repeating the words could reach.
 
     Unlike a BM25 score it can be compared between questions and folders.
     """

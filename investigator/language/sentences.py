@@ -99,7 +99,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The span without white space at its ends; nothing where there is only white space."""
+    """The span without white space at its ends; nothing if there is only white space."""
     sentence = text[start:end]
     begin = start + len(sentence) - len(sentence.lstrip())
     finish = end - len(sentence) + len(sentence.rstrip())

@@ -27,7 +27,7 @@ _MARKS = (
     "\u0c00-\u0c04\u0c3c-\u0c63\u0c81-\u0c83\u0cbc-\u0ce3\u0d00-\u0d03\u0d3b-\u0d63\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e4e"
     "\u0eb1\u0eb4-\u0ece\u0f71-\u0f87\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
 )
-"""Vowel signs and accents, which belong to the word that they stand in."""
+"""Vowel signs and accents, which belong to the word that they are in."""
 _WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
 TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
 _LATIN_ENDS = "\u0250"  # letters before this one are Latin
@@ -66,7 +66,7 @@ def folded(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """The text with what a full-text index that splits at white space would not find.
+    """The text prepared for a full-text index that splits at white space.
 
     Runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) are split into overlapping pairs; a word that is broken by
     a hyphen at a line end is also given whole.
@@ -76,7 +76,7 @@ def spaced(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The folded words of a text in their order, stop words included; unspaced scripts give pairs."""
+    """The folded words of a text in order, stop words included; unspaced scripts give pairs."""
     return _PART.findall(folded(spaced(text)))
 
 
@@ -124,7 +124,7 @@ def question_body(question: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """The folded words that carry meaning, in their order and once; all words where only stop words are left."""
+    """The folded words that carry meaning, in order and once; all words where only stop words are left."""
     return list(_content_words(text))
 
 
@@ -139,7 +139,7 @@ def _content_words(text: str) -> tuple[str, ...]:
 def stem(word: str) -> str:
     """A light stem for comparing folded words: plural and common English and German endings are cut.
 
-    It only has to make `filed`, `files` and `filing` meet; it is never shown.
+    It only has to map `filed`, `files` and `filing` to one form; it is never shown.
     """
     for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "en", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:

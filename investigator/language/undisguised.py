@@ -25,7 +25,7 @@ _LOOKALIKES = str.maketrans(
 
 @dataclass(frozen=True)
 class Undisguised:
-    """A folded text; `origins` holds the place of each of its characters in the original, None where it is its own."""
+    """A folded text; `origins` holds the place of each of its characters in the original, None if it is its own."""
 
     text: str
     origins: tuple[int, ...] | None = None
@@ -63,7 +63,7 @@ def _one_script(text: str) -> str:
 
 @cache
 def plain(char: str) -> str:
-    """Return what one character is folded to: nothing, one character, or several."""
+    """Return the folded form of one character: nothing, one character, or several."""
     if char.isascii():
         return char.lower()
     if ord(char) in _TAGS:

@@ -35,7 +35,7 @@ def load(point: EntryPoint) -> object:
     """Import what an entry point names. Raises SettingsError if that fails, whatever the plug-in itself raises."""
     try:
         loaded: object = point.load()
-    except Exception as error:  # a plug-in is a stranger's code, whose import may raise anything
+    except Exception as error:  # importing foreign code may raise anything
         origin = f" of the package {point.dist.name}" if point.dist is not None else ""
         raise SettingsError(
             f"the plug-in {point.value}{origin} cannot be loaded: {type(error).__name__}: {error}",

@@ -66,7 +66,7 @@ def expected_type(question: str) -> AnswerType:
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
-    """Return the things of that kind in a sentence, in their order, without what the question names itself."""
+    """Return the things of that kind in a sentence, in order, without what the question names itself."""
     match kind:
         case AnswerType.DATE:
             found = [m.group() for m in _date().finditer(sentence)]
@@ -89,7 +89,7 @@ def _worded(text: str) -> str:
 
 
 def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
-    """1.0 where the sentence holds a thing of that kind, 0.0 where not; 0.5 where that cannot be told."""
+    """1.0 if the sentence holds a thing of that kind, 0.0 where not; 0.5 where that cannot be determined."""
     if kind is AnswerType.ANY or (kind in (AnswerType.NAME, AnswerType.PLACE) and not _CAPITALS.search(sentence)):
         return _NEUTRAL
     if kind in _MARKS:

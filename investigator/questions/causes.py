@@ -13,7 +13,7 @@ from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
-"""Share of the effect's words that must stand on its side."""
+"""Share of the effect's words that must be on its side."""
 _LEAST_TO_ANSWER = 0.75  # the same, where the sentence is taken to answer: one of two may be another word
 _BY_ANOTHER_WORD = 0.5  # what a word counts that may stand for one of the effect's
 _CLAUSE = re.compile(r"[,;:](?=\s)")
@@ -61,14 +61,14 @@ def follows_from_before(sentence: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _effect(question: str) -> tuple[str, ...]:
-    """The content words of what has happened; names and periods may stand anywhere in the document."""
+    """The content words of what has happened; names and periods may be anywhere in the document."""
     asked = cue("why").sub(" ", question, count=1)
     said = " ".join(one.text for one in constraints(asked) if one.kind is ConstraintKind.ATTRIBUTE)
     return tuple(content_words(said or asked))
 
 
 def effect_sides(sentence: str) -> list[str]:
-    """Return the parts of a sentence that stand as effects beside a word for a cause."""
+    """Return the parts of a sentence that stand as effects next to a word for a cause."""
     sides = []
     for found in patterns("causes")["effect_before"].finditer(sentence):
         before = sentence[: found.start()]

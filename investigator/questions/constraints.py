@@ -1,6 +1,6 @@
 """Finds the constraints of a question, by rules: entities, periods, conditions, figures, direction, roles, subject.
 
-The rules know English, and take what is written with capitals or digits in any language.
+The rules know English, and recognise capitals and digits in any language.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _COUNTED = re.compile(
 _UNTIL = re.compile(r"\b(?:until|till|since|from|by)\s+$", re.IGNORECASE)
 _BUT_NOT = re.compile(r"\b(?:but|and|,) not (?:the |an? |to |in |for )?([\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 NOT = "not "
-"""How a condition begins that asks for what something is not: "dogs but not cats"."""
+"""The beginning of a negative condition: "dogs but not cats"."""
 IN_UNIT = "in "
-"""How a quantity begins that must be given in a unit: "in square feet"."""
+"""The beginning of a phrase that names a unit: "in square feet"."""
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _ORIGIN = "come"  # where something comes from is said in many ways
@@ -52,7 +52,7 @@ _MOST = 24
 
 
 def constraints(question: str) -> tuple[Constraint, ...]:
-    """Return what evidence for one part of a question must meet, without a kind and words that come twice."""
+    """Return the constraints of one part of a question, without a kind and repeated words."""
     kind = expected_type(question)
     found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
     found += _of(ConstraintKind.PERIOD, spelled_periods(question))
@@ -176,7 +176,7 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 
 
 def _kinds_asked(question: str) -> Iterator[str]:
-    """The nouns that only say what kind of thing is asked for: "which chain bought ..."."""
+    """Nouns that only name the kind of thing: "which chain bought ..."."""
     for match in _KIND_ASKED.finditer(question):
         for thing, follows in pairwise(match.group(1).split()):
             if follows in _AUXILIARIES or is_past(follows):

@@ -1,4 +1,4 @@
-"""A follow-up question made complete by what the questions before it were about, by rules. Pure."""
+"""Completes a follow-up question from the questions before it, by rules. Pure."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class EarlierQuestion:
 
 
 def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
-    """Return a question with the names, the document and the matter of those before it that it leaves unsaid.
+    """Return a question with the names, document and subject that it leaves implicit.
 
-    `before` are the earlier questions, the latest last. A question that names something itself, and says what of
-    it, stays as it is, and so does one that asks for documents.
+    `before` are the earlier questions, the latest last. A question that is complete stays as it is, and so does one
+    that asks for documents.
     """
     names_its_own = bool(_names(question)) and not refers_back(question)
     if not before or kind_of(question).is_exhaustive or (names_its_own and _matter_words(question)):

@@ -25,7 +25,7 @@ _DENIED_WITHIN = 3  # words
 
 
 def undone(question: str, sentence: str) -> str:
-    """Return the words of a sentence by which what a question takes as done was not done; "" if there are none.
+    """Return the words that say that an event the question presupposes did not happen; "" if there are none.
 
     A question after whether it was done is answered by that, and so is one that denies or puts off something itself.
     """

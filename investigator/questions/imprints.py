@@ -1,4 +1,4 @@
-"""Reads what a document says of itself: its issuer, the kind of document, and the period it covers. Pure.
+"""Reads the imprint of a document: its issuer, the kind of document, and the period it covers. Pure.
 
 It is read from the cover, not from the name of the file. A fiscal quarter is told from a calendar one by how many
 months of its year have passed ("nine months ended June 25"), by the end of the fiscal year, and by what the text
@@ -40,7 +40,7 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 
 def imprint_of(text: str) -> Imprint:
-    """Return what a text says of itself on its first pages; an empty imprint if it says nothing."""
+    """Return the imprint of a text from its first pages; an empty one if they say nothing."""
     cover = text[:_COVER]
     kind = _pattern("kinds").search(cover)
     issuer = _issuer(cover)
@@ -76,7 +76,7 @@ def covered_period(imprint: Imprint) -> str:
 
 
 def _issuer(cover: str) -> str:
-    """The last line with words before the one that calls it the exact name."""
+    """The last line with words before the line "exact name"."""
     named = _EXACT_NAME.search(cover)
     lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
     return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
@@ -166,7 +166,7 @@ def month_of(date: str, *, whole: bool) -> tuple[int, int]:
 
 
 def documents_pattern() -> re.Pattern[str]:
-    """Return what matches a word for a document of which there are editions, in a folded text."""
+    """Return the pattern of words for documents that have editions, in a folded text."""
     return _pattern("documents")
 
 

@@ -22,7 +22,7 @@ _IN_THIS_ORDER = (QuestionKind.CONTRADICTION, QuestionKind.WHY, QuestionKind.COM
 
 
 def kind_of(question: str) -> QuestionKind:
-    """Return the kind of a question; what no rule knows asks for a fact."""
+    """Return the kind of a question; a fact if no rule applies."""
     asked = " ".join(question[:_LONGEST_READ].split())
     if cue("summary").search(asked) and not _NO_SUMMARY.match(asked):
         return QuestionKind.SUMMARY
@@ -56,7 +56,7 @@ def _without() -> re.Pattern[str]:
 
 
 def summarised(question: str) -> str:
-    """Return what is to be summarised, without the words that ask for a summary."""
+    """Return the subject of a summary, without the words that ask for it."""
     return " ".join(cue("summary").sub(" ", question).split()) or question
 
 
@@ -101,5 +101,5 @@ def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
 
 
 def _joined(name: str) -> str:
-    """Return what is written in several lines as one."""
+    """Return a text of several lines as one line."""
     return cues("kinds")[name].replace("\n", "")

@@ -38,7 +38,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Surroundings:
-    """A sentence and what it is read with.
+    """A sentence and its context.
 
     `near` is the text around it with the heading or table header above it; `about` what the document says of itself:
     title, name, and the beginning of its first page; `imprint` is that beginning understood.
@@ -85,7 +85,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All of its words stand in the evidence, those together that name one thing; of related ones, in the passage."""
+    """All of its words are in the evidence, those together that name one thing; of related ones, in the passage."""
     if said := _as_phrase(asked, question, evidence):
         return _found(asked, *said)
     wanted = _content(asked)
@@ -95,7 +95,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
                 return _found(asked, MatchState.CONTRADICTED, other)
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
             is_other = root(both.second) in evidence.sentence_roots and not is_bare
-            around = () if is_other else (evidence.near, evidence.about)  # "international sales" are no unit sales
+            around = () if is_other else (evidence.near, evidence.about)  # "international sales" are not unit sales
             apart = not any(stand_together(both, text) for text in (evidence.sentence, *around))
             if apart and (both.is_exact or not is_bare) and not _begins_title(both, question, evidence):
                 return _found(asked, MatchState.NOT_MET)
@@ -123,7 +123,7 @@ def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
 
 
 def _is_said(word: str, evidence: Surroundings) -> bool:
-    """Return True if a word stands in the evidence; the name of a month, in a sentence that names any."""
+    """Return True if a word is in the evidence; the name of a month, in a sentence that names any."""
     if word in month_numbers() and not _months().isdisjoint(words(evidence.sentence)):
         return word in words(evidence.sentence)
     return root(word) in evidence.roots or stands(word, evidence.passage_roots)
@@ -144,7 +144,7 @@ def _other_mark(both: Pair, sentence: str) -> str:
 
 
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All words of a name stand in the evidence, in any order."""
+    """All words of a name are in the evidence, in any order."""
     wanted = _content(asked)
     present = [word for word in wanted if stands(word, evidence.roots) or _as_people(word, evidence.roots)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
@@ -152,7 +152,7 @@ def _name(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _as_people(word: str, present: frozenset[str]) -> bool:
-    """Return True if a country, or the people of it, stands among some roots: "South Africans" and "South Africa"."""
+    """Return True if a country, or the people of it, is among some roots: "South Africans" and "South Africa"."""
     own = root(word)
     short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
     forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()

@@ -12,16 +12,16 @@ from investigator.questions.periods import Period, periods, spelled_periods
 from investigator.records import Constraint, ConstraintKind, DocumentCard, MissingEdition
 
 _NEAR = re.compile(r"[\s,'’s]*(?:(?:of|for|from|in|on|the|vom|zum|fur|de|del|pour|sur)\s+)*\s*")
-"""What may stand between a document and its period."""
+"""What may be between a document and its period."""
 _NEAREST = 2
 
 
 def missing_editions(
     question: str, asked: Sequence[Constraint], cards: Sequence[DocumentCard], is_held: Callable[[str], bool]
 ) -> tuple[MissingEdition, ...]:
-    """Return the reports that a question asks for, if none of several that say what they cover is one of them.
+    """Return the reports that a question asks for, if no document of a series covers them.
 
-    `asked` are the constraints of the question; `is_held` tells whether a word stands in any document.
+    `asked` are the constraints of the question; `is_held` tells whether a word is in any document.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
     if not reports or not documents_pattern().search(folded(question)):
@@ -48,7 +48,7 @@ def is_all_missing(question: str, missing: Iterable[MissingEdition]) -> bool:
 
 
 def _editions(question: str) -> frozenset[Period]:
-    """The periods that stand next to a word for a document."""
+    """The periods that are next to a word for a document."""
     text = folded(question)
     found: set[Period] = set()
     for spelled in spelled_periods(question):

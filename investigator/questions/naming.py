@@ -1,4 +1,4 @@
-"""Words what a question asks, one constraint at a time, for readers."""
+"""Puts the constraints of a question into words for readers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _QUANTITIES: Mapping[str, str] = {
 
 
 def named(one: Constraint) -> str:
-    """Return what a constraint asks for, as it may stand after "not established:"."""
+    """Return the wording of a constraint, to follow "not established:"."""
     match one.kind:
         case ConstraintKind.ANSWER_TYPE:
             return f"{_TYPES.get(one.text, one.text)} as the answer"

@@ -1,4 +1,4 @@
-"""Things that are told apart by a number: week 12, section 3, the third season, 24 months."""
+"""Things that are distinguished by a number: week 12, section 3, the third season, 24 months."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Numbered(NamedTuple):
 
 
 def numbered(text: str) -> list[Numbered]:
-    """Return what a text tells apart by number, in order; periods such as years and quarters are left out."""
+    """Return the numbered things of a text, in order; periods such as years and quarters are left out."""
     left = without_periods(text)
     found = [(m.start(), Numbered(stem(m.group(2)), _value(m.group(1)), m.group())) for m in _NTH.finditer(left)]
     found += [(m.start(), Numbered(_unit(m.group(1)), m.group(2), m.group())) for m in _AFTER.finditer(left)]

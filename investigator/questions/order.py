@@ -1,4 +1,4 @@
-"""Reads the order of words of a question: which words belong together, who does what, and to what. English.
+"""Reads the word order of a question: phrases, subject, verb and object. English.
 
 There is no parser: articles, prepositions, auxiliaries and word ends are all that is looked at. What they do not tell
 binds nothing.
@@ -20,7 +20,7 @@ from investigator.questions.related import is_irregular, related_roots, root
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
-"""What tells one of its kind from others behind its name: vitamin A, line 2, class 5a."""
+"""The designation after a name: vitamin A, line 2, class 5a."""
 _REACH = 4  # words between the two that are asked for, with a preposition: "the chair of the new committee"
 _LEAD = 4  # words before the auxiliary that may belong to the word that asks: "for how many months did"
 
@@ -53,7 +53,7 @@ def pairs(question: str) -> tuple[Pair, ...]:
 
 @lru_cache(maxsize=512)
 def clause(question: str) -> Clause | None:
-    """Return subject and verb of a question with an auxiliary before its subject; None if that cannot be told."""
+    """Return subject and verb of a question with an auxiliary before its subject; None if that cannot be determined."""
     tokens = _TOKEN.findall(question)
     return _clause(tokens, _subject_at(tokens))
 
@@ -127,14 +127,14 @@ def is_past(word: str) -> bool:
 
 
 def stand_together(both: Pair, text: str) -> bool:
-    """Return True if two words stand side by side in a text, or joined the other way round by a preposition."""
+    """Return True if two words are side by side in a text, or joined the other way round by a preposition."""
     own = _roots_in_order(text)
     first, second = ({root(word)} | (frozenset() if both.is_exact else related_roots(word)) for word in both[:2])
     return any(_beside(own, at, first, second, both.is_exact) for at, word in enumerate(own) if word in first)
 
 
 def stands_alone(word: str, sentence: str) -> bool:
-    """Return True if nothing that carries meaning stands before a word in a sentence and makes another thing of it."""
+    """Return True if nothing that carries meaning is before a word in a sentence and makes another thing of it."""
     own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
     places = (at for at, one in enumerate(own) if one in same)
     return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
@@ -207,7 +207,7 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing; none if what stands before does not tell where it begins."""
+    """Return the words of a run that name one thing; empty if what is before does not tell where it begins."""
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
     own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
     if start == subject_at:

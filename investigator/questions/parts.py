@@ -1,4 +1,4 @@
-"""A question taken apart by rules: the questions that it holds, each complete by itself, and what binds each."""
+"""Splits a question by rules into complete questions with their constraints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.questions.sides import sides_of
 from investigator.records import ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
-_LONGEST_READ = 4_000  # characters; what comes behind them in a question is not taken apart
+_LONGEST_READ = 4_000  # characters; the rest of a longer question is not analysed
 _ASKS = (
     r"(?:who|whom|whose|what|when|where|which|why|how|wer|wem|wen|wessen|was|wann|wo|warum|wie"
     r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
@@ -85,7 +85,7 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return what moves, as it is asked for at one time; "" if that says nothing."""
+    """Return the quantity that changes, as one would ask for it at one time; "" if there is none."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")
@@ -107,7 +107,7 @@ def _questions(asked: str) -> list[str]:
 
 
 def _without_openings(pieces: list[str]) -> list[str]:
-    """Join what only leads to a question ("For the trial, ...") with the question."""
+    """Join an introduction ("For the trial, ...") with its question."""
     joined: list[str] = []
     for piece in pieces:
         if joined and not _ASKING.search(joined[-1]):

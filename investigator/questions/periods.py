@@ -56,7 +56,7 @@ class Period(NamedTuple):
 
 
 class Age(Enum):
-    """The age that is asked for among several like documents."""
+    """The edition asked for among similar documents."""
 
     ANY = "any"
     NEWEST = "newest"
@@ -143,7 +143,7 @@ def _place(parts: tuple[str | None, ...]) -> int:
 
 
 def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
-    """Return True if one of the periods asked for is, holds or lies in one of those named."""
+    """Return True if one of the periods asked for is, holds or is in one of those named."""
     theirs = tuple(named)
     return any(_meets(mine, other) for mine in asked for other in theirs)
 

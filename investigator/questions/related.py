@@ -2,7 +2,7 @@
 
 Each line of the file is a set of synonyms; after `<` stand verbs that are more general, and `paid = pay` gives an
 irregular form. `data/related_words.LICENSE` is that of WordNet; `data/more_related_words.txt` has the same form and is
-our own. `data/phrasal_verbs.txt` gives single verbs for those of two words. English.
+our own. `data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class _Lexicon:
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """Return what the forms of a folded English word share, however it is spelled: `paid`, `pays` and `pay`."""
+    """Return the common root of the forms of a folded English word: `paid`, `pays` and `pay`."""
     return _stem(_lexicon().irregular.get(word, word))
 
 
 def is_irregular(word: str) -> bool:
-    """Return True for a folded form whose root no ending tells: `paid`."""
+    """Return True for an irregular folded form: `paid`."""
     return _stem(_lexicon().irregular.get(word, word)) != _stem(word)
 
 
@@ -68,7 +68,7 @@ def related_roots(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the verbs of several words that stand in a text, as they stand there, each with single words for it."""
+    """Return the verbs of several words in a text, as they are there, each with single words for it."""
     tokens = [(match.group(), root(folded(match.group()))) for match in _TOKEN.finditer(text)]
     found = []
     for verb, others in _phrasal_verbs():
@@ -113,7 +113,7 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=10_000)
 def _group(own: str, as_verb: bool) -> tuple[str, ...]:
-    """Return what may stand for the words of a root: only words that begin like it are stemmed."""
+    """Return words that may replace those of a root: only words that begin like it are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
     fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
     alike = (others for word, others in fitting if word.startswith(own[:-2]) and _stem(word) == own)

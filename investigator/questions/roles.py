@@ -1,4 +1,4 @@
-"""Compares roles: who did what to whom in a question, and whether a sentence turns that round. Pure.
+"""Compares roles: who did what to whom in a question, and if a sentence reverses it. Pure.
 
 By the order of words, passive voice and "by", in English. What cannot be told so is not held against a sentence.
 """
@@ -82,7 +82,7 @@ def is_of_another(role: str, sentence: str, near: str = "") -> bool:
     """Return True if a sentence says what is done of something else than the thing of a role.
 
     It has the verb, not the thing, and in its place neither a pronoun nor a word such as "the company" that may mean
-    the thing; or it has the thing, and the verb stands beside it alone: then what is done is said elsewhere.
+    the thing; or it has the thing, and the verb is next to it alone: then what is done is said elsewhere.
     """
     thing, verb = subject_and_verb(role)
     said = roots(sentence)
@@ -117,7 +117,7 @@ def _telling(thing: str) -> str:
 
 
 def _agent(following: Sequence[str]) -> Iterator[str]:
-    """The words behind a "by" up to those that go on: "by Jan Brand and the bridge"."""
+    """The words behind a "by" up to those that continue: "by Jan Brand and the bridge"."""
     determiners = cues("order")["determiners"].split()
     own = dropwhile(lambda word: folded(word) in determiners, following)
     yield from takewhile(lambda word: folded(word) not in stop_words(), own)
@@ -139,7 +139,7 @@ def _is_object(own: Sequence[str], at: int) -> bool:
 
 
 def _has_object(before: str, after: str) -> bool:
-    """Return True if a verb is done to something that is no pronoun: behind it, or before its passive."""
+    """Return True if a verb is done to something that is not a pronoun: behind it, or before its passive."""
     own = words(_CLAUSE_END.split(before)[-1])
     if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
@@ -172,7 +172,7 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
 
 
 def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str]) -> tuple[bool, bool]:
-    """Return whether a name acts, and whether something is done to it, by the words around a verb."""
+    """Return True if a name acts, and whether something is done to it, by the words around a verb."""
     folded_after = [folded(word) for word in after]
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None
     if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():

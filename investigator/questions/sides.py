@@ -33,7 +33,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def sides_of(question: str) -> tuple[Part, ...]:
-    """Return what is asked of each side of a comparison, with the side's name; () if the rules find no two sides."""
+    """Return the question about each side of a comparison, with the side's name; () if the rules find no two sides."""
     asked = " ".join(question[:_LONGEST_READ].split())
     between = _BETWEEN.match(_REQUEST.sub("", asked))
     takes_up = between is not None and between["those"]
@@ -45,7 +45,7 @@ def sides_of(question: str) -> tuple[Part, ...]:
 
 
 def _bound(text: str, name: str) -> tuple[Constraint, ...]:
-    """Return the constraints of a side; its name is one, wherever it stands."""
+    """Return the constraints of a side; its name is one, wherever it is."""
     own = constraints(text)
     if not name or any(one.text == name for one in own):
         return own
@@ -89,7 +89,9 @@ def _pair(one: str, other: str, topic: str) -> list[tuple[str, str]]:
 
 
 def _subject(one: str) -> str:
-    """Return what is compared, without its owner: "cost per QALY from the ulcer analysis" gives "cost per QALY"."""
+    """Return the thing that is compared, without its owner: "cost per QALY from the ulcer analysis" gives "cost per
+    QALY".
+    """
     if ":" in one:
         return one.partition(":")[0]
     return re.split(r"\s+(?:of|in|from|for|on which|at which)\s+(?=\S+)", one, maxsplit=1)[0]

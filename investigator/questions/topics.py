@@ -49,7 +49,7 @@ _MOST_RELATED = 8
 def spelled_root(word: str) -> str:
     """Return the root of a folded word, the same for both spellings of it: `randomised` and `randomized`.
 
-    Words that only say how many have none: "several" is no form of "severance".
+    Words that only say how many have none: "several" is not a form of "severance".
     """
     if cue("light").fullmatch(word):
         return ""
@@ -57,7 +57,7 @@ def spelled_root(word: str) -> str:
 
 
 def spelled_roots(text: str) -> tuple[str, ...]:
-    """Return the roots of the words of a text in their order."""
+    """Return the roots of the words of a text in order."""
     return tuple(spelled_root(word) for word in words(text))
 
 
@@ -65,7 +65,7 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 class Term:
     """A term that a document must hold, in one of several wordings.
 
-    The words of a name stand side by side, others near each other. `of_whom` is a name that says whose documents are
+    The words of a name are side by side, others near each other. `of_whom` is a name that says whose documents are
     meant; `is_thing` says what kind of thing they are about, which a document may say in other words.
     """
 
@@ -93,7 +93,7 @@ class Term:
 
     @cached_property
     def short(self) -> str:
-        """Return what a long name is called for short: its last two words; "" for others."""
+        """Return the short form of a long name: its last two words; "" for others."""
         own = self.text.split()
         return " ".join(own[-_SHORT_FORM:]) if self.is_name and len(own) >= _LONG_NAME else ""
 
@@ -108,13 +108,13 @@ class Term:
         return tuple(_spellings(word) for word in words(self.text) if word not in stop_words())
 
     def stands_in(self, roots: Sequence[str]) -> bool:
-        """Return True if a wording of it stands among the roots of a text: of a name in one piece, else near."""
+        """Return True if a wording of it is among the roots of a text: of a name in one piece, else near."""
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:
         """Return True if a text uses the short form of a long name that the `whole` text holds all words of.
 
-        What other word with a capital stands before it makes it another name: the English Civil War.
+        What other word with a capital is before it makes it another name: the English Civil War.
         """
         if not self.short:
             return False
@@ -136,7 +136,7 @@ def _in_one_piece(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 
 def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
-    """Return True if all of some words stand close together, in any order."""
+    """Return True if all of some words are close together, in any order."""
     wanted = set(own)
     if len(wanted) < 2:
         return not wanted.isdisjoint(roots)
@@ -164,7 +164,7 @@ class Topic:
 
 
 def topic_of(question: str) -> Topic:
-    """Return what documents are looked through for; without any term, all content words of the question."""
+    """Return the terms to search the documents for; without any, all content words of the question."""
     asked = " ".join(question[:_LONGEST_READ].split())
     clause = _clause(asked)
     verb = cue("mentions").search(clause)
@@ -178,7 +178,7 @@ def topic_of(question: str) -> Topic:
 
 
 def _clause(asked: str) -> str:
-    """Return what is asked of the documents, without what is asked besides."""
+    """Return the question about the documents, without its other parts."""
     them = _OF_THEM.search(asked)
     if them and cue("documents").search(
         asked[: them.start()]

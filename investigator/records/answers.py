@@ -55,10 +55,10 @@ class Unreadable(Record):
 
 
 class Coverage(Record):
-    """The documents of the folder by what was done with them.
+    """The documents of the folder by their treatment.
 
-    read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run
-    ended first. `left_out` is what of the folder is no document.
+    read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run ended
+    first. `left_out` is what of the folder is not a document.
     """
 
     read: tuple[str, ...] = ()
@@ -82,9 +82,8 @@ class ClaimStatus(StrEnum):
     """How an engine's statement stands to its quotes.
 
     proven: checked slot by slot against a sentence of one quote; computed: a figure that follows from two proven cells;
-    supported: it could not be checked, and a verifier
-    takes its quotes to bear it out; replaced: it could not be checked, and its verbatim quote stands in its place;
-    withheld: its quotes say something else, or nothing of it.
+    supported: it could not be checked, and a verifier takes its quotes to support it; replaced: it could not be
+    checked, and its verbatim quote is in its place; withheld: its quotes say something else, or nothing of it.
     """
 
     PROVEN = "proven"
@@ -122,8 +121,8 @@ class Claim(Record):
     """One statement of the answer, with the quotes that prove it and the memories it comes from.
 
     `supported_by` names the verifier on whose word it stands if the quotes do not prove it. `readings` are statements
-    of an engine that could not be checked, so that this quote stands in their place. `text` is as it was said:
-    `cautions` tell of addresses in it, and of instructions to the reader, which are the document's.
+    of an engine that could not be checked, so this quote replaces them. `text` is as it was said: `cautions` describe
+    addresses in it, and of instructions to the reader, which are the document's.
     """
 
     text: str
@@ -136,9 +135,9 @@ class Claim(Record):
 
     @property
     def status(self) -> ClaimStatus:
-        """Return PROVEN for a statement of its own, REPLACED for a quote in the place of an engine's statements.
+        """Return PROVEN for a statement of its own, REPLACED for a quote in place of an engine's statements.
 
-        SUPPORTED is one that stands on the word of a verifier.
+        SUPPORTED is one on the word of a verifier.
         """
         if self.supported_by:
             return ClaimStatus.SUPPORTED
@@ -157,7 +156,7 @@ class UnprovenClaim(Record):
 
 
 class Decision(StrEnum):
-    """The answer that proven statements settle, to a question after whether something is so."""
+    """The answer to a yes-or-no question, if proven statements settle it."""
 
     YES = "yes"
     NO = "no"
@@ -178,12 +177,34 @@ class Conflict(Record):
     sides: tuple[ConflictSide, ...] = Field(min_length=2)
 
 
+class Usage(Record):
+    """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
+
+    `unpriced` counts the calls whose model has no known price; `money` leaves them out. `unanswered` are calls that
+    were begun and got no reply, since the process was stopped or the engine took too long; the tokens of their prompts
+    are estimated, and those of unseen replies are unknown.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    money: float = 0.0
+    unpriced: int = 0
+    unanswered: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+
 class Answer(Record):
-    """The answer to the main question, or the word that the documents do not hold it, with where it looked.
+    """The answer to the main question, or the statement that the documents do not hold it, with what was searched.
 
     `text` holds the claims with citation numbers `[n]`, which count `citations` from 1; it can be shown as Markdown,
-    for addresses and mark-up in it are written so that nothing takes them for links. `tainted` are documents whose
-    text, or a reply to them, speaks to a language model.
+    because addresses and mark-up in it are written so that nothing takes them for links. `tainted` are documents whose
+    text, or a reply to them, addresses a language model.
     """
 
     question: str
@@ -205,17 +226,20 @@ class Answer(Record):
     missing: tuple[MissingEdition, ...] = Field(
         default=(), description="reports that the question asks for and the folder does not hold"
     )
-    wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
+    wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     asked_as: tuple[str, ...] = Field(
         default=(), description="the other wordings that found the statements, if that of the question did not"
     )
     source_changed: tuple[str, ...] = Field(
-        default=(), description="documents that do not hold a quote any more that the answer would have rested on"
+        default=(), description="documents that no longer hold a quote that the answer needed"
     )
     nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
     searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
     engine: str = Field(description="the engines that judged, by role if they differ")
     tainted: tuple[str, ...] = ()
+    run_id: str = Field(default="", description="the run that gave it, for `show` and `replay`")
+    usage: Usage = Usage()
+    elapsed: float = Field(default=0.0, description="seconds that the run has taken, over all its processes")
 
     @property
     def citations(self) -> tuple[Quote, ...]:
@@ -230,28 +254,6 @@ class Round(Record):
     strategy: str
     refused_document_ids: tuple[str, ...] = Field(default=(), description="ids that the planner invented")
     learned: bool = False
-
-
-class Usage(Record):
-    """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
-
-    `unpriced` counts the calls whose model has no known price; `money` leaves them out. `unanswered` are calls that
-    were begun and got no reply, since the process was stopped or the engine took too long; the tokens of their prompts
-    are estimated, and those of replies that nobody saw are not known.
-    """
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    seconds: float = 0.0
-    money: float = 0.0
-    unpriced: int = 0
-    unanswered: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Input and output tokens together."""
-        return self.input_tokens + self.output_tokens
 
 
 def together(*usages: Usage) -> Usage:
@@ -292,18 +294,18 @@ class Investigation(Record):
     question: str
     mission: str
     strategy: str
-    scope: tuple[str, ...] = Field(default=(), description="the documents that it is limited to; none: all of them")
+    scope: tuple[str, ...] = Field(default=(), description="the documents it is limited to; empty: all of them")
     engine: str
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
-    matrix: str = Field(default="", description="the matrix that it is a cell of; none: it was asked by itself")
+    matrix: str = Field(default="", description="the matrix it belongs to; empty: it was asked by itself")
     follows: str = Field(default="", description="the user's own words, if the question was completed by earlier ones")
     kind: QuestionKind = QuestionKind.FACT
     survey: tuple[TableRow, ...] = Field(default=(), description="what was decided on each document of the folder")
     parts: tuple[Part, ...] = ()
-    wordings: tuple[str, ...] = Field(default=(), description="what the folder was searched for in other words")
+    wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     needs: tuple[Need, ...] = ()
     plan: Plan = Plan()
     rounds: tuple[Round, ...] = ()
@@ -315,10 +317,10 @@ class Investigation(Record):
 
 
 class Forecast(Record):
-    """The expected steps and cost of an investigation, found without asking any engine that costs.
+    """The expected steps and cost of an investigation, without asking any engine that costs.
 
-    `steps` are the plan, those that were not asked in the end too. `expected` is what the run takes if the engine
-    judges as the search does, `most` what it can take within rounds and ceilings. Tokens of replies are guessed.
+    `steps` are the plan, including steps that would not be asked. `expected` is what the run takes if the engine judges
+    as the search does, `most` what it can take within rounds and ceilings. Tokens of replies are guessed.
     """
 
     steps: tuple[PlanStep, ...]
@@ -328,10 +330,10 @@ class Forecast(Record):
 
 
 class Replayed(Record):
-    """A finished investigation gone through again without any model.
+    """A finished investigation repeated without any model.
 
-    `differences` says what did not come out as it was; `failed_quotes` are quotes of the answer that do not stand in
-    the documents as they are now. `calls` were answered from the journal.
+    `differences` says what came out differently; `failed_quotes` are quotes that are not in the current documents.
+    `calls` were answered from the journal.
     """
 
     investigation: Investigation
@@ -349,7 +351,7 @@ class Replayed(Record):
 class RunSummary(Record):
     """One line about an investigation in a workspace; `answer_status` is None while it is unfinished.
 
-    Of one that is `altered`, changed outside this program, nothing is known but its id, or an empty one.
+    If it is `altered`, changed outside this program, only its id is known, if at all.
     """
 
     id: str
@@ -359,5 +361,11 @@ class RunSummary(Record):
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
-    matrix: str = Field(default="", description="the matrix that it is a cell of; none: it was asked by itself")
+    matrix: str = Field(default="", description="the matrix it belongs to; empty: it was asked by itself")
     altered: bool = False
+
+
+class RunList(Record):
+    """The investigations of a workspace, newest first."""
+
+    runs: tuple[RunSummary, ...]

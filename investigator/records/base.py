@@ -37,7 +37,7 @@ class Record(BaseModel):
         return self.model_validate({**kept, **values})
 
     def plain(self) -> dict[str, Plain]:
-        """Return the fields, and the properties in `computed`, as values without methods of ours."""
+        """Return the fields, and the properties in `computed`, as plain values."""
         return {name: _plain(getattr(self, name)) for name in (*type(self).model_fields, *self.computed)}
 
 

@@ -27,8 +27,8 @@ class CellStatus(StrEnum):
 class MatrixCell(Record):
     """The answer of one document to one question.
 
-    `value` is the number, date, name or place that was asked for, if the answer holds exactly one; it stands in the
-    first quote. `run_id` names the investigation behind it; none was made if it is empty.
+    `value` is the number, date, name or place that was asked for, if the answer holds exactly one; it is in the first
+    quote. `run_id` names the investigation behind it; none was made if it is empty.
     """
 
     document_id: str
@@ -54,7 +54,6 @@ class Matrix(Record):
     `failed` counts the cells whose investigation failed; the same command tries these again.
     """
 
-    version: int = Field(default=1, ge=1)
     questions: tuple[str, ...]
     documents: tuple[MatrixDocument, ...]
     cells: tuple[MatrixCell, ...]
@@ -82,9 +81,8 @@ class QuestionOutcome(Record):
 
 
 class AskedQuestions(Record):
-    """Many questions put to the folder as a whole, in their order."""
+    """Many questions put to the folder as a whole, in order."""
 
-    version: int = Field(default=1, ge=1)
     outcomes: tuple[QuestionOutcome, ...]
     usage: Usage = Usage()
     seconds: float = 0.0

@@ -33,7 +33,7 @@ _SAMPLING = frozenset({Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.S
 
 
 class Decoding(Record):
-    """How one module writes. `settled` tells what holds once the method has had its say."""
+    """How one module writes. `settled` returns the final values once the method is known."""
 
     inference: Inference = Field(default=Inference.GREEDY, description="greedy, beam, topk, nucleus, factual_nucleus")
     beam_size: int = Field(default=1, ge=1, description="sequences followed, or samples drawn, side by side")

@@ -34,7 +34,7 @@ class FileStatus(StrEnum):
 
 
 class FileRecord(Record):
-    """One file as last seen: its stamp, the sha256 of its bytes, and what became of it.
+    """One file as last seen: its stamp, the sha256 of its bytes, and the status of it.
 
     Files inside a file (of an archive, attached to a message) have records too; `inside` is then the path of the file
     that holds them. A file that was never opened has no hash.
@@ -55,7 +55,7 @@ class FileRecord(Record):
 
 
 class LeftOutReason(StrEnum):
-    """Why something in the folder is no document.
+    """Why something in the folder is not a document.
 
     ignore_file: the folder's own `.investigatorignore`; excluded, not_included: the settings; hidden: its name begins
     with a dot.
@@ -102,6 +102,24 @@ _LEFT_OUT = {
     LeftOutReason.NOT_INCLUDED: "not in folder.include",
     LeftOutReason.HIDDEN: "hidden",
 }
+
+
+class IndexedFile(Record):
+    """A file of the index, as `index --json` and `status --json` print it."""
+
+    path: str = Field(description="path below the folder, with forward slashes; the document's id")
+    status: FileStatus
+    reason: str = ""
+    pages: int | None = None
+    characters: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+
+
+class LeftOutFiles(Record):
+    """Files that are left out for one reason, as `index --json` and `status --json` print them."""
+
+    left_out: LeftOut
 
 
 class FolderStatus(Record):
@@ -252,7 +270,7 @@ class Quote(Record):
 
     @property
     def said(self) -> str:
-        """Return what it says on one line: of a cell its labels, headers and value."""
+        """Return its text on one line; for a cell its labels, headers and value."""
         return self.cell.line if self.cell is not None else " ".join(self.text.split())
 
     @property
@@ -279,7 +297,7 @@ def page_word(document_id: str) -> str:
 
 
 class Standing(Record):
-    """Measures that tell a document that holds the answer from one that does not.
+    """Features that separate a document that holds the answer from one that does not.
 
     `gap` is how far the score of its best chunk is behind that of the folder's best one (0 or less), `similarity` the
     cosine of the question with its nearest chunk, `overlap` the share of BM25 that its best chunk reaches. `named` is

@@ -19,7 +19,7 @@ from investigator.records.plans import PlanStep
 
 
 class FileRead(Record):
-    """A file was opened: file `done` of `total`, and what became of it and of the files inside it.
+    """A file was opened: file `done` of `total`, and the status of it and of the files inside it.
 
     A file whose content is what it was has the status `unchanged`; `reason` says so if it was renamed.
     """
@@ -58,7 +58,7 @@ class Progressed(Record):
 
 
 class Started(Record):
-    """The investigation begins, or goes on after it was stopped."""
+    """The investigation begins, or continues after it was stopped."""
 
     run_id: str
     engine: str

@@ -82,7 +82,7 @@ class ThinkVariables(Record):
 
 
 def _known_kind(value: object) -> object:
-    """A kind that is none leaves the rules to tell it."""
+    """If the kind is unknown, the rules decide it."""
     return value if not isinstance(value, str) or value in set(QuestionKind) else None
 
 

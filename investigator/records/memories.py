@@ -20,15 +20,15 @@ class PointStatus(StrEnum):
 class Finding(Record):
     """The reply of a document to a question, and its point (0..100, None: it could not be read).
 
-    `quotes` are proven; `failed_quotes` are the ones the engine gave that do not stand in the document, or prove
-    nothing. If a language model was asked, `model_point` is the point that it gave and `search_point` the one that the
-    search alone gives; `point` is what follows from both. `quoted_by_search` says that reply and quotes are those of
-    the search, for the model's own quotes do not stand. `addressed` says that a passage, or the reply, speaks to a
-    language model instead of to a reader: then the search's point counts, and no quote comes from such a sentence.
-    `beside` says that the model sees far more in the document than the search, and that none of its quotes has to do
-    with the question: then the search's point counts, too. `capped` says that the model's point counts only up to the
-    bound that `scoring.model_points` sets for one that neither search nor quotes bear out. `in_part` says that passages
-    were left out of the prompt, for the model's context was too small.
+    `quotes` are proven; `failed_quotes` are the ones the engine gave that are not in the document, or prove nothing. If
+    a language model was asked, `model_point` is its point and `search_point` that of the search; `point` is what
+    follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
+    do not stand. `addressed` says that a passage, or the reply, addresses a language model instead of to a reader: then
+    the search's point counts, and no quote comes from such a sentence. `beside` says that the model sees far more in
+    the document than the search, and that none of its quotes has to do with the question: then the point of the search
+    also counts. `capped` says that the model's point counts only up to the bound that `scoring.model_points` sets for
+    one that neither search nor quotes support. `in_part` says that passages were left out of the prompt, for the
+    model's context was too small.
     """
 
     reply: str
@@ -45,7 +45,7 @@ class Finding(Record):
 
     @property
     def is_doubtful(self) -> bool:
-        """Return True if what a model said of the document may be what the document told it to say."""
+        """Return True if the document may have told the model what to say."""
         return self.addressed or self.beside or self.capped
 
 

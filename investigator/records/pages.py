@@ -1,4 +1,4 @@
-"""Records of a page that is looked at: how large it is, and where words stand on it."""
+"""Records of a page that is looked at: how large it is, and where words are on it."""
 
 from __future__ import annotations
 

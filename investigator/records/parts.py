@@ -15,7 +15,7 @@ class QuestionKind(StrEnum):
 
     fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
     folder; comparison: the same of several sides; trend: the same over time; contradiction: whether
-    statements agree; why: a cause; summary: what a text says on the whole; yes_no: whether something is so.
+    statements agree; why: a cause; summary: what a text says on the whole; yes_no: a yes-or-no question.
     """
 
     FACT = "fact"
@@ -36,7 +36,7 @@ class QuestionKind(StrEnum):
 
     @property
     def is_side_by_side(self) -> bool:
-        """Return True if the answer puts sides, periods or documents beside each other."""
+        """Return True if the answer puts sides, periods or documents side by side."""
         return self in (QuestionKind.COMPARISON, QuestionKind.TREND)
 
 

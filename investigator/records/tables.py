@@ -1,4 +1,4 @@
-"""Records of the tables of a document: where their cells stand in its text, and what names rows and columns.
+"""Records of the tables of a document: where their cells are in its text, and what names rows and columns.
 
 A table holds no words of its own: every span is one of the document's text, so a cell is proven as any quote is.
 """
@@ -36,10 +36,10 @@ class TableCell(Record):
 class Table(Record):
     """A table of a document: its span, its cells row by row, and which of them name the others.
 
-    The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that goes on over
-    pages is one, with its header once. `indents` holds how deep the label of each row is indented, 0 for the outermost;
-    it is empty if nothing is known of that. `complete` is False if rows at its end were left out, for there are too
-    many.
+    The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that continues
+    over pages is one, with its header once. `indents` holds how deep the label of each row is indented, 0 for the
+    outermost; it is empty if nothing is known of that. `complete` is False if rows at its end were left out, for there
+    are too many.
     """
 
     start: int = Field(ge=0)
@@ -64,7 +64,7 @@ class Operation(StrEnum):
 
 
 class Computation(Record):
-    """A figure that stands in no document, and how it follows from two cells: `6,976 − 5,403 = 1,573 million`."""
+    """A figure in no document, and how it follows from two cells: `6,976 − 5,403 = 1,573 million`."""
 
     operation: Operation
     value: str

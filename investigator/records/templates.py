@@ -22,7 +22,7 @@ class TemplateProblem(Record):
 class TemplateVersion(Record):
     """A template by its name, `owner/name`, with the sha256 of its text.
 
-    `tokens` are those of its fixed text, estimated; it is `own` if it stands in the place of a shipped one.
+    `tokens` are those of its fixed text, estimated; it is `own` if it is in place of a shipped one.
     """
 
     name: str

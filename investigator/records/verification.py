@@ -13,9 +13,9 @@ from investigator.records.documents import Quote
 class QuoteState(StrEnum):
     """The state of a quote in the files.
 
-    stands: the file is the same, and the words stand at their place; file_changed: another version of the file, and the
-    words stand at their place; moved: they stand at another place; changed: they stand nowhere in the document;
-    unreadable: the file is there and gives no text; missing: there is no such file.
+    stands: the file is the same, and the words are at their place; file_changed: another version of the file, and the
+    words are at their place; moved: they are at another place; changed: they stand nowhere in the document; unreadable:
+    the file is there and gives no text; missing: there is no such file.
     """
 
     STANDS = "stands"
@@ -43,10 +43,10 @@ class VerifiedReport(Record):
 
     @property
     def standing(self) -> int:
-        """Return the number of quotes that stand at their place, also in another version of their file."""
+        """Return the number of quotes at their place, also in another version of their file."""
         return sum(one.state in (QuoteState.STANDS, QuoteState.FILE_CHANGED) for one in self.quotes)
 
     @property
     def all_stand(self) -> bool:
-        """Return True if every quote stands at its place."""
+        """Return True if every quote is at its place."""
         return self.standing == len(self.quotes)

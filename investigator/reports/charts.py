@@ -1,6 +1,6 @@
 """The drawings of an investigation as numbers: scores of documents, calls over time, terms with their documents. Pure.
 
-Templates make inline SVG of them. Each has its words beside it, so that nothing is said by a picture alone.
+Templates make inline SVG of them. Each has its words next to it, so that nothing is said only by a picture.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True)
 class TimelineRow:
-    """The calls of one step of the method: when they were under way, and what they cost."""
+    """The calls of one step of the method: when they were in progress, and what they cost."""
 
     step: str
     spans: tuple[Span, ...]

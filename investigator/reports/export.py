@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from investigator.documents.own_results import EVIDENCE_HEADING
 from investigator.evidence.coverage import coverage_line
 from investigator.language.addresses import defanged
 from investigator.records import Document, Investigation
 from investigator.reports.html import cited_claims, sources
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.references import Reference, bibtex, csl_json, references
+from investigator.reports.schemas import Printed, stamped
 from investigator.reports.spreadsheets import inert_in_csv
 from investigator.reports.tables import no_line, table_rows, verdict_words
 from investigator.reports.wording import engine_line, headline, near_miss_line, usage_line
@@ -24,12 +26,6 @@ ANSWER, RECORD, EVIDENCE = "answer.md", "investigation.json", "evidence.csv"
 BIBTEX, CSL = "references.bib", "references.json"
 EXPORTED = (ANSWER, RECORD, EVIDENCE, BIBTEX, CSL)
 """The names of the files."""
-
-EVIDENCE_HEADING = (
-    *("source", "claim", "status", "document", "reference", "title", "page", "line", "start", "end", "quote"),
-    *("row", "column", "value", "sha256"),
-)
-"""The columns of the evidence: one line for each quote of each claim."""
 
 _MARKED_UP = re.compile(r"([\\`*_\[\]<>#|])")
 _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
@@ -42,7 +38,7 @@ def exported(investigation: Investigation, documents: Mapping[str, Document]) ->
     known = references(documents[name] for name in cited if name in documents)
     texts = {
         ANSWER: _markdown(investigation),
-        RECORD: inert_json_prose(redacted(investigation.model_dump_json(indent=2))) + "\n",
+        RECORD: inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
         EVIDENCE: evidence_csv(investigation, {reference.document_id: reference for reference in known}),
         BIBTEX: bibtex(known),
         CSL: csl_json(known),

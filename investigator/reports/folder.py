@@ -22,7 +22,7 @@ _CONTAINERS = "only hold files"
 def folder_text(status: FolderStatus) -> Text:
     """Return a table of the files by status, those without text and why, what is left out, and what can be searched.
 
-    Files that only hold others (archives, mailboxes) are no documents, and have a line of their own in the table.
+    Files that only hold others (archives, mailboxes) are not documents, and have a line of their own in the table.
     """
     blocks = [_table(status.files)]
     unread = [file for file in status.files if file.status not in _READ or file.reason]
@@ -95,7 +95,7 @@ def _searchable(status: FolderStatus) -> str:
 
 
 def _words(bm25: float | None) -> str:
-    """The score of the words; BM25 gives almost nothing for words that stand in more than half of the passages."""
+    """The score of the words; BM25 gives almost nothing for words in more than half of the passages."""
     if bm25 is None:
         return "-"
     return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 under 0.01, for they stand in most passages"

@@ -86,7 +86,7 @@ def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOS
 
 
 def investigation_view(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> Mapping[str, object]:
-    """Return what `investigation.html.j2` shows, by the names of its variables."""
+    """Return the variables of `investigation.html.j2`."""
     answer = investigation.answer
     return {
         "investigation": investigation,
@@ -211,7 +211,7 @@ def _no_link(_: Quote) -> str:
 
 @cache
 def pages_environment(*folders: str) -> Environment:
-    """Return what renders the pages: everything is escaped, made inert, and defined.
+    """Return the environment that renders the pages, in which everything is escaped, inert and defined.
 
     Templates come from this package's folder `reports`, and before it from other `folders` of the package.
     """

@@ -59,7 +59,7 @@ def inert_prose(text: str) -> str:
 def inert_json(text: str) -> str:
     """Return JSON that says the same and shows no terminal anything to obey: unsafe characters are escaped.
 
-    Control characters below a blank stand in JSON only between its values, where they are line ends.
+    Control characters below a blank stand in JSON only between its values, if they are line ends.
     """
     return _UNSAFE_IN_JSON.sub(_escaped, text)
 

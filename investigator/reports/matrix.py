@@ -29,7 +29,7 @@ _NARROW, _WIDE, _NAME = 44, 160, 40  # characters of an answer in a table, in a 
 
 
 def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
-    """Return what a cell says in one short line: the value or the answer, or the status with its reason."""
+    """Return a cell as one short line: the value or the answer, or the status with its reason."""
     if cell.status is CellStatus.STATED:
         return inert_line(cell.value or cell.answer, most)
     words = CELL_WORDS[cell.status]

@@ -41,7 +41,7 @@ class Reference:
 
 
 def references(documents: Iterable[Document]) -> tuple[Reference, ...]:
-    """Return what is known of documents, each under a key of its own, in their order."""
+    """Return the references of documents, each with its own key, in order."""
     found: dict[str, Reference] = {}
     for document in documents:
         plain = _key(document.id)

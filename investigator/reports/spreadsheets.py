@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile, ZipFile
 
+from investigator.documents.own_results import CREATOR, MATRIX_HEADING
 from investigator.records import Matrix
 from investigator.reports.inert import inert
 from investigator.reports.matrix import CELL_WORDS, in_short, place_of
@@ -16,15 +15,6 @@ from investigator.secrets import redacted
 
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
-
-CREATOR = "investigator matrix"
-"""The creator that an XLSX file names, by which it is known as ours."""
-
-HEADING = (
-    *("document", "title", "question_number", "question", "status", "value", "answer", "quote", "place", "reason"),
-    "run",
-)
-"""The columns of the cells, one cell a line."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MOST = 32_000  # characters that Excel takes in a cell, nearly
@@ -35,7 +25,7 @@ def matrix_csv(matrix: Matrix) -> str:
     """Return the cells as CSV, one a line; what a program could take for a formula begins with an apostrophe."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
-    writer.writerow(HEADING)
+    writer.writerow(MATRIX_HEADING)
     writer.writerows([inert_in_csv(text) for text in row] for row in _rows(matrix))
     return redacted(written.getvalue())
 
@@ -54,7 +44,7 @@ def matrix_xlsx(matrix: Matrix) -> bytes:
     ]
     _write(table, [["document", *matrix.questions], *rows])
     cells = book.create_sheet("Cells")
-    _write(cells, [HEADING, *_rows(matrix)])
+    _write(cells, [MATRIX_HEADING, *_rows(matrix)])
     for sheet in (table, cells):
         sheet.freeze_panes = "B2"
         sheet.column_dimensions["A"].width = _WIDTHS[0]
@@ -63,15 +53,6 @@ def matrix_xlsx(matrix: Matrix) -> bytes:
     written = io.BytesIO()
     book.save(written)
     return written.getvalue()
-
-
-def is_own_workbook(path: Path) -> bool:
-    """Return True if an XLSX file says that it is a matrix of ours."""
-    try:
-        with ZipFile(path) as book, book.open("docProps/core.xml") as properties:
-            return f">{CREATOR}</".encode() in properties.read(_MOST)
-    except (BadZipFile, KeyError, OSError):
-        return False
 
 
 def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:

@@ -31,7 +31,7 @@ _LINE = 200
 
 @dataclass(frozen=True)
 class Count:
-    """Progress: item `done` of `total`. `kind` tells phases apart, `about` holds the details of this item.
+    """Progress: item `done` of `total`. `kind` identifies the phase, `about` holds the details of this item.
 
     `rated` phases show their speed; `passages` is the number that this item brought.
     """

@@ -25,7 +25,9 @@ _LONGEST_CELL = 400  # characters
 
 
 def verdict_words(table: AnswerTable) -> Mapping[RowVerdict, str]:
-    """Return what is said of a row: whether a document holds it, or whether a side or period is established."""
+    """Return the words for the verdict of a row: whether a document holds it, or whether a side or period is
+    established.
+    """
     return _OF_DOCUMENTS if table.is_of_documents else _OF_SIDES
 
 

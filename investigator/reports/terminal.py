@@ -142,7 +142,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
-    """Return a near miss with its words; one that is cited above is called by its number alone."""
+    """Return a near miss with its words; one that is cited above is called only by its number."""
     if miss.quote in cited:
         return _item(f"- [{list(cited).index(miss.quote) + 1}]", inert_line(near_miss_line(miss)))
     words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
@@ -150,7 +150,7 @@ def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
 
 
 def _source(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return a citation; its words are left out if a statement says them already. A cell has its caption beside it."""
+    """Return a citation; its words are left out if a statement says them already. A cell has its caption next to it."""
     if quote.cell is not None:
         return _cell(number, quote, answer)
     place, words = f"[{number}] {inert_line(quote.place)}", " ".join(quote.text.split())
@@ -206,7 +206,10 @@ def _footer(investigation: Investigation) -> Text:
         lines.append(Text(f"With templates of your own: {some_names([one.name for one in investigation.templates])}"))
     if tainted := tainted_documents(investigation.memories):
         lines.append(
-            Text(f"Speaks to a language model, so only its quotes count: {', '.join(map(inert_line, tainted))}")
+            Text(
+                "Contains text addressed to a language model, so only its quotes count: "
+                + ", ".join(map(inert_line, tainted))
+            )
         )
     if answer:
         lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))
@@ -285,7 +288,7 @@ def forecast_text(forecast: Forecast, engine: str) -> Text:
     lines += [f"- {inert_line(step.document_id)}: {inert_line(step.purpose, 200)}" for step in forecast.steps]
     lines += [
         "",
-        f"Expected of {inert_line(engine)}: {expected_line(forecast.expected)}",
+        f"Expected with {inert_line(engine)}: {expected_line(forecast.expected)}",
         f"At most, within rounds and limits: {expected_line(forecast.most)}",
         "The plan is made from the search; a language model may plan differently. No model was asked.",
     ]

@@ -55,7 +55,7 @@ KINDS: Mapping[QuestionKind, str] = {
     QuestionKind.CONTRADICTION: "whether statements agree",
     QuestionKind.WHY: "a cause",
     QuestionKind.SUMMARY: "a summary",
-    QuestionKind.YES_NO: "whether something is so",
+    QuestionKind.YES_NO: "a yes-or-no question",
 }
 
 FILE_STATUSES: Mapping[FileStatus, str] = {
@@ -86,7 +86,7 @@ def answer_headline(answer: Answer) -> str:
 
 
 def near_miss_line(miss: NearMiss) -> str:
-    """Return what a near miss does not meet, in a sentence."""
+    """Return a sentence about what a near miss does not meet."""
     if miss.says_opposite:
         return "The document says the opposite."
     return f"Not established: {'; '.join(_failing(match) for match in miss.failing)}."
@@ -126,7 +126,7 @@ def score_line(memory: Memory) -> str:
 
 
 def engine_line(engine: str) -> str:
-    """Return who answered, and say so if it was no language model."""
+    """Return who answered, and say so if it was not a language model."""
     if _EXTRACTIVE.match(engine):
         return "No model was named: answered by the built-in engine, no language model."
     return f"Answered by {engine}."

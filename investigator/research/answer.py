@@ -57,7 +57,7 @@ class AnswerSettings(Record):
 
 
 class AnswerWriter:
-    """Writes claims from the evidence and keeps those that their quotes prove, or that the judge takes as borne out."""
+    """Writes claims from the evidence and keeps those that their quotes prove, or that the judge takes as supported."""
 
     def __init__(
         self, client: EngineClient, settings: AnswerSettings | None = None, judge: SupportJudge | None = None
@@ -70,7 +70,7 @@ class AnswerWriter:
         """Return the proven claims and those that are not.
 
         An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
-        cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand, which nobody has
+        cannot be read, or whose claims are all unproven, is replaced by the best quotes as they are, which nobody has
         found to answer. Figures that are computed, and cells that meet all that is asked, stand whatever a model says.
         Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
@@ -98,7 +98,7 @@ class AnswerWriter:
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
     def verbatim(self, history: Sequence[Memory]) -> Statements:
-        """Return the best quotes as they stand, for which no engine is needed."""
+        """Return the best quotes as they are, for which no engine is needed."""
         return Statements(self._verbatim(_sources(history, self._settings.most_evidence)), are_stand_ins=True)
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
@@ -126,8 +126,8 @@ def sorted_by_proof(
 ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
     """Sort proposed claims into proven and unproven; ids of evidence that was never handed out count for nothing.
 
-    A claim that can be neither proven nor refused stands if the judge takes it as borne out, else its quote stands in
-    its place. Raises EmbedderError.
+    A claim that can be neither proven nor refused stands if the judge takes it as supported, else its quote is in its
+    place. Raises EmbedderError.
     """
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
@@ -151,12 +151,12 @@ def sorted_by_proof(
 
 
 def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: SupportJudge) -> bool:
-    """Return True if a claim that the rules can neither prove nor refuse is borne out by its quotes, says the judge."""
+    """Return True if a claim that the rules can neither prove nor refuse is supported by its quotes, says the judge."""
     return check.status is ClaimStatus.REPLACED and judge.supports(text, [quote.text for quote in quotes])
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Put a quote in the place of a statement; one that stands there already takes the statement as well."""
+    """Put a quote in place of a statement; one that stands there already takes the statement as well."""
     text = _said(quote)
     for place, claim in enumerate(claims):
         if claim.text == text:
@@ -274,13 +274,13 @@ def _reason(
         *_ignored(coverage),
         "" if reworded else "no other wording of the question was found to search for",
         f"{number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
-        f"{number_of(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
+        f"{number_of(in_part, 'document')} shown to the model in part, because its context is small" if in_part else "",
     ]
     return f"{tried}; the search is not complete: {', '.join(filter(None, left))}."
 
 
 def _ignored(coverage: Coverage) -> list[str]:
-    """Return what the folder itself keeps out of the search: whoever sent it may have put that there."""
+    """Return what the folder's own ignore file leaves out: the sender may have put it there."""
     return [item.line for item in coverage.left_out if item.by_folder]
 
 

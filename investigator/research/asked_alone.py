@@ -1,4 +1,4 @@
-"""Answers from one document that is asked alone, as in a cell of a matrix: its sentences that meet all. Pure.
+"""Answers only from one document that is asked, as in a cell of a matrix: its sentences that meet all. Pure.
 
 How well a document matches a question among others says nothing then: every one of its sentences is looked at.
 """
@@ -21,7 +21,7 @@ from investigator.scoring.calibration import default_calibration
 
 _MOST_SENTENCES, _LONGEST = 4_000, 600
 _MOST_QUOTES, _AGREE = 3, 2
-_FEWEST = 2  # constraints that a sentence must meet to be told from any other
+_FEWEST = 2  # constraints that identify a sentence
 _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, ConstraintKind.CONDITION})
 
 

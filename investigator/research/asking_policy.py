@@ -105,10 +105,10 @@ class FewCalls:
     ) -> bool:
         """Return True if proven quotes cover the question.
 
-        There is a reply with a high point and a quote, and every telling need stands in the quotes or in the titles
-        of their documents; only the decisive ones, if the search by itself finds the answer there, too. A question
-        about several things is never taken as answered by this rule, nor one in a language in which that cannot be
-        told.
+        There is a reply with a high point and a quote, and every telling need is in the quotes or in the titles of
+        their documents; only the decisive ones, if the search by itself finds the answer there, too. A question about
+        several things is never taken as answered by this rule, nor one in a language in which that cannot be
+        determined.
         """
         history = [memory for memory in history if not memory.addressed]  # who speaks to the model decides nothing
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
@@ -123,7 +123,7 @@ class FewCalls:
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:
-    """Return what the memories tell of each need: those whose quotes hold it, or else all; nothing is unknown."""
+    """Return the memories about each need: those whose quotes hold it, or else all; nothing is unknown."""
     return tuple(_knowledge(need.term, history) for need in needs)
 
 

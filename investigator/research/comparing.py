@@ -1,4 +1,4 @@
-"""Sides or periods beside each other: which documents make a series, and what was found for each row. Pure."""
+"""Sides or periods side by side: which documents make a series, and what was found for each row. Pure."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def side_by_side(
 ) -> tuple[TableRow, ...]:
     """Return a row for each side of a comparison, or for each document that was asked; () if there are not two.
 
-    `is_read` is True if a language model has replied: its words stand in a cell if the quotes prove them.
+    `is_read` is True if a language model has replied: its words are in a cell if the quotes prove them.
     """
     sides = [part for part in run.parts if part.side]
     if len(sides) > 1:
@@ -123,7 +123,7 @@ def side_by_side(
 def _in_one_document(
     run: Investigation, history: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[TableRow, ...]:
-    """Return what one document tells of a thing at several times, in its order; () if nothing was found."""
+    """Return what one document says about a thing at several times, in order; () if nothing was found."""
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
         return ()
@@ -237,7 +237,7 @@ def _with_news(memory: Memory, part: Part, one: Document, before: Document | Non
 
 
 def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
-    """Return a memory with quotes in the place of other sentences; its cells stay, and come first."""
+    """Return a memory with quotes in place of other sentences; its cells stay, and come first."""
     cells = [quote for quote in memory.quotes if quote.cell is not None]
     return memory.changed(quotes=(*cells, *quotes)) if quotes else memory
 
@@ -288,7 +288,7 @@ def _best_first(found: Sequence[Memory]) -> list[Memory]:
 
 
 def _claims(memory: Memory, part: Part, *, is_read: bool) -> list[Claim]:
-    """A model's reply if its quotes prove it, and else each quote as it stands."""
+    """A model's reply if its quotes prove it, and else each quote as it is."""
     if is_read and prove(memory.reply, memory.quotes, given=part.question).is_proven:
         return [Claim(text=one_line(memory.reply), quotes=memory.quotes, memory_ids=(memory.id,))]
     return [_verbatim(quote, memory) for quote in memory.quotes]

@@ -58,7 +58,7 @@ def compared(
     names: Sequence[str],
     document: Callable[[str], Document],
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
-    """Return what statements do not agree on, each side a statement, with the verdict on it.
+    """Return the disagreements among statements, with the verdict on each.
 
     Of a question with a subject, the documents that were asked are compared, else all of them, `names`. Statements on
     the subject whose values differ, and that may be of different things, are shown, and nothing is established; so is
@@ -83,7 +83,7 @@ def compared(
         shown = "give values for it" if subject else "differ in a value alone"
         reason = f"These statements {shown}; nothing establishes that they are of the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
-    reason = f"No contradiction was recognised; {_read(read)}." if read else "No document speaks of it."
+    reason = f"No contradiction was recognised; {_read(read)}." if read else "No document mentions it."
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
     return replace(usual, status=status, reason=reason), ()
 
@@ -124,7 +124,7 @@ def _of_several(same: Sequence[Quote]) -> list[Quote]:
 
 
 def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[tuple[str, Quote]]:
-    """Yield the sentences that say a subject, each with the words that are no value of it."""
+    """Yield the sentences that say a subject, each with the words that are not value of it."""
     left = _MOST_SENTENCES
     for one in documents:
         about = roots(f"{one.title} {one.id.replace('_', ' ')}")

@@ -17,7 +17,7 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # blanks: four words in a row are no coincidence
+_FEWEST_REPEATED = 3  # blanks: four words in a row are not coincidence
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def own_words(question: str) -> tuple[Need, ...]:
 
 
 def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, ...]:
-    """Return the cards without what speaks to a language model: a document may not choose for the planner.
+    """Return the cards without what addresses a language model: a document may not choose for the planner.
 
     Such sentences are left out of title and snippet, such headings are left out whole.
     """

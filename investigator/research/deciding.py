@@ -1,4 +1,4 @@
-"""Yes or no: what proven statements settle of a question after whether something is so. Pure.
+"""Yes or no: what proven statements settle of a yes-or-no question. Pure.
 
 A statement settles it only if it says every word that is asked, in the same order, and nothing that qualifies it: else
 what was found is shown, and nothing is decided.
@@ -50,7 +50,7 @@ def with_decision(
     claims: Sequence[Claim],
     document: Callable[[str], Document],
 ) -> tuple[Verdict, Decision | None]:
-    """Return the verdict, with yes or no if some statements settle a question after whether something is so.
+    """Return the verdict, with yes or no if some statements settle a yes-or-no question.
 
     It is yes if every part of it is so, and no if one is not; the statements that settle it come first. If some affirm
     what others deny, nothing is settled.
@@ -94,7 +94,7 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
 
 
 def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -> Decision | None:
-    """Return what a sentence settles that says all asked words, by what of the question it does not meet."""
+    """Return the decision of a sentence that holds all asked words, by the constraints that it does not meet."""
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
     denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))
@@ -110,7 +110,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -
 
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
-    """Return True if a sentence says the content words of a question in its order; of some its document is about."""
+    """Return True if a sentence says the content words of a question in order; of some its document is about."""
     said = [root(word) for word in words(sentence)]
     places = []
     for word in _content(question):
@@ -162,7 +162,7 @@ def _amounts(text: str) -> tuple[Amount, ...]:
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
-    """Return whether the one amount of a sentence in the unit that is asked is as the question has it."""
+    """Return True if the one amount of a sentence in the unit that is asked is as the question has it."""
     if decision is not Decision.YES or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}

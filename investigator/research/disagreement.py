@@ -40,7 +40,7 @@ _EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev"
 def conflicts_among(
     parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[Conflict, ...]:
-    """Return what documents do not agree on among the quotes of some memories that meet a part of the question."""
+    """Return the conflicts among the quotes of some memories that meet a part of the question."""
     quotes = tuple(dict.fromkeys(quote for memory in memories if not memory.addressed for quote in memory.quotes))
     cited = {quote.document_id: document(quote.document_id) for quote in quotes}
     found: list[Conflict] = []
@@ -53,7 +53,7 @@ def conflicts_among(
 def dated_sentences(
     said: Sequence[tuple[Quote, str, int]], documents: Mapping[str, Document]
 ) -> tuple[DatedSentence, ...]:
-    """Return sentences of quotes, given with where they stand, and what their documents say of themselves."""
+    """Return sentences of quotes, given with where they are, and what their documents say of themselves."""
     versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
     about = {name: (_date(one), _subject(one), versions.get(name)) for name, one in documents.items()}
     return tuple(

@@ -1,7 +1,7 @@
 """Every document of a folder decided: whether it holds what a question looks for, with the quotes that show it. Pure.
 
-A document is a yes if its words show it, unclear if some of them are missing or stand apart, or if a piece of it is
-near in meaning only, and a no otherwise. Who reads, decides the unclear ones.
+A document is a yes if its words show it, unclear if some of them are missing or are apart, or if a piece of it is near
+in meaning only, and a no otherwise. Who reads, decides the unclear ones.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
 
 
 def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:
-    """How much each term tells: as much as the rarest of its words; what no document holds, tells none from another."""
+    """The weight of each term is that of its rarest word; a term in no document has none."""
     left = iter(searched)
     found = [max([next(left) for _ in term.searched], default=1.0) for term in topic.terms]
     weights = [_THING * one if term.is_thing else one for term, one in zip(topic.terms, found, strict=True)]

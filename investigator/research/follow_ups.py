@@ -21,7 +21,7 @@ _LEAST_LIKENESS = 0.92  # "is it safe to consume coffee" for "to drink" has 0.96
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _Exchange = tuple[str, tuple[str, ...]]
-"""Words as they stand in a question, and the forms of a word that may stand for them."""
+"""Words as they are in a question, and the forms of a word that may stand for them."""
 
 
 def words_to_replace(part: Part) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def words_to_replace(part: Part) -> tuple[str, ...]:
 
 
 def _modifiers(question: str) -> frozenset[str]:
-    """The words between an article or a possessive and the last of the words that it stands before."""
+    """The words between an article or a possessive and the last of the words that it is before."""
     found: set[str] = set()
     for run in _AFTER_ARTICLE.findall(question):
         term = list(takewhile(lambda word: word not in stop_words(), words(run)))
@@ -83,7 +83,7 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 def _of_words(part: Part) -> list[_Exchange]:
     """The words that others may stand for, each with the forms of such a one; one of each word after the other.
 
-    A word that says which thing another one means is none of them: "net" in "the net sales". A verb gives way to
+    A word that says which thing another one means is none of them: "net" in "the net sales". A verb is replaced by
     verbs alone.
     """
     fixed = _modifiers(part.question)
@@ -122,7 +122,7 @@ def respelled_parts(
     for part in parts:
         new = part.question
         for word in dict.fromkeys(content_words(part.question)[:_MANY_WORDS]):
-            if not related(word) and (other := respelled(word)) is not None:  # a known word is no slip
+            if not related(word) and (other := respelled(word)) is not None:  # a known word is not a slip
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
         changed.append(part if new == part.question else part.changed(question=new, constraints=constraints(new)))

@@ -26,7 +26,7 @@ from investigator.records import (
 )
 from investigator.research.table_cells import cell_matches, claim_matches
 
-_LEAST_OWN = 0.5  # share of the asked words that stand in the sentence that answers
+_LEAST_OWN = 0.5  # share of the asked words in the sentence that answers
 _AROUND = 250  # characters on both sides of a quote that are read with it
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
@@ -47,13 +47,13 @@ class Judged:
     matches: tuple[ConstraintMatch, ...]
     is_met: bool
     span: tuple[int, int] | None = None
-    """Where the sentence stands in the quote; None for a cell, a computed figure and what a model has written."""
+    """Where the sentence is in the quote; None for a cell, a computed figure and what a model has written."""
     own_share: float = 1.0
     """How many of the asked words (0..1) the sentence holds itself, without those that its document is about."""
 
     @property
     def failing(self) -> tuple[ConstraintMatch, ...]:
-        """Return what it does not meet, contradictions first."""
+        """Return the unmet constraints, contradictions first."""
         left = [match for match in self.matches if match.state is not MatchState.MET]
         return tuple(sorted(left, key=lambda match: match.state is not MatchState.CONTRADICTED))
 
@@ -80,7 +80,7 @@ def judged(
 ) -> Judged | None:
     """Return the statement that meets most of a part; None if there are none.
 
-    `sure` tells whether a statement that meets all is taken as an answer. `read` is True if a language model has
+    `sure` decides if a statement that meets all constraints is an answer. `read` is True if a language model has
     written the statements: then other words may stand for what is asked, if most of it is met.
     """
     asks = read or len(words(part.question)) > 1  # a word alone says of what, and not what of it
@@ -97,7 +97,9 @@ def judged(
 def _matches(
     part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
 ) -> tuple[ConstraintMatch, ...]:
-    """Return what of a part a quote of a claim meets: of a cell, what names it counts, of others the text around."""
+    """Return the constraints of a part that a quote of a claim meets: of a cell, what names it counts, of others the
+    text around.
+    """
     quote, sentence = quoted
     if claim.computation is not None:
         return claim_matches(part.question, claim, {one.document_id: document(one.document_id) for one in claim.quotes})

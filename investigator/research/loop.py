@@ -31,9 +31,9 @@ class Research:
 
     `keep` writes the record after each step, `keep_memory` each memory before it can be seen; `reread` reads documents
     again from their files, in which the quotes of an answer are looked up, and without it they rest on the library;
-    `judge` is asked of claims that the rules cannot check, anew in a replay.
-    Everything else is decided from the question, the library and the engines' replies, so that running it again over
-    the same journal comes to the same plan, memories and answer: that is how a run is resumed and replayed.
+    `judge` is asked of claims that the rules cannot check, again in a replay. Everything else is decided from the
+    question, the library and the engines' replies, so that running it again over the same journal comes to the same
+    plan, memories and answer: that is how a run is resumed and replayed.
     """
 
     client: EngineClient
@@ -63,7 +63,9 @@ class Research:
         yield Answered(investigation=run)
 
     def _kept(self, state: State) -> State:
-        run = state.run.changed(usage=self.client.usage(), elapsed=self.client.elapsed())
+        cost = {"usage": self.client.usage(), "elapsed": self.client.elapsed()}
+        answer = state.run.answer and state.run.answer.changed(run_id=state.run.id, **cost)
+        run = state.run.changed(**cost, answer=answer)
         self.keep(run)
         return replace(state, run=run)
 

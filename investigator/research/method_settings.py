@@ -14,7 +14,7 @@ DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, 
 
 
 class MethodSettings(Record):
-    """How long the method goes on and what it takes for knowledge."""
+    """How long the method continues and what it takes for knowledge."""
 
     rounds: int = Field(default=3, ge=1, le=50, description="rounds of planning, asking and reflecting, at most")
     threshold: int | None = Field(

@@ -49,7 +49,7 @@ class Proposal:
 def propose(
     client: EngineClient, request: PlanVariables, settings: PlannerSettings, known_ids: Sequence[str] = ()
 ) -> Proposal:
-    """Return what to do in the next round; a language model's first one examines the likeliest document before others.
+    """Return the plan of the next round; a language model's first one examines the likeliest document before others.
 
     `request` holds all documents as cards, of which the planner is shown as many as the settings say. The plan names
     only these documents, or `known_ids` if they are a part of a folder. Raises EngineError, and the signal BudgetSpent.

@@ -42,7 +42,7 @@ from investigator.scoring.model_points import default_rules
 _QUOTES_OF_SUMMARY = 10
 
 Spans = Sequence[AddressedSpan]
-"""The places in passages that speak to a language model: document ids, and spans of their texts."""
+"""The places in passages that address a language model: document ids, and spans of their texts."""
 
 
 class QuerySettings(Record):
@@ -56,8 +56,8 @@ class DocumentQuery:
     """Puts sub-questions of one main question to documents, scores the replies and proves their quotes.
 
     The document id "summary" asks all documents together. `template` stands in for the shipped one; `tainted` are the
-    documents that are known to speak to a language model. `table_question` is what cells of tables must meet if the
-    main question is another wording of it. `is_alone` is set if a run is limited to the one document that it asks.
+    documents that are known to address a language model. `table_question` is what cells of tables must meet if the main
+    question is another wording of it. `is_alone` is set if a run is limited to the one document that it asks.
     """
 
     main_question: str
@@ -97,7 +97,7 @@ class DocumentQuery:
         return self.judged(variables, reading)
 
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
-        """Return what a reply is worth: its quotes proven, its point weighed against that of the search."""
+        """Return the value of a reply: its proven quotes, and its point combined with that of the search."""
         target = None if variables.document_id == SUMMARY else variables.document_id
         passages = variables.passages
         spoken = tuple(
@@ -130,7 +130,7 @@ class DocumentQuery:
         return met_cells(f"{question}, {period}", document) if period else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
-        """Return what the engine is shown: of a document that is to be summarised, something of all its parts."""
+        """Return the passages for the engine: of a document that is to be summarised, something of all its parts."""
         if target is not None and self.kind is QuestionKind.SUMMARY:
             key_points = cues("key_points")["words"]
             return self.library.overview(f"{summarised(self.main_question)} {key_points}", target)
@@ -168,7 +168,7 @@ class DocumentQuery:
         return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _bearing(self, quotes: Sequence[Quote], asked: AskVariables) -> BearingReply:
-        """Return whether the quotes have to do with the question, and whether they look like an answer to it."""
+        """Return True if the quotes have to do with the question, and whether they look like an answer to it."""
         if not quotes:
             return BearingReply(bears=False)
         variables = BearingVariables(
@@ -188,7 +188,7 @@ class DocumentQuery:
         return proven((text, finds) for text in texts)
 
     def _find(self, document_id: str, near: Sequence[tuple[int, int]]) -> Find:
-        """Return what looks a quote up; a language model will write of what a pronoun in it means."""
+        """Return the function that looks a quote up; a language model will write of what a pronoun in it means."""
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
 
@@ -202,5 +202,5 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
 
 
 def no_point(reply: AskReply) -> str:
-    """Return what is wrong with a reply that could be read: it has no point."""
+    """Return the problem of a reply that was parsed: it has no point."""
     return "" if reply.point is not None else "it holds no point, a whole number from 0 to 100"

@@ -13,7 +13,8 @@ from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectRepl
 
 
 def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
-    """Return what the memories teach of each term; with no memories everything is unknown, and no engine is asked.
+    """Return what is known of each term from the memories; without memories everything is unknown, and no engine is
+    asked.
 
     Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
     Raises EngineError, and the signal BudgetSpent.

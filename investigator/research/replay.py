@@ -1,4 +1,4 @@
-"""A finished investigation gone through again from its journal, and everything that it says proven anew."""
+"""A finished investigation gone through again from its journal, and everything that it says re-verified."""
 
 from __future__ import annotations
 
@@ -62,12 +62,13 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
 
 
 def _comparable(answer: Answer | None) -> Answer | None:
-    """Return an answer without what is left out of the folder, which may have changed since and proves nothing."""
-    return answer and answer.changed(coverage=answer.coverage.changed(left_out=()), reason="")
+    """Return an answer without its cost, and without what is left out of the folder, which may have changed since."""
+    coverage = answer and answer.coverage.changed(left_out=())
+    return answer and answer.changed(coverage=coverage, reason="", usage=Usage(), elapsed=0.0)
 
 
 def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
-    """Return the quotes that do not stand where they say: in the files, or in the library if nothing reads these."""
+    """Return the quotes that are not where they say: in the files, or in the library if nothing reads these."""
     if research.reread is not None:
         fresh = research.reread(dict.fromkeys(quote.document_id for quote in quotes))
         return tuple(quote for quote in quotes if quote_standing(quote, fresh[quote.document_id]) != quote)

@@ -57,9 +57,9 @@ class Bounds:
     """The rules that were settled before the investigation began.
 
     `threshold` is the point (0..100) from which a reply counts, `worth_asking` the chance (0..1) from which a document
-    is worth asking; `workers` documents are asked at the same time, and `reads` is True if a language model reads
-    them. `thinks_and_plans_at_once` avoids waiting
-    twice if both calls are remote; the first plan then goes by the words of the question.
+    is worth asking; `workers` documents are asked at the same time, and `reads` is True if a language model reads them.
+    `thinks_and_plans_at_once` avoids waiting twice if both calls are remote; the first plan then follows the words of
+    the question.
     """
 
     rounds: int
@@ -76,9 +76,9 @@ class State:
     """The state of an investigation between two steps.
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
-    `unreadable` all that the folder holds, `left_out` what in it is no document. `last` is the step that was performed
-    last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last reflection
-    knew. `spent` is the ceiling that was reached; `answer` the last answer that was written. `follow_ups`
+    `unreadable` all that the folder holds, `left_out` what in it is not a document. `last` is the step that was
+    performed last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last
+    reflection knew. `spent` is the ceiling that was reached; `answer` the last answer that was written. `follow_ups`
     are the questions of the next round, for an engine that reads nothing; `promising` are documents that are worth
     asking by another wording of the question.
     """
@@ -109,7 +109,7 @@ class State:
 
     @property
     def asked_in_this_round(self) -> bool:
-        """Return True if a document was asked in the round under way."""
+        """Return True if a document was asked in the round in progress."""
         return any(step.result_ids for step in self.run.plan.steps if step.round == len(self.run.rounds))
 
     @property
@@ -126,7 +126,7 @@ class State:
 
     @property
     def coverage(self) -> Coverage:
-        """Return what was done with each document of the folder."""
+        """Return the coverage: what was done with each document of the folder."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
         if self.run.kind.is_exhaustive:  # the index has looked into each, and the likely ones were looked at
@@ -149,7 +149,7 @@ class State:
 
     @property
     def learned(self) -> bool:
-        """Return True if the round under way brought a quote that was not known before."""
+        """Return True if the round in progress brought a quote that was not known before."""
         known = {
             quote for memory in self._selected(self.run.memories[: self.memories_reflected]) for quote in memory.quotes
         }
@@ -198,7 +198,7 @@ def _next_of_survey(state: State) -> Step:
 
 
 def reason_to_stop(state: State) -> StopReason | None:
-    """Return why no more documents are asked after a reflection, or None if the search goes on.
+    """Return why no more documents are asked after a reflection, or None if the search continues.
 
     A round that taught nothing ends it, unless nothing at all is known and something is left to ask. What an engine
     without a language model would still ask is asked first; a summary of its sentences is made of one round.

@@ -115,7 +115,7 @@ class Steps:
     def _think(self, state: State) -> Iterator[Moment]:
         """Work out what must be known and, if that saves a wait, the first plan at the same time."""
         state = replace(state, cards=self.library.cards((state.run.question,)))
-        yield state, None  # the coverage goes by the cards, even if a ceiling forbids to think
+        yield state, None  # the coverage follows the cards, even if a ceiling forbids to think
         if not state.bounds.thinks_and_plans_at_once:
             yield self._thought(state)
             return
@@ -128,7 +128,7 @@ class Steps:
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
         parts, wordings = thought.parts, tuple[str, ...]()
-        if thought.kind is not QuestionKind.SUMMARY:  # what asks for one need not stand in the folder
+        if thought.kind is not QuestionKind.SUMMARY:  # what asks for one need not be in the folder
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
@@ -282,7 +282,7 @@ class Steps:
         run = state.run
         if state.scores_alike_now:
             engine = self.client.name(Role.ASK)
-            yield state, Notice(text=f"{engine} gives all documents one point: those of the search count.")
+            yield state, Notice(text=f"{engine} gives all documents the same score, so the scores of the search count.")
         knowledge = what_suffices(state)
         if knowledge is None:
             request = ReflectVariables(
@@ -330,7 +330,7 @@ class Steps:
         claims = written.claims
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # a model has asked in the words of the question alone
+        if not written.claims and not run.wordings:  # a model has asked in the words only of the question
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)

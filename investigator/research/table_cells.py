@@ -61,7 +61,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _share(question: str, tables: DocumentTables, operation: Operation) -> bool:
-    """Return True if a share that is asked for stands in a cell: it need not be computed."""
+    """Return True if a share that is asked for is in a cell: it need not be computed."""
     best = best_cells(question, tables, most=1) if operation is Operation.SHARE else ()
     return any(one.is_met and "%" in one.view.words(one.cell) for one in best)
 
@@ -91,7 +91,7 @@ def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Fi
 
 
 def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
-    """Return what a question wants to have computed from two cells among some quotes; nothing if units disagree."""
+    """Return the figures that a question wants computed from two cells among some quotes; none if units disagree."""
     operation = asked_operation(question)
     cells = [(memory, quote) for memory, quote in sources if quote.cell is not None]
     if operation is None:
@@ -157,7 +157,7 @@ def _column(cell: QuotedCell) -> str:
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
     """Return the cell of a document that comes nearest to a question after a figure, and what it does not meet.
 
-    Its row must be named by words of the question alone. None if the question asks for no figure, or a cell meets all.
+    Its row must be named by words only of the question. None if the question asks for no figure, or a cell meets all.
     """
     asked = table_question(question)
     if (
@@ -191,7 +191,9 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
 
 
 def claim_matches(question: str, claim: Claim, document: Mapping[str, Document]) -> tuple[ConstraintMatch, ...]:
-    """Return what of a question a computed figure meets: each word that one of its cells meets, and all times."""
+    """Return the constraints of a question that a computed figure meets: each word that one of its cells meets, and all
+    times.
+    """
     own = [cell_matches(question, quote, document[quote.document_id], is_computed=True) for quote in claim.quotes]
     merged: dict[Constraint, ConstraintMatch] = {}
     for match in (match for matches in own for match in matches):
@@ -206,7 +208,7 @@ def claim_matches(question: str, claim: Claim, document: Mapping[str, Document])
 def cell_matches(
     question: str, quote: Quote, document: Document, *, is_computed: bool = False
 ) -> tuple[ConstraintMatch, ...]:
-    """Return what of a question the cell of a quote meets: its words, its times and its conditions."""
+    """Return the constraints of a question that the cell of a quote meets: its words, its times and its conditions."""
     found = list(_found_again(question, quote, document))
     if not found or quote.cell is None:
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
@@ -217,9 +219,9 @@ def cell_matches(
 
 
 def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
-    """Yield the words that name one thing in a question and stand apart in a label: "Other income (expense), net".
+    """Yield the words that name one thing in a question and are apart in a label: "Other income (expense), net".
 
-    Between a label and the rows that it stands under nothing is apart: "Net sales > Subscription services".
+    Between a label and the rows that it is under nothing is apart: "Net sales > Subscription services".
     """
     for both in pairs(question):
         wanted = {root(both.first), root(both.second)}

@@ -67,7 +67,7 @@ def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
 
 
 def standing_rows(rows: Sequence[TableRow], reread: Reread | None) -> tuple[TableRow, ...]:
-    """Return the rows with the quotes that stand in the files; one that has lost one of them is missing."""
+    """Return the rows with the quotes in the files; one that has lost one of them is missing."""
     if reread is None:
         return tuple(rows)
     fresh = reread(dict.fromkeys(quote.document_id for row in rows for quote in row.quotes))
@@ -91,7 +91,7 @@ def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
 def survey_verdict(
     run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage
 ) -> Verdict:
-    """Return what a survey of the folder establishes; a count of none is an answer if every document was decided."""
+    """Return the verdict from a survey of the folder; a count of none is an answer if every document was decided."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
     without = ", in which none of it was found; the whole folder was searched" if asks_without(run.question) else ""
@@ -126,7 +126,7 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
 
 
 def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage) -> Verdict:
-    """Return what a table of sides or periods establishes; missing cells are named."""
+    """Return the verdict from a table of sides or periods; missing cells are named."""
     met = [row for row in rows if row.verdict is RowVerdict.YES]
     missing = [row.label for row in rows if row.verdict is RowVerdict.MISSING]
     unclear = [row for row in rows if row.verdict is RowVerdict.UNCLEAR]

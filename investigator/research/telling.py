@@ -52,8 +52,8 @@ def telling_sentences(
 ) -> tuple[Quote, ...]:
     """Return the sentences of a document that tell most of what is asked, the best first.
 
-    Words that the document is named by tell little. `near` are quotes that were found otherwise. With `dated` sentences
-    that name a time come first, in the order of the text.
+    Words in the document's title carry little weight. `near` are quotes that were found otherwise. With `dated`
+    sentences that name a time come first, in the order of the text.
     """
     is_long = len(document.text) > _LONG  # in a short text "it" is what the text is about
     whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))
@@ -157,7 +157,7 @@ class _Wanted:
         return worth + self._time(one, dated)
 
     def _time(self, one: _Sentence, dated: bool) -> float:
-        """Return what the time of a sentence is worth: if it is the one asked for, or with `dated` if it has one."""
+        """Return the weight of the time of a sentence: if it is the one asked for, or with `dated` if it has one."""
         named = header_time(one.text) if self.asked.times or dated else None
         if named is None or not named.year:
             return 0.0
@@ -167,7 +167,7 @@ class _Wanted:
 
 
 def cites_others(sentence: str) -> bool:
-    """Return True for a sentence that tells of the work of others, and names it."""
+    """Return True for a sentence that describes the work of others, and names it."""
     return _CITES.search(sentence) is not None
 
 

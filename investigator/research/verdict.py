@@ -35,7 +35,7 @@ _NEAREST, _NAMED = 3, 4
 class Statements:
     """The statements that were written from the evidence: proven ones, and others.
 
-    `are_stand_ins` is True if the statements are the best quotes as they stand, in the place of what a model said.
+    `are_stand_ins` is True if the statements are the best quotes as they are, in place of what a model said.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -45,7 +45,7 @@ class Statements:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on the question: the status, the statements in their order, and each part with the best of them."""
+    """The verdict on the question: the status, the statements in order, and each part with the best of them."""
 
     status: AnswerStatus
     claims: tuple[Claim, ...] = ()
@@ -71,12 +71,11 @@ def verdict_of(
     *,
     is_read: bool,
 ) -> Verdict:
-    """Return what the statements establish of each part of the question.
+    """Return what the statements establish for each part of the question.
 
-    `is_read` is True if a language model has written the statements. Quotes that stand in for what a model said, a
-    quote in the place of a statement that could not be checked, and a statement on the word of a verifier are shown
-    and establish nothing; nor does a verbatim quote that nobody has read and whose reply has a point below the
-    calibrated one.
+    `is_read` is True if a language model has written the statements. Quotes in for what a model said, a quote in place
+    of a statement that could not be checked, and a statement on the word of a verifier are shown and establish nothing;
+    nor does a verbatim quote that nobody has read and whose reply has a point below the calibrated one.
     """
     read = is_read and not written.are_stand_ins
     sure = established_by(written, memories, read=read)
@@ -93,7 +92,7 @@ def verdict_of(
 
 
 def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim], bool]:
-    """Return what tells whether a statement that meets all that is asked is taken as an answer."""
+    """Return the function that decides if a statement that meets all constraints is an answer."""
     points = {memory.id: memory.point or 0 for memory in memories}
     bar = default_calibration().answered_from
 
@@ -202,7 +201,7 @@ def chosen_sentences(found: Verdict) -> Verdict:
     """Return the verdict on sentences that were chosen to stand for a text: nobody has summarised it."""
     if not found.claims:
         return found
-    chosen = f"{number_of(len(found.claims), 'sentence')} chosen to stand for the text, as they are"
+    chosen = f"{number_of(len(found.claims), 'sentence')} quoted to represent the text"
     reason = f"{chosen}; no language model was asked."
     return Verdict(AnswerStatus.PASSAGES_FOUND, found.claims, found.unproven, reason=reason)
 
@@ -215,7 +214,7 @@ def _what_proves(claims: Sequence[Claim]) -> str:
 
 
 def _supported(claims: Sequence[Claim]) -> str:
-    """Say how many statements stand on the word of a verifier alone."""
+    """Say how many statements stand only on the word of a verifier."""
     names = [claim.supported_by for claim in claims if claim.supported_by]
     return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
 
@@ -237,7 +236,7 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:
     """Return the verdict with the reports that are asked for and are not in the folder.
 
-    `is_all` is True if none of them is: then what others say is no answer, and what was found is shown as near.
+    `is_all` is True if none of them is: then what others say is not an answer, and what was found is shown as near.
     """
     if not missing:
         return found

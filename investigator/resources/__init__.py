@@ -1,4 +1,4 @@
-"""Files that come with the package: inside it when it is installed, beside it in a checkout."""
+"""Files that come with the package: inside it when it is installed, next to it in a checkout."""
 
 from __future__ import annotations
 

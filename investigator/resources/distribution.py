@@ -1,7 +1,7 @@
 """Names the distribution that this package is installed from, and the commands that install its extras.
 
-The package index has another project called `investigator`, which also installs a folder `investigator/`. So whoever
-is told to install something is told the name of ours, and it stands here alone.
+The package index has another project called `investigator`, which also installs a folder `investigator/`. All hints to
+install something use this name; it is defined only here.
 """
 
 DISTRIBUTION = "document-investigator"

@@ -51,7 +51,7 @@ class IndexSettings:
 
 
 class FolderIndex:
-    """The index of one folder in one open workspace; `notice` is told what the user should know."""
+    """The index of one folder in one open workspace; `notice` receives messages for the user."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class FolderIndex:
         return now != before
 
     def _rechunked(self) -> Generator[Event, None, frozenset[str]]:
-        """Split the documents anew if the settings of chunks have changed; return those that are damaged."""
+        """Split the documents again if the settings of chunks have changed; return those that are damaged."""
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
         damaged: set[str] = set()
         if used not in (None, wanted):
@@ -149,7 +149,7 @@ class FolderIndex:
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return what the index holds and, with `compare`, how the folder differs from it now. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, how the folder differs from it. Raises FolderError."""
         files = self.corpus.files()
         manifest = {file.path: file for file in files if not file.inside}
         new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
@@ -175,7 +175,7 @@ class FolderIndex:
         raise FolderError(f"none of the {len(unreadable)} files of {self._folder} could be read: {named}")
 
     def best_search(self) -> Search:
-        """Return how a new question is searched for: over everything, where that takes no long wait."""
+        """Return the search for a new question: over everything, if that needs no long wait."""
         few = self.table.missing_count() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -225,7 +225,7 @@ def open_library(
     notice: Callable[[str], None],
     corpus: Corpus | None = None,
 ) -> Library:
-    """Return the library of a workspace with the half of the search that goes by vectors in one of its forms."""
+    """Return the library of a workspace with the half of the search that follows vectors in one of its forms."""
     corpus, full_text = corpus or Corpus(workspace.index), FullText(workspace.index)
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
@@ -252,7 +252,7 @@ def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str
 def open_vectors(
     workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
 ) -> VectorIndex:
-    """Return what finds the nearest vectors: Chroma if there are many, and only for the one process that may write."""
+    """Return the vector index: Chroma if there are many, and only for the one process that may write."""
     if not workspace.writes:
         return ExactIndex(table)
     directory = workspace.directory / "chroma"

@@ -83,7 +83,7 @@ class Library:
         return self._corpus.unreadable()
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what of the folder is no document, by reason."""
+        """Return what of the folder is not a document, by reason."""
         return self._corpus.left_out()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
@@ -136,7 +136,7 @@ class Library:
         return tuple(passage for _, passage in found[: self._settings.passages])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces of a document from its beginning to its end, and those nearest to a query, in their order."""
+        """Return pieces of a document from its beginning to its end, and those nearest to a query, in order."""
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
@@ -148,7 +148,7 @@ class Library:
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:
-        """Return the documents that are worth a look with what tells of each, the likeliest first."""
+        """Return the documents worth examining with their features, the likeliest first."""
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:

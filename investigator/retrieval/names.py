@@ -62,7 +62,7 @@ class Names:
         """1.0 for the documents that agree best with a period that the question names, -1.0 for those of another one.
 
         What a document says of itself and what its name says both count. Documents of one issuer or title are compared
-        with each other. A document that tells no period has 0.5 where its date agrees.
+        with each other. A document without a period gets 0.5 if its date agrees.
         """
         asked, fiscal = periods(question), counts_fiscal_years(question)
         if not asked:

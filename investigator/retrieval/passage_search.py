@@ -57,7 +57,7 @@ class PassageSearch:
         return tuple(passages)
 
     def spread(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return the chunks that show a document as a whole, in their order: evenly spread ones and the best ones."""
+        """Return the chunks that show a document as a whole, in order: evenly spread ones and the best ones."""
         chunks = self._corpus.chunks_of(document_id)
         document, order = self._corpus.document(document_id), list(chunks)
         step = max(1, -(-len(order) // _SPREAD))

@@ -33,7 +33,7 @@ class ScopedIndex:
         return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return nothing: what is no document of the folder is none of the scope."""
+        """Return nothing: what is not a document of the folder is none of the scope."""
         return ()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:

@@ -1,4 +1,4 @@
-"""Every document of a folder looked through for some words, by the index: no text is read that holds none of them."""
+"""Every document of a folder searched for some words, by the index: no text is read that holds none of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def surveyed(
 ) -> Survey:
     """Return the best pieces of each document: those that hold most of what is wanted, then those nearest in meaning.
 
-    `wanted` are things, each in wordings of which one must stand there as written (in any inflection).
+    `wanted` are things, each in wordings of which one must be there as written (in any inflection).
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}

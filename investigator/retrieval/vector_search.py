@@ -1,6 +1,6 @@
 """The vector half of the search, in its two forms: over all chunks, or over those that the words of a query find.
 
-An index begins with words alone, so that a question can be asked at once. Until every chunk has its vector, a question
+An index begins with words only, so that a question can be asked at once. Until every chunk has its vector, a question
 gets the vectors of the chunks that its words find; they are kept, so that none is made twice.
 """
 

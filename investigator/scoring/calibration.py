@@ -1,6 +1,6 @@
 """Chances from features: logistic models that were fitted to questions with known answers.
 
-They lie in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
+They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
 """
 
 from __future__ import annotations

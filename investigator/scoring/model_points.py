@@ -1,7 +1,7 @@
 """The point of a language model and the point of the search, made into one.
 
 Small models score badly, and some score everything alike. What the search measured is calibrated, but it has not read.
-The rules lie in `data/model_points.json`; `benchmarks/fit_model_points.py` fits one for a model.
+The rules are in `data/model_points.json`; `benchmarks/fit_model_points.py` fits one for a model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WILD_SPREAD = 40  # points of search between the best and the worst document th
 
 
 class PointFeatures(Record):
-    """Both points as chances (0..1), and whether one of the model's quotes stands in the document."""
+    """Both points as chances (0..1), and whether one of the model's quotes is in the document."""
 
     model: float
     search: float
@@ -39,7 +39,7 @@ class PointFeatures(Record):
 
 
 class PointRule(Record):
-    """How both points become one, for some models: combined if they lie at least `apart`, else the model's counts."""
+    """How both points become one, for some models: combined if they are at least `apart`, else the model's counts."""
 
     models: str = Field(description="pattern of the names of the engines, as gguf:SmolLM2-135M-*")
     apart: int = Field(ge=0, le=100)
@@ -59,7 +59,7 @@ class PointRule(Record):
 
 
 class PointCap(Record):
-    """The bound of a point that neither the search nor the quotes bear out: it counts as no answer, whoever gave it.
+    """The bound of a point that neither the search nor the quotes support: it counts as no answer, whoever gave it.
 
     A model that obeys a document gives the point that the document asks for, in whatever words it asks. So a point that
     lies `above` that of the search needs quotes that look like an answer, and is `most` without them.

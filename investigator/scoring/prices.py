@@ -34,7 +34,7 @@ class Price(Record):
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:
-    """Return what was used with its cost in money; without a known price its calls count as unpriced."""
+    """Return the usage with its cost in money; without a known price its calls count as unpriced."""
     if price is None:
         return usage.changed(unpriced=usage.calls)
     return usage.changed(money=price.of(usage.input_tokens, usage.output_tokens))

@@ -101,7 +101,7 @@ def _begun(text: str, secret: str) -> int:
 
 @lru_cache(maxsize=64)
 def _pattern(secret: str, escaped: bool) -> re.Pattern[str]:
-    """Return what finds a secret in its forms; `escaped` if there may be some with escapes."""
+    """Return the pattern that finds a secret in its forms; `escaped` if there may be some with escapes."""
     plain = _BETWEEN.join(_forms_of(character) if escaped else re.escape(character) for character in secret)
     return re.compile("|".join([plain, *_in_base64(secret)]), re.IGNORECASE)
 

@@ -32,14 +32,14 @@ MOST_OCTETS = 4_000
 """Of the text of a reply, in UTF-8, where no usual script has tokens of fewer than three: with its record it stays
 under 2,000 tokens."""
 LONGEST_WAIT = 20
-_MOST_NAMES = 1_500  # octets of names that a reply lists: they stand in its text and in its record
+_MOST_NAMES = 1_500  # octets of names that a reply lists: they are in its text and in its record
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
 _LINE_WORDS = ("line", "text line")
 _SLICE = 0.2  # seconds between two looks at a job that is waited for
 
-Cursor = Annotated[int, Field(ge=0, description="where to go on: `next` of the reply before")]
+Cursor = Annotated[int, Field(ge=0, description="where to continue: `next` of the previous reply")]
 FolderName = Annotated[str, Field(description="one of the folders that `status` names; may be empty if there is one")]
 
 

@@ -1,4 +1,4 @@
-"""The application: the interface and the page, behind the guard, with every error told as a problem."""
+"""The application: the interface and the page, behind the guard, with every error returned as a problem document."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def application(
     on_problem: Callable[[str], None] = lambda _: None,
     searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
-    """Return the application without its guard; `on_problem` is told what nobody expected.
+    """Return the application without its guard; `on_problem` receives what nobody expected.
 
     `searches` are served below their paths.
     """

@@ -42,7 +42,7 @@ class _Listener:
             self._bell._waiting.discard(self._entry)
 
     async def heard(self, seconds: float) -> None:
-        """Return after the next ring, after one since the last call, or when the time is over."""
+        """Return after the next ring, after one since the last call, or when the time has ended."""
         _, event = self._entry
         with suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)

@@ -49,12 +49,12 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
 
     @router.delete("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def stop(chat_id: str) -> Response:
-        """Stop the reply under way; the conversation goes on without it."""
+        """Stop the reply in progress; the conversation continues without it."""
         return said(chats.stop(chat_id), HTTPStatus.ACCEPTED)
 
     @router.get("/{chat_id}/events", response_class=StreamingResponse)
     async def events(chat_id: str, request: Request) -> Response:
-        """Stream the last turn as it changes, as server-sent events, to its end; `Last-Event-ID` goes on after one."""
+        """Stream the last turn to its end as server-sent events; `Last-Event-ID` resumes after an event."""
         after = first_after(request)
         await run_in_threadpool(chats.chat, chat_id)
         lines = as_lines(talked(chats, chat_id, after, is_closing), json_of)

@@ -1,7 +1,7 @@
 """Conversations about the served folders: each turn is done in a thread of its own, and can be watched and stopped.
 
 How a reply is made is not known here: `OpenTalks` opens the conversations of a folder. What is said is kept with the
-folder's jobs: after a restart a conversation goes on where it was.
+folder's jobs: after a restart a conversation continues where it was.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
 _MOST_OPEN = 50
-"""Conversations held open over all folders; beyond that the oldest in which nothing is under way is opened again
-when something is said in it."""
+"""Conversations held open over all folders; beyond that the oldest in which nothing is in progress is opened again when
+something is said in it."""
 _MOST_TURNS = 200
 LONGEST_TURN = 20_000
 
 
 class Watch(Protocol):
-    """Is told how far a reply is; each of its calls may end the turn with an exception of its own."""
+    """Receives the progress of a reply; each call may end the turn by raising an exception."""
 
     def doing(self, step: str) -> None:
         """Take the step that is being done, in words."""
@@ -42,7 +42,7 @@ class Watch(Protocol):
 Say = Callable[[str, Watch], SpokenReply]
 """Replies to a turn of one conversation. Raises InvestigatorError."""
 Begin = Callable[[str, Sequence[ChatTurn]], Say]
-"""Begins a conversation under an id, or goes on with one after some turns."""
+"""Begins a conversation under an id, or continues with one after some turns."""
 OpenTalks = Callable[[Investigator], AbstractContextManager[Begin]]
 """Opens the conversations of a folder."""
 
@@ -111,7 +111,7 @@ class Chats:
     def say(self, chat_id: str, text: str) -> Chat:
         """Begin to reply to what a reader says; the conversation changes as the reply is made.
 
-        Raises ServerError if the text is empty or too long, the conversation too, or a reply is under way, and
+        Raises ServerError if the text is empty or too long, the conversation too, or a reply is in progress, and
         InvestigatorError if the folder cannot be talked about.
         """
         _check(text)
@@ -133,7 +133,7 @@ class Chats:
         return held.chat
 
     def stop(self, chat_id: str) -> Chat:
-        """End the reply under way after its next step; the conversation goes on without it. Raises ServerError."""
+        """End the reply in progress after its next step; the conversation continues without it. Raises ServerError."""
         if held := self._held.get(chat_id):
             held.stopping.set()
         return self.chat(chat_id)
@@ -147,7 +147,7 @@ class Chats:
             self._held.pop(chat_id, None)
 
     def close(self) -> None:
-        """End what is under way; a reply that is not done is no part of its conversation."""
+        """End what is in progress; a reply that is not done is no part of its conversation."""
         with self._lock:
             held = tuple(self._held.values())
         for one in held:

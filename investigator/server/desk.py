@@ -1,7 +1,7 @@
 """The desk: takes jobs, does those of one folder one after the other, and keeps what happens as it happens.
 
-A job outlives the server: what waits or runs when a server ends, however it ends, is taken up when the next one
-starts. A run that was begun goes on from its journal, so that nothing is paid for twice.
+A job outlives the server: what waits or runs when a server ends, however it ends, is taken up when the next one starts.
+A run that was begun continues from its journal, so that nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Desk:
             thread.start()
 
     def close(self) -> None:
-        """End after the step under way; the jobs that are not done go on at the next start."""
+        """End after the step in progress; the jobs that are not done continue at the next start."""
         self._closing.set()
         with self._changed:
             self._changed.notify_all()
@@ -122,7 +122,7 @@ class Desk:
         return self._kept(job_id)[0]
 
     def stop(self, job_id: str) -> ServerJob:
-        """Let a job end after the step under way; what it has learned is kept. Raises ServerError."""
+        """Let a job end after the step in progress; what it has learned is kept. Raises ServerError."""
         with self._changed:
             folder, job = self._kept(job_id)
             if job.state is JobState.WAITING:
@@ -235,7 +235,7 @@ class Desk:
 
 
 def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
-    """Begin a job, or go on with it: one that has a run already resumes that, though it was to start over."""
+    """Begin a job, or continue with it: one that has a run already resumes that, though it was to start over."""
     request, investigator = job.request, folder.investigator
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)

@@ -72,7 +72,9 @@ def _served(name: str, investigator: Investigator, directory: Path) -> ServedFol
             stack.enter_context(FileLock(str(place / "server.lock"), mode=0o600).acquire(timeout=0))
         except Timeout:
             raise SettingsError(
-                f"another server serves {investigator.folder}", hint="Use its page, or end it with Ctrl-C."
+                f"another program (serve or mcp) serves {investigator.folder} already",
+                hint="Use that one: `investigator serve` has a page, an API, and the tools for agents at /mcp. "
+                "Or end it with Ctrl-C first. `ask`, `show` and `search` work beside it.",
             ) from None
         database = stack.enter_context(closing(FileDatabase(place / _DATABASE_NAME, SERVED)))
         pages = stack.enter_context(investigator.pages())

@@ -23,7 +23,7 @@ def fields_of(body: bytes) -> Mapping[str, str]:
 
 
 def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
-    """Return what the form of a question asks for. Raises ServerError if it asks for too much."""
+    """Return the request in the form of a question. Raises ServerError if it asks for too much."""
     return _request(
         folder=folder,
         question=given.get("question", ""),

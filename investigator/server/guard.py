@@ -122,7 +122,7 @@ def _refused(status: int, detail: str, hint: str = "") -> Response:
 
 
 def _with_headers(send: Send) -> Send:
-    """Return what sends a response with the headers that every response has."""
+    """Return a `send` that adds the headers that every response has."""
 
     async def guarded(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -135,7 +135,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """Return what gives a body that was read already, and then what else comes: that the client has gone."""
+    """Return a `receive` that replays a body that was read already, and then reports that the client has gone."""
     given = False
 
     async def replay() -> MutableMapping[str, Any]:

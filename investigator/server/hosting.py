@@ -20,7 +20,7 @@ from investigator.errors import SettingsError
 SLOWEST_CLIENT = 10.0
 """Seconds in which a request must have come whole."""
 _MOST_CONNECTIONS = 200
-_LONGEST_END = 30  # seconds for the requests under way when the server ends
+_LONGEST_END = 30  # seconds for the requests in progress when the server ends
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -30,7 +30,7 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def late(seconds: float) -> str:
-    """Return what a client is told whose request takes too long."""
+    """Return the response to a request that takes too long."""
     return f"the request did not come to its end within {seconds:g} seconds"
 
 
@@ -107,7 +107,7 @@ class Hosting:
             self._thread.join(0.2)
 
     def close(self) -> None:
-        """Take no more requests, end those under way, and turn away who is still sending one."""
+        """Take no more requests, end those in progress, and turn away who is still sending one."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()

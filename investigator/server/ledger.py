@@ -83,7 +83,7 @@ class JobLedger:
             return _log(connection, job_id, event, at)
 
     def events(self, job_id: str, after: int = 0, limit: int = 500) -> Sequence[LoggedEvent]:
-        """Return the events of a job after the one with a number, in their order."""
+        """Return the events of a job after the one with a number, in order."""
         query = select(job_events.c.number, job_events.c.at, job_events.c.kind, job_events.c.body).where(
             job_events.c.job == job_id
         )

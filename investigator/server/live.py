@@ -41,7 +41,7 @@ class Piece(Record):
 
 
 class Live:
-    """Turns the events of one job, in their order, into pieces of its page; `budget` is what a run may spend."""
+    """Turns the events of one job, in order, into pieces of its page; `budget` is what a run may spend."""
 
     def __init__(self, budget: BudgetSettings) -> None:
         self._budget = budget
@@ -50,7 +50,7 @@ class Live:
         self._replies: dict[int, list[Memory]] = {}
 
     def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
-        """Yield the pieces that an event brings; none if it shows nothing new."""
+        """Yield the pieces that an event brings; empty if it shows nothing new."""
         event = _RECORDS[logged.kind].model_validate_json(logged.body)
         if isinstance(event, JobEnded):
             yield _piece(PagePlace.NOW, ended=event)
@@ -90,7 +90,7 @@ class Live:
         return _piece(PagePlace.PLAN, rounds=rounds)
 
     def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
-        """Return what each place of the page holds after some events."""
+        """Return the contents of each place of the page after some events."""
         places = dict.fromkeys(PagePlace, "")
         for event in events:
             for piece in self.pieces(event):

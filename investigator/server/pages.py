@@ -1,4 +1,4 @@
-"""The page for readers: ask, watch, read the answer with the documents beside it, look into the folder."""
+"""The page for readers: ask, watch, read the answer with the documents next to it, look into the folder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def pages(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
 
 
 def page_of_problem(wrong: Problem) -> str:
-    """Return the page that tells a reader what went wrong."""
+    """Return the page that shows a reader what went wrong."""
     return html("problem.html.j2", problem=wrong)
 
 
@@ -120,7 +120,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         await run_in_threadpool(desk.job, job_id)
         live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
-        live.shown(before)  # speeds and rounds go on from what the page shows already
+        live.shown(before)  # speeds and rounds continue from what the page shows already
         lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
         return StreamingResponse(lines, media_type="text/event-stream")
 

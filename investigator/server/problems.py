@@ -1,4 +1,4 @@
-"""Errors as a client is told them: a status of HTTP, what happened, what to do next."""
+"""Errors as a client sees them: an HTTP status, what happened, what to do next."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from investigator.errors import (
     QuestionError,
     RateLimitError,
     SourceChangedError,
+    UnknownDocumentError,
     UnknownRunError,
     UserError,
     WorkspaceLockedError,
@@ -22,6 +23,7 @@ from investigator.server.records import Problem
 
 _STATUSES: tuple[tuple[type[InvestigatorError], HTTPStatus], ...] = (
     (UnknownRunError, HTTPStatus.NOT_FOUND),
+    (UnknownDocumentError, HTTPStatus.NOT_FOUND),
     (WorkspaceLockedError, HTTPStatus.SERVICE_UNAVAILABLE),
     (CredentialError, HTTPStatus.BAD_GATEWAY),
     (UserError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -39,7 +41,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
     (QuestionError, "Ask one question in plain words."),
     (EngineError, "What was learned is kept: ask the same question again to go on."),
 )
-"""Hints in the place of those that speak of the command line alone."""
+"""Hints in place of those that speak only of the command line."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
 """A sentence that speaks of the command line: on a server it leads nowhere."""
@@ -61,7 +63,7 @@ def problem(status: int, detail: str, hint: str = "") -> Problem:
 
 
 def problem_of(error: InvestigatorError) -> Problem:
-    """Return what a client is told of an error."""
+    """Return the problem document of an error."""
     status = next(status for kind, status in _STATUSES if isinstance(error, kind))
     return problem(status, error.message, _served_hint(error))
 

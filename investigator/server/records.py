@@ -41,7 +41,9 @@ class JobRequest(Record):
     question: str = Field(default="", max_length=LONGEST_QUESTION)
     mission: str | None = Field(default=None, max_length=5_000)
     strategy: str | None = Field(default=None, max_length=5_000)
-    only: tuple[str, ...] = Field(default=(), max_length=1_000, description="document ids or patterns to keep to")
+    only: tuple[str, ...] = Field(
+        default=(), max_length=1_000, description="document ids or patterns; only these are searched"
+    )
     after: str = Field(default="", max_length=100, description="the run that the question follows, by its id")
     fresh: bool = Field(default=False, description="start over, and do not resume an earlier run")
     kind: JobKind = JobKind.INVESTIGATE
@@ -58,7 +60,7 @@ class Problem(Record):
 
 
 class ServerJob(Record):
-    """One request and what became of it. `run_id` is known once the run has begun."""
+    """One request and the status of it. `run_id` is known once the run has begun."""
 
     id: str
     request: JobRequest
@@ -185,7 +187,7 @@ class Chat(Record):
 
     @property
     def is_busy(self) -> bool:
-        """Return True if a reply is under way."""
+        """Return True if a reply is in progress."""
         return bool(self.turns) and self.turns[-1].state is TurnState.RUNNING
 
 

@@ -70,7 +70,7 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
     async def events(job_id: str, request: Request) -> Response:
-        """Stream what happens as server-sent events; `Last-Event-ID` or `?after=` goes on after an event."""
+        """Stream what happens as server-sent events; `Last-Event-ID` or `?after=` continues after an event."""
         after = first_after(request)
         await run_in_threadpool(desk.job, job_id)
         lines = as_lines(happened(desk, job_id, after, is_closing), json_of)
@@ -78,7 +78,7 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:
-        """Stop an investigation after the step under way; what it has learned is kept."""
+        """Stop an investigation after the step in progress; what it has learned is kept."""
         return said(desk.stop(job_id), HTTPStatus.ACCEPTED)
 
 
@@ -90,7 +90,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
-        """Return what the index of a folder holds, and what has changed in the folder since."""
+        """Return the contents of the index of a folder, and what has changed in the folder since."""
         return said(desk.folder(folder).investigator.status())
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
@@ -116,7 +116,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}/documents", response_model=Documents)
     def documents(folder: str, after: str = "", limit: _Limit = 100) -> Response:
-        """List the files of a folder by path, with what became of each."""
+        """List the files of a folder by path, with the status of each."""
         files = [file for file in desk.folder(folder).investigator.status(compare=False).files if file.path > after]
         items = tuple(files[:limit])
         more = {"after": items[-1].path, "limit": limit} if len(files) > limit else {}

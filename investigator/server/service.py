@@ -34,7 +34,7 @@ class Service:
 
     `names` are names of this machine under which it may be asked for. The token of programs is read from `token_file`,
     by default one in the user's data directory, and made if there is none. `open_talks` opens the chats of a folder;
-    `searches_of` gives what serves its search to others. `on_problem` is told, from any thread, what nobody expected.
+    `searches_of` gives what serves its search to others. `on_problem` receives, from any thread, what nobody expected.
     Raises SettingsError if the place cannot be listened at, the token cannot be used, or another server serves a
     folder, and StoreError.
     """
@@ -90,7 +90,7 @@ class Service:
         self._hosting.wait()
 
     def close(self) -> None:
-        """Take no more requests and end after the step under way; jobs that are not done go on at the next start."""
+        """Take no more requests and end after the step in progress; unfinished jobs continue at the next start."""
         self._hosting.close()
         self._chats.close()
         self.desk.close()
@@ -109,7 +109,7 @@ def _new_id() -> str:
 
 
 def token_of(path: Path) -> str:
-    """Return the token in a file, which is made for its owner alone if it is not there.
+    """Return the token in a file, which is readable only by its owner if it is not there.
 
     Raises SettingsError, and ForeignFileError if it is a link, or not this user's.
     """
@@ -126,7 +126,8 @@ def token_of(path: Path) -> str:
         ) from error
     if len(token) < _LEAST_TOKEN:
         raise SettingsError(
-            f"the token in {path} has fewer than {_LEAST_TOKEN} characters", hint="Remove the file: a token is made."
+            f"the token in {path} has fewer than {_LEAST_TOKEN} characters",
+            hint="Remove the file: a new token is then made.",
         )
     register(token)
     return token

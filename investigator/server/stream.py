@@ -15,7 +15,7 @@ from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
 _SLICE = 1.0  # seconds after which a waiting stream looks whether the server ends
-_SILENCE = 15  # slices without an event after which a comment tells that the stream lives
+_SILENCE = 15  # slices without an event after which a comment keeps the stream alive
 
 
 async def happened(

@@ -58,7 +58,7 @@ class Batch:
     workers: int
 
     def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
-        """Investigate the jobs, and return what came of each, in their order.
+        """Investigate the jobs, and return what came of each, in order.
 
         The first job of each question runs before the others, which then find what was thought of it. Jobs whose
         documents have changed meanwhile are repeated once. Raises the error of a job if nothing but errors come, and
@@ -116,7 +116,7 @@ class Batch:
 
 
 def paid(results: Sequence[JobResult]) -> Usage:
-    """Return what the investigations have cost, over all processes."""
+    """Return the cost of the investigations, over all processes."""
     return together(*(result.investigation.usage for result in results if result.investigation is not None))
 
 

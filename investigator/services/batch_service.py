@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from investigator.asking.budget import Budget
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
-from investigator.errors import QuestionError
+from investigator.errors import QuestionError, expect
 from investigator.records import (
     AskedQuestions,
     BatchEnded,
@@ -114,12 +114,15 @@ class BatchService:
     def _jobs(self, parts: Parts, questions: Sequence[str], options: RunOptions) -> list[Job]:
         """Return a job for each question, each question once. Raises QuestionError and SettingsError."""
         parts.check_prices(self._engines.values())
+        if isinstance(questions, str):
+            raise QuestionError("questions must be a list, not one string", hint="Put the question into a list.")
+        expect(questions, Iterable, "questions", QuestionError)
         records: dict[str, Investigation] = {}
         for question in questions:
             record = new_record(question, options, self._engines, parts.settings)
             records.setdefault(" ".join(record.question.split()), record)
         if not records:
-            raise QuestionError("there is no question", hint="Name a file of questions, or ask one with -q.")
+            raise QuestionError("there is no question", hint="Name a file of questions, or ask one with --question.")
         self._index.check_files()
         return [Job(record, options) for record in records.values()]
 
@@ -131,7 +134,7 @@ class BatchService:
             yield folder
 
     def _made_ready(self, folder: OpenFolder, jobs: Sequence[Job], ledger: JointLedger) -> Iterator[Event]:
-        """Make what the search needs, and tell the ledger what the jobs have cost before."""
+        """Make what the search needs, and record in the ledger what the jobs have cost so far."""
         yield from self._parts.notices()
         yield from folder.prepare(folder.index.best_search())
         budget = self._parts.settings.budget.beyond_one_question()
@@ -142,7 +145,7 @@ class BatchService:
 
 
 def _seconds(before: Sequence[Spent]) -> float:
-    """Return how long any of some runs was under way: what ran at the same time counts once."""
+    """Return how long any of some runs was in progress: what ran at the same time counts once."""
     seconds, until = 0.0, 0.0
     for spent in sorted(before, key=lambda spent: spent.began):
         seconds += max(0.0, spent.ended - max(spent.began, until))

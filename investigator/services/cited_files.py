@@ -31,7 +31,7 @@ class CitedFiles:
     def damage(self) -> DamagedDocumentError:
         """Return the error that names the documents that have drifted."""
         named = tuple(sorted(self.drifted))
-        message = f"the files and the index do not say the same of {', '.join(named)}"
+        message = f"the files and the index differ for {', '.join(named)}"
         return DamagedDocumentError(message, document_ids=named)
 
     def _same(self, document_id: str, fresh: FreshDocument) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from investigator.documents.folder import Recheck, scan
-from investigator.errors import DamagedDocumentError, FolderError, WorkspaceLockedError
+from investigator.errors import DamagedDocumentError, FolderError, UnknownDocumentError, WorkspaceLockedError
 from investigator.records import Document, Event, FolderStatus, Notice, Search, SearchHit
 from investigator.retrieval.folder_index import FolderIndex, no_documents, workspace_library
 from investigator.retrieval.library import Library
@@ -22,7 +22,7 @@ _Result = TypeVar("_Result")
 
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
-    """Return what an attempt gives; one that meets damaged documents is repeated with those to be read again.
+    """Return the result of an attempt; if it meets damaged documents, repeat it and read those again.
 
     Raises DamagedDocumentError if a document is damaged again right after it was read.
     """
@@ -95,7 +95,9 @@ class IndexService:
         yield from self._parts.notices()
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return what the index holds and, with `compare`, what has changed in the folder since. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, what has changed in the folder since. Raises
+        FolderError.
+        """
         if not has_database(self.directory):
             hint = f"Make it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
@@ -180,6 +182,6 @@ class IndexService:
             )
 
 
-def _no_document(document_id: str, reason: str = "") -> FolderError:
+def _no_document(document_id: str, reason: str = "") -> UnknownDocumentError:
     why = f": {reason}" if reason else ""
-    return FolderError(f"there is no document {document_id}{why}", hint="See them with: investigator status FOLDER")
+    return UnknownDocumentError(f"there is no document {document_id}{why}")

@@ -10,7 +10,7 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
-from investigator.errors import SettingsError
+from investigator.errors import SettingsError, expect
 
 Model: TypeAlias = str | Engine | Sequence[str] | Mapping[Role, Engine]
 """`provider:name`, several `role=provider:name`, or what was opened: one engine, or the engine of every role."""
@@ -26,16 +26,27 @@ def engines_by_role(
     Raises SettingsError if the names cannot be understood, and what `engine_named` raises.
     """
     if isinstance(model, Mapping):
+        if model.keys() < set(Role):
+            missing = ", ".join(role for role in Role if role not in model)
+            raise SettingsError(f"no engine is given for {missing}", hint="Give one for each role.")
+        for engine in model.values():
+            _check_engine(engine)
         return dict(model), tuple(model)
     if model is not None and not isinstance(model, str | Sequence):
-        if not callable(getattr(model, "reply", None)):
-            hint = 'Name one, as "openai:gpt-4o", or give an engine: an object with a name and reply(prompt).'
-            raise SettingsError(f"the model is of type {type(model).__name__}, which is no engine", hint=hint)
+        _check_engine(model)
         return {role: model for role in Role}, ()
+    for name in () if model is None or isinstance(model, str) else model:
+        expect(name, str, "each model", SettingsError)
     models = parse_model_options([model] if isinstance(model, str) else model or ())
     names = {role: models.name_for(role) for role in Role}
     opened = {name: engine_named(name) for name in dict.fromkeys(names.values())}
     return {role: opened[name] for role, name in names.items()}, tuple(role for role, _ in models.apart)
+
+
+def _check_engine(engine: object) -> None:
+    if not callable(getattr(engine, "reply", None)):
+        hint = 'Name one, as "openai:gpt-4o", or give an engine: an object with a name and reply(prompt).'
+        raise SettingsError(f"model must be a name or an engine, not {type(engine).__name__}", hint=hint)
 
 
 def keep_small_models_from_planning(
@@ -61,7 +72,7 @@ def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: 
         return dict(engines)
     if record.resolve().is_relative_to(folder.resolve()):
         raise SettingsError(
-            f"the recording {record} would lie among the documents, and be read as one of them",
+            f"the recording {record} would be inside the folder of documents, and be read as one of them",
             hint="Name a file outside the folder: --record ../recording.jsonl",
         )
     if len(models) > 1:

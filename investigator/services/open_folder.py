@@ -110,7 +110,7 @@ class OpenFolder:
                 yield from self._run(runs, run, record, trace, reuse=options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
-        """Return what the run of a new record has used up so far; nothing if it would be a new one."""
+        """Return the usage so far of the run of a new record; zero if it would be a new run."""
         new, corpus = self._placed(new, options)
         run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
         if run is None:
@@ -126,7 +126,7 @@ class OpenFolder:
                 self._libraries[search] = self.index.library(search, self._parts.caching_embedder)
 
     def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str]:
-        """Return a new record with its scope, and what tells its documents from others. Raises FolderError."""
+        """Return a new record with its scope, and the digest of its documents. Raises FolderError."""
         parts, held = self._parts, self.index.corpus
         every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
         new = new.changed(scope=scope_of(options.only, every))
@@ -143,9 +143,9 @@ class OpenFolder:
         return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
 
     def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
-        """Return the record of a run that has ended, if what it says still stands in the files.
+        """Return the record of a run that has ended, if what it says still is in the files.
 
-        A run that a limit stopped goes on once the limit is higher, and so does one whose sources had changed. Raises
+        A run that a limit stopped continues once the limit is higher, and so does one whose sources had changed. Raises
         DamagedDocumentError for documents, not yet read `again`, that do not hold what the run quotes.
         """
         if not run.finished:

@@ -32,7 +32,7 @@ class DocumentPages:
         """Return the pages on which the characters `[start, end)` of a document's text stand, with marks over them.
 
         If they are the row of a table, `cell` is where the quoted cell in it begins: its value and what names it are
-        marked too. Raises FolderError if the index has no such document, PageError if it is no PDF or has no such
+        marked too. Raises FolderError if the index has no such document, PageError if it is not a PDF or has no such
         words, SourceChangedError if the file is not the one that was read, ReaderError, and StoreError.
         """
         document = self._service.document(document_id)
@@ -95,7 +95,7 @@ def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
 
 
 def _spans(document: Document, start: int, end: int, cell: int | None) -> Sequence[MarkedSpan]:
-    """Return what is to be marked: the words; of a cell that begins at `cell`, also its value and what names it."""
+    """Return the spans to mark: the words; of a cell that begins at `cell`, also its value and what names it."""
     spans = [MarkedSpan(start=start, end=end)]
     if cell is None:
         return spans

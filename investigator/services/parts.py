@@ -99,7 +99,7 @@ class Parts:
         return other
 
     def watch(self, watcher: Callable[[Writing], None] | None) -> None:
-        """Let a watcher be told, from any thread, how far local models are with their replies; None ends that."""
+        """Set a watcher that receives, from any thread, the progress of local models; None removes it."""
         self._watchers[:] = [watcher] if watcher is not None else []
 
     def _written(self, writing: Writing) -> None:
@@ -132,14 +132,14 @@ class Parts:
     def engines(self, model: Model | None, record: Path | None, folder: Path) -> dict[Role, Engine]:
         """Open the engine of each role; replies of the language model are added to the file `record`.
 
-        Raises what `engine` does, and SettingsError if `record` lies inside `folder` or there are several models.
+        Raises what `engine` does, and SettingsError if `record` is inside `folder` or there are several models.
         """
         engines, named = engines_by_role(model, self.engine)
         engines = keep_small_models_from_planning(engines, named, self.extractive, self.notify)
         return record_replies(engines, record, folder)
 
     def judge(self, settings: VerifySettings | None = None) -> SupportJudge | None:
-        """Return what is asked of claims that the rules cannot check; without settings by those of the parts."""
+        """Return the judge of claims that the rules cannot check, by these settings or those of the parts."""
         return open_judge(settings or self.settings.verify)
 
     def check_prices(self, engines: Iterable[Engine]) -> None:
@@ -147,7 +147,7 @@ class Parts:
         unknown = {engine.name for engine in engines if self.prices.price_of(engine.name) is None}
         if self.settings.budget.money is not None and unknown:
             raise SettingsError(
-                f"no price is known for {', '.join(sorted(unknown))}, so a limit of money cannot be kept",
+                f"no price is known for {', '.join(sorted(unknown))}, so a cost limit cannot be enforced",
                 hint="Write the price into a file like data/prices.json and name it with --set budget.prices=FILE",
             )
 
@@ -189,7 +189,7 @@ class Parts:
         return open_tracer(self.settings.trace, folder=folder, on_notice=self.notify)
 
     def fresh_reading(self, folder: Path, processes: int | None = None) -> FreshReading:
-        """Return what reads documents of a folder again from their files, in at most so many processes."""
+        """Return a reader that reads documents of a folder again from their files, in a limited number of processes."""
         return FreshReading(folder, self.settings.folder, self.settings.reader, processes=processes)
 
     def folder_index(self, folder: Path, workspace: Workspace) -> FolderIndex:
@@ -234,7 +234,7 @@ def _standalone_parts() -> Parts:
 
 @cache
 def _shared_embedder(model: str) -> Embedder:
-    return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used alone
+    return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used by themselves
 
 
 def _prices(budget: BudgetSettings) -> Prices:

@@ -20,9 +20,9 @@ Numbered = Iterator[tuple[int, str]]
 
 
 def read_question_file(file: Path) -> tuple[str, ...]:
-    """Return the questions of a .txt, .csv or .jsonl file, each once, in their order; empty lines are passed over.
+    """Return the questions of a .txt, .csv or .jsonl file, each once, in order; empty lines are skipped.
 
-    Raises QuestionError, with the number of the line, for a line that is no question, and for a file without any.
+    Raises QuestionError, with the number of the line, for a line that is not a question, and for a file without any.
     """
     rows = _FORMATS.get(file.suffix.lower())
     if rows is None:

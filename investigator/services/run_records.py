@@ -16,7 +16,7 @@ from investigator.asking.budget import CEILINGS
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.roles import Role
-from investigator.errors import FolderError, QuestionError, ReplayError
+from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, expect
 from investigator.questions.following import EarlierQuestion, completed
 from investigator.records import Investigation, Quote, Record, Search, UsedEngine
 from investigator.research.method_settings import MethodSettings
@@ -48,17 +48,18 @@ def valid_question(question: str, called: str = "question") -> str:
 
     Raises QuestionError.
     """
-    if not isinstance(question, str):
-        raise QuestionError(f"the {called} is of type {type(question).__name__}, not text")
+    expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
     if not stripped:
         hint = "Name the words to search for." if called != "question" else ""
         raise QuestionError(f"the {called} is empty", hint=hint)
     if any("\ud800" <= character <= "\udfff" for character in stripped):
         raise QuestionError(
-            "the question holds characters that are no text (it did not come as UTF-8)",
-            hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and ask with - as the question.",
+            "the question holds characters that are not text (the input was not UTF-8)",
+            hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and pass - as the question.",
         )
+    if not any(character.isalnum() for character in stripped):
+        raise QuestionError(f"the {called} holds no words: {stripped[:40]!r}")
     if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
             f"the {called} has {len(stripped):,} characters, the most is {LONGEST_QUESTION:,}",
@@ -93,6 +94,20 @@ class RunOptions:
     after: str = ""
     repetition: int = 0
 
+    def __post_init__(self) -> None:
+        """Raises SettingsError for a value of another type."""
+        for name in ("mission", "strategy"):
+            expect(getattr(self, name), (str, type(None)), name, SettingsError)
+        if isinstance(self.only, str):
+            raise SettingsError("only must be a list of documents, not one string", hint=f"Write only=[{self.only!r}]")
+        expect(self.only, Sequence, "only", SettingsError)
+        for document in self.only:
+            expect(document, str, "each document of only", SettingsError)
+        for name in ("fresh", "cache"):
+            expect(getattr(self, name), bool, name, SettingsError)
+        expect(self.after, str, "after", SettingsError)
+        expect(self.repetition, int, "repetition", SettingsError)
+
     @property
     def reuses(self) -> bool:
         """Return True if replies that other runs paid for may be used."""
@@ -100,7 +115,7 @@ class RunOptions:
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the documents, of those that are known, to which a question is limited; none if it is not.
+    """Return the documents, of those that are known, to which a question is limited; empty if it is not.
 
     Raises FolderError if an id or a pattern names none of them.
     """
@@ -127,7 +142,7 @@ def new_record(
 ) -> Investigation:
     """Return the record that a run starts with, without an id and a scope. Raises QuestionError.
 
-    A question that leaves unsaid what those `before` it were about is completed, and keeps its own words beside.
+    A question that refers to those `before` it is completed; its own words are kept, too.
     """
     said = valid_question(question)
     asked = completed(said, before)
@@ -144,12 +159,12 @@ def new_record(
 
 
 def matrix_id(records: Sequence[Investigation]) -> str:
-    """Return what the matrix of some new records is known by: the same for the same questions and settings."""
+    """Return the id of the matrix of some new records: the same for the same questions and settings."""
     return f"matrix-{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
 
 
 def earlier_question(record: Investigation) -> EarlierQuestion:
-    """Return what a run was about, for a question that follows it."""
+    """Return the subject of a run, for a question that follows it."""
     quotes = record.answer.citations if record.answer is not None else ()
     cited = Counter(quote.document_id for quote in quotes)
     return EarlierQuestion(record.question, tuple(name for name, _ in cited.most_common()))
@@ -179,7 +194,7 @@ def _made_with(settings: Settings) -> MadeWith:
 
 
 def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str:
-    """Return what tells the run of a new record from others over the same documents."""
+    """Return the identity of the run of a new record among those over the same documents."""
     sampling = " ".join(used.traits.sampling for used in new.engines)
     again = (f"repetition {repetition}",) if repetition else ()
     return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope, *again)
@@ -199,7 +214,7 @@ def open_run(
 
 
 def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
-    """Return what tells the documents of a run from others: their fingerprint and how they were indexed."""
+    """Return the digest of the documents of a run: their fingerprint and how they were indexed."""
     return _digest(fingerprint, f"{embedder} {chunks}")
 
 
@@ -207,13 +222,13 @@ def answered_already(record: Investigation) -> str:
     """Say in a sentence that a run has ended before."""
     if record.answer is not None and record.answer.stop in CEILINGS:
         ended = f"Run {record.id} ended as {record.answer.outcome}"
-        return f"{ended}; it goes on with a higher ceiling. --fresh investigates anew."
+        return f"{ended}; a higher limit resumes it. --fresh starts over."
     early = ", which was before all passages had vectors" if record.search is Search.CANDIDATES else ""
-    return f"Run {record.id} has answered this already{early}; --fresh investigates anew."
+    return f"Run {record.id} has answered this already{early}; --fresh starts over."
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
-    """Say in a sentence which quotes of a run no longer stand in the files."""
+    """Say in a sentence which quotes of a run are no longer in the files."""
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
     stand = "stands" if len(gone) == 1 else "stand"
     return f"{len(gone)} of {total} quotes of the run {run_id} no longer {stand} in the files: {places}"

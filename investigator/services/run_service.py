@@ -9,7 +9,7 @@ from investigator.asking.budget import Budget
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import DamagedDocumentError, FolderError, UnknownRunError
+from investigator.errors import DamagedDocumentError, FolderError, UnknownRunError, expect
 from investigator.evidence.standing import quote_standing
 from investigator.files import check_private_folder
 from investigator.questions.following import EarlierQuestion
@@ -91,11 +91,9 @@ class RunService:
             yield folder
 
     def _before(self, after: str) -> tuple[EarlierQuestion, ...]:
-        """Return what the run was about that a question follows. Raises UnknownRunError."""
+        """Return the subject of the run that a question follows. Raises UnknownRunError."""
         if not after:
             return ()
-        if after == LAST_RUN:
-            after = next((run.id for run in self.summaries() if not run.matrix), after)
         return (earlier_question(self.record(after)),)
 
     def _asked(
@@ -141,7 +139,7 @@ class RunService:
         record = self.record(run_id)
         answer = record.answer
         if answer is None:
-            hint = "Ask its question again to go on with it."
+            hint = "Ask its question again to resume it."
             raise UnknownRunError(f"the run {record.id} is not finished", hint=hint)
         return mended(lambda again: self._replayed(record, answer.stop, again))
 
@@ -207,14 +205,18 @@ class RunService:
             return Runs(workspace.runs).summaries()
 
     def record(self, run_id: str) -> Investigation:
-        """Return the record of a run by its id or the beginning of it. Raises UnknownRunError."""
+        """Return the record of a run by its id, the beginning of it, or `last`. Raises UnknownRunError."""
+        expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
-            raise UnknownRunError(f"there is no workspace in {self._index.directory}")
+            raise UnknownRunError(f"nothing was asked of {self._index.folder} yet")
+        if run_id == LAST_RUN:
+            run_id = next((run.id for run in self.summaries() if not run.matrix), run_id)
         with self._index.workspace(write=False) as workspace:
             return Runs(workspace.runs).investigation(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls of a run by its whole id, in their order; none if it made none."""
+        """Return the calls of a run by its whole id, in order; empty if it made none."""
+        expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             return ()
         with self._index.workspace(write=False) as workspace:

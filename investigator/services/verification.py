@@ -25,12 +25,12 @@ MOST_QUOTES = 20_000
 _OF_A_QUOTE = Quote.model_fields.keys()
 _TELLING_QUOTE = {"document_id", "text", "source_hash"}
 _TELLING_ANSWER = {"question", "status", "coverage"}
-_TELLING_MATRIX = {"version", "questions", "cells"}
-_HINT = "Give it what --json of ask, matrix, show or replay printed."
+_TELLING_MATRIX = {"questions", "documents", "cells"}
+_HINT = "Pass the JSON that ask, matrix, show or replay prints with --json."
 
 
 def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedReport:
-    """Look up every quote of a report in the files of a folder, which are read anew.
+    """Look up every quote of a report in the files of a folder, which are read again.
 
     The report may hold one record, or one a line, in any form that has quotes in it: an answer, a run, a replayed run.
     No path in it is opened: its document ids are compared with those of the files that the folder holds. Raises
@@ -54,7 +54,7 @@ def _as_cut(quote: Quote, fresh: FreshDocument) -> Quote:
 
 
 def _quotes(report: Path) -> Iterator[Quote]:
-    """Yield the quotes of a report in its order. Raises UserError if it is no report of ours."""
+    """Yield the quotes of a report in order. Raises UserError if it is not a report of ours."""
     count, is_ours = 0, False
     for value in _inside(_parsed(report)):
         is_ours = is_ours or value.keys() >= _TELLING_ANSWER or value.keys() >= _TELLING_MATRIX
@@ -75,7 +75,7 @@ def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
 
 
 def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield every object in some values, outer ones first, in their order; without recursion, however deep they are."""
+    """Yield every object in some values, outer ones first, in order; without recursion, however deep they are."""
     waiting = list(reversed(values))
     while waiting:
         value = waiting.pop()

@@ -37,14 +37,14 @@ def choose_workspace(
 ) -> Path:
     """Return the workspace directory of a document folder; nothing that came with the folder is opened.
 
-    Raises SettingsError if the chosen one lies inside the folder and this user has not sealed it.
+    Raises SettingsError if the chosen one is inside the folder and this user has not sealed it.
     """
     inside = folder / INSIDE
     if chosen is not None:
         directory = Path(os.path.abspath(chosen.expanduser()))
         if lies_in(directory, folder) and not (_same(directory, inside) and is_sealed(inside)):
             raise SettingsError(
-                f"the workspace {directory} lies inside the folder of documents, and not by a command of yours",
+                f"the workspace {directory} is inside the folder of documents, and no command of yours made it",
                 hint=f"Name a place outside, or make one with: investigator index --workspace-in-folder {folder}",
             )
         return directory
@@ -71,8 +71,8 @@ def make_workspace_inside(folder: Path) -> None:
         return
     if os.path.lexists(inside):
         raise FolderError(
-            f"{inside} is there already, and it is not known who made it",
-            hint=f"If it is yours: investigator index --adopt {folder}, then delete it and give this command again.",
+            f"{inside} exists already, and it is not known who made it",
+            hint=f"If it is yours: investigator index --adopt {folder}, then delete it and run this command again.",
         )
     if has_runs(own):
         with Workspace(own, write=True):
@@ -97,8 +97,8 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
             best.rename(own)
     except (OSError, InvestigatorError):  # in use since
         return
-    moved = "moved or renamed" if shared[best] == 1 else "moved, and some of its files are others"
-    notice(f"The folder was {moved}: its index and its runs were found again, and are kept in {own}.")
+    moved = "moved or renamed" if shared[best] == 1 else "moved, and some of its files have changed"
+    notice(f"The folder was {moved}: its index and its runs were found, and are now in {own}.")
 
 
 def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fraction:

@@ -57,7 +57,7 @@ def take_over_once(source: Path, into: Database) -> None:
 def take_over(source: Path, into: Database) -> TakenOver:
     """Copy the runs, calls and personal facts of a database of an earlier version that are not there yet.
 
-    Rows that are not what this program writes are left, and so is everything if the file is no database, or has
+    Rows that are not what this program writes are left, and so is everything if the file is not a database, or has
     triggers or views. Raises StoreError if it cannot be read, or the rows cannot be written.
     """
     found: dict[Table, list[Row]] = {}
@@ -112,7 +112,7 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
 
 
 def _read(copy: sqlite3.Connection, table: Table) -> Iterator[Row]:
-    """Yield the rows of a table, without codes and the numbers that the new database gives anew."""
+    """Yield the rows of a table, without codes and the numbers that the new database gives again."""
     numbered = (column.name for column in table.columns if column.primary_key and column.autoincrement is True)
     left_out = {CODE, *numbered}
     names = [column.name for column in table.columns if column.name not in left_out]

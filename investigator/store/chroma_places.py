@@ -53,7 +53,7 @@ class ChromaPlace(Protocol):
         """Delete the collection. Raises StoreError."""
 
     def distrust(self) -> None:
-        """Have the next command make the collection anew."""
+        """Have the next command make the collection again."""
 
     def failed(self) -> None:
         """Note that the collection could not be used, for whatever reason."""
@@ -68,7 +68,7 @@ class ChromaFiles:
 
     def __init__(self, directory: Path, table: VectorTable) -> None:
         _refuse_other_kinds(directory)
-        self.not_left = "its files are not those that were left"
+        self.not_left = "its files have changed since they were last used"
         self._directory = directory
         self.table = table
         self._collection = f"chunks-{_digest(table.embedder)}"
@@ -95,7 +95,7 @@ class ChromaFiles:
     def settle(self, session: ChromaSession) -> ChromaSession | None:
         """Let Chroma write all to its files, and keep their checksums."""
         if not session.close():
-            raise StoreError("the process in which Chroma runs did not end well")
+            raise StoreError("the process in which Chroma runs did not end cleanly")
         self.opened()
         return None
 
@@ -105,7 +105,7 @@ class ChromaFiles:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def distrust(self) -> None:
-        """Have the next command make the files anew."""
+        """Have the next command make the files again."""
         self.doubt()
 
     def failed(self) -> None:
@@ -150,7 +150,7 @@ class ChromaServer:
     """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
 
     A collection that is missing, was brought back from a copy, or was written to by a copy of the workspace has another
-    stamp than the one that was left, and is made anew. `address` is http://HOST:PORT. The numbers of chunks and their
+    stamp than the one that was left, and is made again. `address` is http://HOST:PORT. The numbers of chunks and their
     vectors are all that is sent there; the process that does so runs in `directory`.
     """
 
@@ -201,7 +201,7 @@ class ChromaServer:
         self._keep(())
 
     def distrust(self) -> None:
-        """Have the next command make the collection anew."""
+        """Have the next command make the collection again."""
         self._keep(())
 
     def failed(self) -> None:

@@ -29,8 +29,8 @@ _INHERITED = (
 class ChromaSession:
     """One collection, open in a process of its own that ends with `close` or with this process.
 
-    It lies in the directory, in which the process runs, or on the Chroma server of an address, http://HOST:PORT. Used
-    by one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
+    It is in the directory, in which the process runs, or on the Chroma server of an address, http://HOST:PORT. Used by
+    one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
     DiskFullError if it failed for want of space.
     """
 
@@ -80,10 +80,10 @@ class ChromaSession:
             send(pipe(self._process.stdin), request.changed(size=len(raw)), raw)
             line = pipe(self._process.stdout).readline()
             answer = ChromaAnswer.model_validate_json(line)
-        except (OSError, ValueError) as error:  # the pipe is cut, or what came is no answer
+        except (OSError, ValueError) as error:  # the pipe is cut, or what came is not an answer
             self._process.kill()  # a second signal does not change how it ended
             self.close()
-            raise StoreError(f"its process was lost (exit code {self._process.returncode})") from error
+            raise StoreError(f"its process died (exit code {self._process.returncode})") from error
         finally:
             timer.cancel()
         if answer.error:

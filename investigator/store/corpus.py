@@ -71,12 +71,12 @@ class Corpus:
             return tuple(Unreadable.model_validate(dict(row)) for row in rows)
 
     def keep_left_out(self, left_out: Sequence[LeftOut]) -> None:
-        """Keep what of the folder is no document, by reason."""
+        """Keep what of the folder is not a document, by reason."""
         if self.left_out() != tuple(left_out):
             self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what of the folder is no document, by reason."""
+        """Return what of the folder is not a document, by reason."""
         return tuple(LeftOut.model_validate(item) for item in json.loads(self.setting(_LEFT_OUT) or "[]"))
 
     def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
@@ -120,7 +120,7 @@ class Corpus:
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
         """Return a hash of what the folder holds: equal if no file was changed, added, deleted or ignored.
 
-        With a `scope` it is that of these documents alone.
+        With a `scope` it is that only of these documents.
         """
         digest = hashlib.sha256()
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)

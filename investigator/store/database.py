@@ -76,7 +76,7 @@ class Database(ABC):
 
     @abstractmethod
     def held(self, what: str) -> AbstractContextManager[Database]:
-        """Hold what may be worked on by one process alone; it is let go with the context, or as the process dies.
+        """Hold what may be worked on only by one process; it is let go with the context, or as the process dies.
 
         Work on it through the database that the context gives. Raises WorkspaceLockedError if another one holds it.
         """

@@ -1,4 +1,4 @@
-"""A journal that is kept in memory only: for parts of the method that are used alone, and for forecasts."""
+"""A journal that is kept in memory only: for parts only of the method that are used, and for forecasts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class InMemoryJournal:
             self._too_long.setdefault(key, tokens)
 
     def usage(self) -> Usage:
-        """Return what the kept calls have cost."""
+        """Return the cost of the recorded calls."""
         return self._paid
 
     def elapsed(self) -> float:
@@ -98,7 +98,7 @@ class JointLedger:
         self.spent_before(priced(usage_of(reply), self._price_of(engine)))
 
     def usage(self) -> Usage:
-        """Return what all runs together have cost."""
+        """Return the cost of all runs together."""
         return self._paid
 
     def elapsed(self) -> float:

@@ -34,7 +34,7 @@ def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def entries_of(connection: sqlite3.Connection) -> frozenset[Entry]:
-    """Return what the schema of a database holds."""
+    """Return the contents of a database's schema."""
     rows = connection.execute(_ENTRIES).fetchall()
     return frozenset((kind, name, table, _SPACING.sub("", sql or "").casefold()) for kind, name, table, sql in rows)
 
@@ -91,7 +91,7 @@ def _damage(connection: sqlite3.Connection, schema: Schema) -> str:
 
 @cache
 def _own_entries(schema: Schema) -> frozenset[Entry]:
-    """Return what a database of that schema holds when this program has made it."""
+    """Return the expected contents of a database of that schema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in statements_of(schema):
             connection.execute(statement)

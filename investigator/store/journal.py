@@ -31,7 +31,7 @@ from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
-"""How the identity of a run begins that tries a template and is no investigation."""
+"""How the identity of a run begins that tries a template and is not an investigation."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Journal:
                 self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
 
     def usage(self) -> Usage:
-        """Return what this run has paid for: reused replies of earlier runs cost nothing."""
+        """Return the cost of this run: reused replies of earlier runs cost nothing."""
         with self._writing:
             return together(*(priced(usage, self._price_of(engine)) for engine, usage in self._paid.items()))
 
@@ -169,7 +169,7 @@ class Journal:
         self._paid[engine] = together(self._paid.get(engine, Usage()), usage)
 
     def _own(self, connection: Connection, table: Table, key: str) -> RowMapping | None:
-        """Return what this run has kept under a key."""
+        """Return the reply that this run keeps under a key."""
         return self._first(connection, table, select(table).where(table.c.run_id == self.run_id, table.c.key == key))
 
     def _first(self, connection: Connection, table: Table, query: Select[Any]) -> RowMapping | None:
@@ -177,7 +177,7 @@ class Journal:
         return next(standing(connection, self._key, table, query), None)
 
     def _put(self, connection: Connection, table: Table, row: StoredRow) -> None:
-        """Keep a row under its key of this run, in the place of one that does not stand."""
+        """Keep a row under its key of this run, in place of one that does not stand."""
         connection.execute(delete(table).where(table.c.run_id == self.run_id, table.c.key == row["key"]))
         connection.execute(insert(table), with_code(self._key, table, row))
 
@@ -312,7 +312,7 @@ class Runs:
             return Investigation.model_validate_json(row["record"])
         except ValidationError as error:
             raise StoreError(
-                f"the record of the run {row['id']} was kept by another version of this program",
+                f"the record of the run {row['id']} was written by another version of this program",
                 hint="Ask its question again: replies that were paid for are reused if the prompts are the same.",
             ) from error
 
@@ -328,7 +328,7 @@ def _resumed(row: RowMapping) -> Run:
 
 
 def _listed(record: str) -> _Listed:
-    """Return what a list of runs shows of a record; nothing if another version wrote it otherwise."""
+    """Return the summary of a record for a list of runs; empty if another version wrote it in another form."""
     try:
         return _Listed.model_validate_json(record)
     except ValidationError:

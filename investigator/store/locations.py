@@ -43,7 +43,7 @@ def older_workspaces(folder: Path) -> tuple[Path, ...]:
 
 
 def lies_in(directory: Path, folder: Path) -> bool:
-    """Return True if a directory really lies in a folder, whatever links its path goes through."""
+    """Return True if a directory really is in a folder, whatever links its path goes through."""
     real = os.path.realpath(folder)
     try:
         return os.path.commonpath([real, os.path.realpath(directory)]) == real
@@ -61,6 +61,7 @@ def seal(directory: Path) -> None:
     identity = secrets.token_hex(16)
     sealed = {"id": identity, "code": code(user_key(), _PURPOSE, identity)}
     write_private(directory / _SEAL, json.dumps(sealed).encode())
+    write_private(directory / ".gitignore", b"*\n")  # no repository takes in an index, or what was asked
 
 
 def is_sealed(directory: Path) -> bool:
@@ -74,7 +75,7 @@ def is_sealed(directory: Path) -> bool:
 
 
 def is_carried(directory: Path) -> bool:
-    """Return True if a workspace lies with the documents, where others may have written to it."""
+    """Return True if a workspace is with the documents, where others may have written to it."""
     return INSIDE in Path(os.path.realpath(directory)).parts
 
 
@@ -86,7 +87,7 @@ def note_folder(directory: Path, folder: Path) -> None:
 
 
 def shared_name(directory: Path) -> str:
-    """Return what the folder of a workspace is called in a database that machines share: its path tells it from others.
+    """Return the name of a workspace's folder in a shared database: its path distinguishes it from others.
 
     The folder must have been noted.
     """

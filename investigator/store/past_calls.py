@@ -29,7 +29,7 @@ class PastCall:
 
 
 def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
-    """Return the calls of a run that stand, in their order."""
+    """Return the calls of a run that stand, in order."""
     query = select(calls).where(calls.c.run_id == run_id).order_by(calls.c.id)
     with database.begin() as connection:
         rows = standing(connection, user_key(), calls, query)

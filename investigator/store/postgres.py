@@ -36,7 +36,7 @@ _CONNECTING = {
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 """Settings of a session by which the server notices as soon that a machine is gone, and lets go what it held."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server that is started anew must not cost a reply that was paid for
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server that is started again must not cost a reply that was paid for
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "What was finished is kept: run the same command again"
@@ -93,7 +93,7 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Hold what one process alone may work on, on a connection that is made anew if it is lost."""
+        """Hold what one process alone may work on, on a connection that is made again if it is lost."""
         held = _HeldDatabase(self._engine, self.place, self._name, what)
         try:
             yield held
@@ -138,7 +138,7 @@ class _HeldDatabase(Database):
             yield self._connection
 
     def _begun(self) -> RootTransaction:
-        """Begin a transaction on a connection that holds the lock; one that was lost is made anew."""
+        """Begin a transaction on a connection that holds the lock; one that was lost is made again."""
         if not self._connection.invalidated:
             transaction = self._connection.begin()
             try:
@@ -150,7 +150,7 @@ class _HeldDatabase(Database):
                 if session == self._session:
                     return transaction
                 raise StoreError(
-                    f"each command to {self.place} comes to another session, which holds nothing",
+                    f"each command to {self.place} reaches a different session, so nothing can be locked",
                     hint="Name the server itself in store.url, or a pooler that keeps sessions.",
                 )
         self.let_go()
@@ -180,7 +180,7 @@ class _HeldDatabase(Database):
                 self._session = _session(connection)
             if not taken:
                 raise WorkspaceLockedError(
-                    f"the same is being investigated already, by {holder or 'another process'}",
+                    f"the same question is being investigated already, by {holder or 'another process'}",
                     hint="Wait until it has ended; the same command then gives its answer.",
                 )
         except BaseException:
@@ -314,4 +314,4 @@ def _told(error: DBAPIError, place: str) -> StoreError:
             f"{place} cannot be used: {reason}",
             hint="Check server, user and database in store.url; PGPASSWORD or ~/.pgpass may hold the password.",
         )
-    return StoreError(f"{place} failed: {reason}", hint=f"See the log of the server. {_SAME_AGAIN} when it is mended.")
+    return StoreError(f"{place} failed: {reason}", hint=f"See the log of the server. {_SAME_AGAIN} when it is fixed.")

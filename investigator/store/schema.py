@@ -189,7 +189,7 @@ intents = Table(
     Column(CODE, String, nullable=False),
 )
 
-# prompts that did not fit into an engine's context: going on and going through it again count no tokens anew
+# prompts that did not fit into an engine's context: going on and going through it again count no tokens again
 too_long = Table(
     "too_long",
     _kept,
@@ -297,7 +297,7 @@ def _uncoded(schema: Schema) -> Schema:
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL: the same, and one in the place of the full-text table."""
+"""The tables of runs in PostgreSQL: the same, and one in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(
@@ -315,7 +315,7 @@ UNCODED_RUNS = _uncoded(RUNS)
 
 @cache
 def statements_of(schema: Schema) -> tuple[str, ...]:
-    """Return the statements that make what is missing of a database, in their order."""
+    """Return the statements that make what is missing of a database, in order."""
     return tuple(_statements(schema))
 
 

@@ -51,7 +51,7 @@ class SentenceVectorTable:
         return found
 
     def _delete_chunks(self, digests: Sequence[bytes]) -> None:
-        """Delete all sentences of the chunks that one of the digests is in: they are made anew when they are needed."""
+        """Delete all sentences of the chunks that hold one of the digests; they are made again when needed."""
         with self._database.begin() as connection:
             for start in range(0, len(digests), _AT_ONCE):
                 part = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])

@@ -21,8 +21,8 @@ _HINT = "Set XDG_DATA_HOME to a folder of yours that can be written, or remove t
 def user_key(directory: Path | None = None) -> bytes:
     """Return the key of this user, 32 random bytes, and make it on first use; only its owner can read the file.
 
-    It lies in the user's data directory, or in another one. Raises SettingsError if it cannot be made or read, or is
-    not a plain file of this user.
+    It is in the user's data directory, or in another one. Raises SettingsError if it cannot be made or read, or is not
+    a plain file of this user.
     """
     path = (directory or user_data_path("investigator", appauthor=False)) / KEY_NAME
     try:

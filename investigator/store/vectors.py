@@ -25,7 +25,7 @@ _WINDOW = 512  # damaged rows computed again at a time
 _OFF_LENGTH = 0.002  # how far the square of a row's length may be from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
-"""Computes the vectors of some chunks anew; chunks that are gone by now are left out."""
+"""Computes the vectors of some chunks again; chunks that are gone by now are left out."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class VectorBlock:
 class VectorTable:
     """Vectors of one embedder; those of another are in the same table and are never mixed in.
 
-    Each row that is read is checked: its size, and its length, which is 1. A damaged row is deleted and, with
-    `remake`, computed and kept anew.
+    Each row that is read is checked: its size, and its length, which is 1. A damaged row is deleted and, with `remake`,
+    computed and kept again.
     """
 
     def __init__(self, database: Database, embedder: str, remake: Remake | None = None) -> None:
@@ -211,7 +211,7 @@ class VectorTable:
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:
     """Return the dot product of a unit vector with each row, in double precision.
 
-    Each depends on its own row alone, so equal rows get equal numbers, whatever is beside them.
+    Each depends only on its own row, so equal rows get equal numbers, whatever is next to them.
     """
     return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
 

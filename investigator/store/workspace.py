@@ -108,14 +108,15 @@ class Workspace:
 
     @cached_property
     def index(self) -> Database:
-        """The database of the index; the writer drops one that is damaged or not ours, and makes it anew with a notice.
+        """The database of the index; the writer drops one that is damaged or not ours, and makes it again with a
+        notice.
 
         Raises DamagedDatabaseError if it cannot be used and this is not the writer, StoreError.
         """
         path = self.directory / DATABASE_NAME
         try:
             if is_plain_file(self.directory / _DAMAGED):
-                raise DamagedDatabaseError(f"the index {path} was found damaged when it was used last")
+                raise DamagedDatabaseError(f"the index {path} was found damaged when it was last used")
             return FileDatabase(path, INDEX, thorough=self._suspected)
         except DamagedDatabaseError as error:
             if not self.writes:
@@ -152,7 +153,7 @@ class Workspace:
             return FileDatabase(path, RUNS, thorough=self._suspected)
         except EarlierDatabaseError as error:
             if is_carried(self.directory):
-                hint = f"Move {path} away: it lies with the documents, and nothing shows that its rows are yours."
+                hint = f"Move {path} away: it is stored with the documents, and nothing shows that its rows are yours."
                 raise EarlierDatabaseError(error.message, hint=hint) from error
             give_codes(path)
             return FileDatabase(path, RUNS, thorough=self._suspected)
@@ -167,10 +168,10 @@ class Workspace:
         except StoreError as error:
             if self.writes:
                 aside = path.replace(path.with_name(f"{DATABASE_NAME}.aside"))
-                self._notice(f"{error.message}; what is there is put aside as {aside}.")
+                self._notice(f"{error.message}; the old file is kept as {aside}.")
 
     def _drop_index(self) -> None:
-        """Delete the index; Chroma's files are not those that a new one knows, and are made anew with it."""
+        """Delete the index; Chroma's files are not those that a new one knows, and are made again with it."""
         for name in _DATABASE_FILES:
             if name.startswith(DATABASE_NAME):
                 (self.directory / name).unlink(missing_ok=True)
@@ -217,7 +218,7 @@ def _prepare(directory: Path) -> None:
 
 
 def _writable(directory: Path) -> bool:
-    """Return True if a file can be made there; permission bits alone lie (root, network drives, read-only mounts)."""
+    """Return True if a file can be made there; permission bits mislead (root, network drives, read-only mounts)."""
     try:
         with tempfile.TemporaryFile(dir=directory):
             return True

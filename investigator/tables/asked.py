@@ -66,7 +66,7 @@ class TableQuestion:
 
 @lru_cache(maxsize=256)
 def table_question(question: str) -> TableQuestion:
-    """Return what a question asks of a table."""
+    """Return the question about a table."""
     left = _POINTS.sub(" ", without_times(question))
     conditions = tuple(
         dict.fromkeys(one.text for one in numbered(left) if not _NUMBERED_TIME.search(one.thing) or "-" in one.text)

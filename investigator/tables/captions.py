@@ -22,7 +22,7 @@ _WIDE = 90  # characters of a line of running text, at least
 def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | None, TextSpan | None]:
     """Return the caption and the unit note above the table that begins at `start`; `floor` is where its page begins.
 
-    A caption is the lines above it that are no running text, or the sentence that leads to it and ends in a colon.
+    A caption is the lines above it that are not running text, or the sentence that leads to it and ends in a colon.
     """
     lines = _lines_above(text, start, floor)
     taken: list[tuple[int, int]] = []

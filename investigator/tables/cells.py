@@ -18,20 +18,20 @@ _CUT_NAME = 300
 
 @dataclass
 class _RowHeading:
-    """A row without values, and whether rows that are indented deeper stand under it."""
+    """A row without values, and whether rows that are indented deeper are under it."""
 
     indent: int
     text: str
     has_deeper: bool = False
 
     def is_over_at(self, indent: int, is_heading: bool) -> bool:
-        """Return True if a row of some indentation does not stand under it any more."""
+        """Return True if a row of some indentation is not under it any more."""
         return self.indent > indent or (self.indent == indent and (is_heading or self.has_deeper))
 
 
 @dataclass(frozen=True)
 class TableView:
-    """A table with the text that it stands in."""
+    """A table with the text that it is in."""
 
     table: Table
     text: str
@@ -59,13 +59,13 @@ class TableView:
         return one_line(self.text[cell.start : cell.end])
 
     def values(self) -> Iterator[TableCell]:
-        """Yield the cells that are no header and no label of their row."""
+        """Yield the cells that are not header and no label of their row."""
         for cell in self.table.cells:
             if cell.row >= self.table.header_rows and cell.column >= self.table.label_columns:
                 yield cell
 
     def row_labels(self, row: int) -> tuple[str, ...]:
-        """Return what names a row: the headings of the rows above it that it belongs to, then its own label."""
+        """Return the labels of a row: the headings of the rows above it that it belongs to, then its own label."""
         return (*self._parents.get(row, ()), *self._own_labels.get(row, ()))
 
     def column_headers(self, cell: TableCell) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class TableView:
         )
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:
-        """Return the span of the row of a cell; that of the cell alone if the row is long."""
+        """Return the span of the row of a cell; that only of the cell if the row is long."""
         cells = self.rows[cell.row]
         start, end = min(one.start for one in cells), max(one.end for one in cells)
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
@@ -126,7 +126,7 @@ class TableView:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[str, ...]]:
-        """The rows without values that each row stands under, the outermost first.
+        """The rows without values that each row is under, the outermost first.
 
         A row without values is the heading of those below it: of those that are indented deeper, else of those that are
         as deep, up to the next such row. Without indentation a total ends the innermost; one at the end is of all rows.

@@ -29,7 +29,7 @@ class _Figure:
 
 
 def asked_operation(question: str) -> Operation | None:
-    """Return what a question wants to have computed from two figures; None if it asks for none."""
+    """Return the operation that a question wants on two figures; None if it asks for none."""
     cues = patterns("computed")
     return next((Operation(name) for name, cue in cues.items() if cue.search(question)), None)
 
@@ -42,11 +42,11 @@ def computation(
     wants_share: bool = False,
     wants_means: bool = False,
 ) -> Computation | None:
-    """Return what comes of two cells: `first` less `second`, of both together, or the one as a share of the other.
+    """Return the result for two cells: `first` less `second`, of both together, or the one as a share of the other.
 
-    Growth is that from `second` to `first`. None if one is no figure, if units or multipliers differ, or if the times
-    of both are not of the same length. With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means`
-    means with their spread are computed, "2.30 (0.75)".
+    Growth is that from `second` to `first`. None if one is not a figure, if units or multipliers differ, or if the
+    times of both are not of the same length. With `wants_share` the per cent in "39 (61.9 %)" counts; with
+    `wants_means` means with their spread are computed, "2.30 (0.75)".
     """
     one, other = (_figure(cell, wants_share, wants_means) for cell in (first, second))
     if one is None or other is None or not _comparable(first, second, one, other):
@@ -101,7 +101,7 @@ def _has_spread(cell: QuotedCell) -> bool:
 
 
 def _is_dash_between(text: str, at: int) -> bool:
-    """Return True if what stands before a number is the dash of a range."""
+    """Return True if what is before a number is the dash of a range."""
     return bool(text[:at].strip()) and text[:at].strip()[-1:].isdigit()
 
 

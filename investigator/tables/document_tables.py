@@ -61,7 +61,7 @@ class DocumentTables:
     def own_quarter(self) -> tuple[Period, TableTime] | None:
         """The quarter that the document says it covers, as it numbers it, with its end.
 
-        Fiscal quarters are numbered by the firm: what it calls its third one tells how to read the others.
+        Fiscal quarters are numbered by the firm: what it calls its third one shows how to read the others.
         """
         imprint = self.document.imprint
         end = header_time(imprint.period_end or "")
@@ -70,7 +70,7 @@ class DocumentTables:
         return Period(imprint.fiscal_year, imprint.fiscal_quarter), end
 
     def heading_over(self, view: TableView) -> str:
-        """Return the heading that a table stands under."""
+        """Return the heading that a table is under."""
         headings = self.document.headings
         at = bisect_right(headings, view.table.start, key=lambda heading: heading.start) - 1
         return headings[at].text if at >= 0 else ""

@@ -20,14 +20,14 @@ from investigator.tables.times import TableTime, agrees, without_times
 _MOST_LOOKED_AT = 60_000  # cells of a document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # what a word of a label costs that the question does not say
-_NOT_ASKED_ABOVE = 0.25  # one of the rows that it stands under
+_NOT_ASKED_ABOVE = 0.25  # one of the rows that it is under
 _NOT_ASKED_OVER = 0.2  # one of the headers
 _OTHER_WORD = 0.15  # what it costs that another word stands for the one that is asked for
 _OF_OTHER_KIND = 0.6
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # of the asked words that a row must name to be worth telling
 _IN_ORDER = 0.1
-"""What two words are worth that stand side by side as they are asked: "net income" is not "other income, net"."""
+"""What two words are worth that are side by side as they are asked: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
@@ -89,8 +89,8 @@ def best_cells(
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
     """Return the two cells of one row that a question sets against each other; None if there is no such row.
 
-    Each stands under a header that the other lacks and that the question names, or they are all that the row has;
-    together they meet all that is asked. The one that is named first comes first.
+    Each is under a header that the other lacks and that the question names, or they are all that the row has; together
+    they meet all that is asked. The one that is named first comes first.
     """
     asked = table_question(question)
     if not asked.terms or len(asked.times) > 1:
@@ -238,7 +238,7 @@ def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Na
 
 
 def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
-    """Return what a value is worth as the kind of figure that is asked for; None if it cannot be one."""
+    """Return the fit of a value to the kind of figure that is asked for; None if it cannot be one."""
     if not any(char.isdigit() for char in value) and asked.asks_figure:
         return None
     is_share = "%" in value

@@ -39,7 +39,7 @@ def is_unit_note(text: str) -> bool:
 
 
 def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: str) -> str:
-    """Return what a value is to be multiplied by, as a word; "" if nothing says so, or if it is excepted.
+    """Return the multiplier of a value, as a word; "" if nothing says so, or if it is excepted.
 
     The nearest note counts: that of the row, of its column, then of the table. Shares of a per cent and prices of one
     share are not multiplied by the note of a table that is "in millions, except per share amounts".

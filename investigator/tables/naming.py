@@ -43,7 +43,7 @@ class Named:
 
 @lru_cache(maxsize=16_384)
 def named(text: str) -> Named:
-    """Return what a label, a header or a caption names; marks of footnotes and what stands in brackets tell nothing."""
+    """Return what a label, a header or a caption names; marks of footnotes and what is in brackets tell nothing."""
     plain = _MARK.sub(" ", text)
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))

@@ -1,4 +1,4 @@
-"""The shape of a table that its file does not tell: which rows name columns, which columns name rows. Pure."""
+"""The shape of a table that its file does not declare: which rows name columns, which columns name rows. Pure."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def header_time(text: str) -> TableTime | None:
 
 
 def asked_times(question: str) -> tuple[TableTime, ...]:
-    """Return the times that a question names, in its order; one that it compares with "a year earlier" follows."""
+    """Return the times that a question names, in order; one that it compares with "a year earlier" follows."""
     plain = normalise(question).text
     found = []
     for time in _times(plain):
@@ -109,7 +109,7 @@ def asked_times(question: str) -> tuple[TableTime, ...]:
 
 
 def _times(text: str) -> list[TableTime]:
-    """Return the dates, quarters and years of a text in its order."""
+    """Return the dates, quarters and years of a text in order."""
     plain = normalise(text).text
     found: list[tuple[int, TableTime]] = []
     left = plain

@@ -56,13 +56,13 @@ class FolderChatAgent(Agent):
     `episode_done` is true the conversation ends with the reply. What several others say before it acts is one turn.
 
     Options: those of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a
-    guest, of whom nothing is kept when it is over); those of ChatOptions and of single modules under BB3's names, as
+    guest, of whom nothing is kept when it has ended); those of ChatOptions and of single modules under BB3's names, as
     `search_decision`, `srm_inference` and `sdm_model`; `max_turns` (1000): after so many replies in one conversation
     the act has `episode_done`, and `epoch_done` is true, so that two that talk with each other come to an end; where
     they go round in circles their world ends it before (see World.watches_loops). The ceiling of calls in the settings
-    holds over all conversations, and where none is set there is none.
+    holds over all conversations, and if none is set there is none.
 
-    `notices` says what engines cannot be told. Who made the agent shuts it down; copies end with it. Raises
+    `notices` says what engines cannot be determined. Who made the agent shuts it down; copies end with it. Raises
     DialogueError without a folder and for options that cannot be, and what `open_chat` raises.
     """
 
@@ -85,11 +85,11 @@ class FolderChatAgent(Agent):
 
     @property
     def notices(self) -> Sequence[str]:
-        """Return what engines of modules cannot be told."""
+        """Return what engines of modules cannot be determined."""
         return tuple(self._room.notices)
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Take in what another one said; what was heard before and not replied to goes before it."""
+        """Take in what another one said; what was heard before and not replied to comes before it."""
         heard = _Heard(observation)
         earlier = self.observation
         if earlier is not None and earlier.get(EPISODE_DONE):
@@ -189,7 +189,7 @@ class _Heard(Message):
 
 
 class _Room:
-    """The chat that all copies of an agent have in common."""
+    """The chat that all copies of an agent share."""
 
     def __init__(self, opt: Opt, investigator: Investigator | None) -> None:
         self.notices: list[str] = []

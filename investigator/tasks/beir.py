@@ -50,7 +50,7 @@ class DefaultTeacher(FileTeacher):
             )
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """Return what is there to choose from: nothing is given."""
+        """Return the choices; none are given."""
         return {}
 
 

@@ -73,7 +73,7 @@ class DefaultTeacher(FileTeacher):
 
 
 class OpenTeacher(DefaultTeacher):
-    """Shows the questions alone."""
+    """Shows only the questions."""
 
     def asked(self, story: Story, question: Said, *, first: bool) -> str:
         return question.input_text

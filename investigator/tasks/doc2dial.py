@@ -1,8 +1,8 @@
 """Conversations about documents, as in Doc2Dial (Feng et al. 2020): its JSON, or JSONL with one conversation a line.
 
 A line has `turns` (or `conversation`), each with a speaker and a text; of a conversation that ends with a question the
-reply is in `reference`. `doc2dial` goes through a conversation reply by reply, `doc2dial:last` asks for the last reply
-alone, `doc2dial:search` whether the last turn needs a search.
+reply is in `reference`. `doc2dial` goes through a conversation reply by reply, `doc2dial:last` asks only for the last
+reply, `doc2dial:search` whether the last turn needs a search.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class ConversationRow(TaskRow):
 
     @property
     def about(self) -> Fields:
-        """Return what is known of the whole conversation."""
+        """Return the fields of the whole conversation."""
         known = {"conversation_id": self.id, "document": self.doc_id}
         return {key: value for key, value in known.items() if value}
 
     @property
     def about_reference(self) -> Fields:
-        """Return what is known of the reply that the conversation asks for."""
+        """Return the fields of the reply that the conversation asks for."""
         known: Mapping[str, object] = {
             "documents": [context.document_id for context in self.contexts if context.document_id],
             "passages": [*(context.text for context in self.contexts), *self.knowledge_text],
@@ -132,7 +132,7 @@ class SearchTeacher(DefaultTeacher):
 
 
 def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
-    """Return what was asked and replied. What the asker says in several turns is joined; so is a greeting before it."""
+    """Return the questions and replies. What the asker says in several turns is joined; so is a greeting before it."""
     speakers = {turn.speaker.casefold() for turn in row.turns}
     askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}
     found: list[Exchange] = []

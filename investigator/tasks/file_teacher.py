@@ -30,7 +30,7 @@ class FileTeacher(DialogTeacher):
     """Base of the shipped teachers; subclasses say in `expected` what their files hold, and give `examples`.
 
     A teacher as a class may have no data; a task may not: figures over nothing would pass for figures. Raises
-    DialogueError where no file is named or fits, and DialogueFormatError, with what is expected, where a file cannot be
+    DialogueError if no file is named or fits, and DialogueFormatError, with what is expected, where a file cannot be
     read or the files have no example.
     """
 

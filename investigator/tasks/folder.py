@@ -66,7 +66,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
 
 
 def _known(question: Question) -> Fields:
-    """Return what is known of the answer; labels only where there is anything to grade by."""
+    """Return the known fields of the answer; labels only if there is something to grade by."""
     labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
         "labels": labels,

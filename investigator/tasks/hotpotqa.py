@@ -103,7 +103,7 @@ class DefaultTeacher(FileTeacher):
         }
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
-        """Return the paragraphs that go before the question."""
+        """Return the paragraphs that come before the question."""
         return row.context
 
 
@@ -115,7 +115,7 @@ class GoldTeacher(DefaultTeacher):
 
 
 class OpenTeacher(DefaultTeacher):
-    """Shows the question alone."""
+    """Shows only the question."""
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
         return ()

@@ -62,7 +62,7 @@ class Tasks:
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher.
 
-        Options in the task string go before the others. Raises DialogueError if there is no task, an option is
+        Options in the task string come before the others. Raises DialogueError if there is no task, an option is
         missing, or the string of a shipped task has one that the task does not, UnknownTaskError, and what the teacher
         raises for its data.
         """
@@ -104,7 +104,7 @@ class Tasks:
         return teachers
 
     def _hint(self, task: str, place: Place) -> str:
-        """Return the tasks that have a similar name; of a task that there is, its teachers."""
+        """Return the tasks that have a similar name; of a task that exist, its teachers."""
         name = task.strip().partition(":")[0]
         teachers = _teachers_in(place.module)
         if teachers:
@@ -122,7 +122,7 @@ def _module_of(task: str) -> str:
 
 
 def _teachers_in(module: str) -> list[str]:
-    """Return the names of the teachers that a module has of its own, where it is loaded."""
+    """Return the names of the teachers that a module has of its own, if it is loaded."""
     kinds = vars(sys.modules[module]).values() if module in sys.modules else ()
     own = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Teacher) and kind.__module__ == module]
     return sorted(kind.__name__ for kind in own)

@@ -14,12 +14,12 @@ FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
 
 
 def fold_of(opt: Opt) -> str:
-    """Return the fold of the datatype: `valid` of `valid:stream`, `train` where there is none."""
+    """Return the fold of the datatype: `valid` of `valid:stream`, `train` if there is none."""
     return Datatype(opt.text("datatype", "train")).fold
 
 
 def named_path(opt: Opt, needed: str = "a file of data") -> Path:
-    """Return what `datafile`, or else `datapath`, names.
+    """Return the path in `datafile`, or else in `datapath`.
 
     Raises DialogueError if neither does, or it is neither a file nor a folder.
     """
@@ -39,7 +39,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
 
 
 def expanded(named: str) -> Path:
-    """Return a path as the options name it, with `~` for the home of a user; where nobody has that name it stays."""
+    """Return a path as the options name it, with `~` for the home of a user; if nobody has that name it stays."""
     try:
         return Path(named).expanduser()
     except RuntimeError:
@@ -47,7 +47,7 @@ def expanded(named: str) -> Path:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return what lies in a folder. Raises DialogueError if it cannot be read."""
+    """Return what is in a folder. Raises DialogueError if it cannot be read."""
     try:
         return sorted(folder.iterdir())
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Questions about passages whose answers are words of them: the form that SQuAD and QuAC have in common."""
+"""Questions about passages whose answers are words of them: the form that SQuAD and QuAC share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class QuestionRow(TaskRow):
     """A question with its answers.
 
     SQuAD says whether the passage does not answer it; QuAC, which answer went on in the conversation, whether it is a
-    yes or a no (`yesno` y, n or x) and whether to go on asking (`followup` y, m or n).
+    yes or a no (`yesno` y, n or x) and whether to continue asking (`followup` y, m or n).
     """
 
     id: Id
@@ -82,7 +82,7 @@ class SpanTeacher(FileTeacher, ABC):
 
     @abstractmethod
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return what goes before the question; empty texts are left out."""
+        """Return what comes before the question; empty texts are left out."""
 
     @abstractmethod
     def known(self, asked: AskedQuestion) -> Fields:

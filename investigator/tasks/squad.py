@@ -28,7 +28,7 @@ class DefaultTeacher(SpanTeacher):
 
 
 class OpenTeacher(DefaultTeacher):
-    """Shows the question alone: the answer must be found elsewhere."""
+    """Shows only the question: the answer must be found elsewhere."""
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
         return ()

@@ -24,4 +24,4 @@ class GoldTeacher(DefaultTeacher, hotpotqa.GoldTeacher):
 
 
 class OpenTeacher(DefaultTeacher, hotpotqa.OpenTeacher):
-    """Shows the question alone."""
+    """Shows only the question."""

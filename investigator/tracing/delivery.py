@@ -1,4 +1,4 @@
-"""Spans on their way to an OpenTelemetry collector, sent while the run goes on.
+"""Spans on their way to an OpenTelemetry collector, sent while the run continues.
 
 The SDK and its exporter read their own variables: address, headers, time limits, batches, sampling, resource, and
 whether they are switched off.
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class DeliveringTracer:
     """Sends the spans of each run to a collector, from a thread of its own, the last of them when the run ends.
 
-    `exporter` makes the sender of one run. A collector that cannot be reached
-    delays the end of a run by at most `longest_flush` seconds, and `on_notice` is told once a run.
+    `exporter` makes the sender of one run. A collector that cannot be reached delays the end of a run by at most
+    `longest_flush` seconds, and `on_notice` receives once a run.
     """
 
     exporter: Callable[[], SpanExporter]

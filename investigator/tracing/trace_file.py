@@ -27,8 +27,8 @@ class TraceFile:
     """Appends lines to a file; runs, also of several processes, may share one.
 
     With `prompts` the texts of prompts and replies are written too, else only their measures. A line that cannot be
-    written ends the trace of that run, with a notice to `on_notice`; the run goes on. `now` and `clock` tell the time.
-    Raises SettingsError at once if the file cannot be written or is not a trace.
+    written ends the trace of that run, with a notice to `on_notice`; the run continues. `now` and `clock` give the
+    time. Raises SettingsError at once if the file cannot be written or is not a trace.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class Setup(Record):
 class FolderBench:
     """Asks questions of a folder with one setup after another, and keeps each outcome in the workspace.
 
-    `embedder` and `engine` are the caller's, in the place of those of the settings. `budget` is a ceiling over all.
+    `embedder` and `engine` are the caller's, in place of those of the settings. `budget` is a ceiling over all.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class FolderBench:
 
 
 class TrialProgress:
-    """Tells of trials, one after another, in the place of each evaluation's questions."""
+    """Tells of trials, one after another, in place of each evaluation's questions."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell

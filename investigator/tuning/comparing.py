@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from investigator.engines.catalogue import may_be_model
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
@@ -22,7 +23,7 @@ _SETTINGS_FILES = (".toml", ".json")
 
 
 def side_of(text: str, base: Setup) -> Setup:
-    """Return what a side is made of, on top of what both sides share.
+    """Return the setup of a side, on top of what both sides share.
 
     A side is a folder of templates, a settings file (.toml or .json), changes `part.field=value` with blanks between
     them, a model, or `default` for what both share. Raises SettingsError for a folder or file that is not there.
@@ -37,9 +38,9 @@ def side_of(text: str, base: Setup) -> Setup:
     named = _CHANGE.fullmatch(text)
     if named is not None and named["part"] in Settings.model_fields:
         return base.changed(overrides=(*base.overrides, *shlex.split(text)))
-    if not text.strip() or (":" not in text and ("/" in text or path.suffix.lower() in _SETTINGS_FILES)):
+    if not may_be_model(text):
         raise SettingsError(
-            f"{text!r} is no side to compare: there is no such folder or file",
+            f"{text!r} cannot be compared: it is not a folder, a settings file, a setting or a model",
             hint="Name a folder of templates, a settings file, changes like method.rounds=2, a model, or default.",
         )
     return base.changed(model=(text,))

@@ -1,6 +1,6 @@
 """Candidates from GEPA (the package `gepa`): templates that a model rewrites from what came of them.
 
-GEPA proposes and no more. It sees the questions to reflect on alone; its ceiling is ours, since its own is overshot; it
+GEPA proposes and no more. It sees only the questions to reflect on; its ceiling is ours, since its own is overshot; it
 is given no folder, so that it neither writes nor loads a pickle of its state.
 """
 
@@ -91,7 +91,7 @@ class GepaAdapter:
     def make_reflective_dataset(
         self, candidate: Mapping[str, str], eval_batch: Any, components_to_update: Sequence[str]
     ) -> Mapping[str, Sequence[Mapping[str, str]]]:
-        """Return what came of each question, for every template that is to be rewritten."""
+        """Return the outcome of each question, for every template to rewrite."""
         return {name: list(eval_batch.trajectories or ()) for name in components_to_update}
 
     def reflect(self, prompt: Any) -> str:

@@ -27,7 +27,7 @@ class LedgerEvent(StrEnum):
 
 
 class LedgerLine(Record):
-    """One step of one call; `reply` is there for the proposer alone."""
+    """One step of one call; `reply` is there only for the proposer."""
 
     event: LedgerEvent
     key: str
@@ -62,7 +62,7 @@ class TuningLedger:
         self._add(LedgerLine(event=LedgerEvent.BEGUN, key=key, usage=asked))
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Write that a call got no reply; one that was `sent` goes on counting."""
+        """Write that a call got no reply; one that was `sent` continues counting."""
         if not sent:
             self._add(LedgerLine(event=LedgerEvent.WITHDRAWN, key=key))
 
@@ -80,7 +80,7 @@ class TuningLedger:
         """Do nothing, as `too_long`."""
 
     def usage(self) -> Usage:
-        """Return what all processes have spent, with the calls that are under way or were lost."""
+        """Return the cost of all processes, including calls that are in progress or were lost."""
         with self._writing:
             return together(self._paid, *(usage for begun in self._pending.values() for usage in begun))
 
@@ -118,8 +118,10 @@ class TuningLedger:
         except OSError as error:
             raise self._failed(error) from error
         except ValidationError as error:
-            raise StoreError(f"{self._path} is not the ledger of a tuning run", hint="Name another -o DIR.") from error
+            raise StoreError(
+                f"{self._path} is not the ledger of a tuning run", hint="Name another --out DIR."
+            ) from error
 
     def _failed(self, error: OSError) -> StoreError:
-        hint = "Name a folder that can be written with -o DIR."
+        hint = "Name a folder that can be written with --out DIR."
         return StoreError(f"the ledger cannot be kept in {self._path}: {error.strerror}", hint=hint)

@@ -56,7 +56,7 @@ class Workshop:
     is_spent: Callable[[], bool]
 
     def variables(self, template: TemplateText, results: str) -> ProposeVariables:
-        """Return what `prompts/tuning/propose.j2` is filled in with for a template."""
+        """Return the variables of `prompts/tuning/propose.j2` for a template."""
         contract = METHOD[template.name]
         return ProposeVariables(
             template=template.text,

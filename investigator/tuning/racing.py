@@ -36,9 +36,9 @@ def affordable(questions: int, trials: int) -> int:
 
 
 def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], seed: int) -> dict[str, str]:
-    """Return why each candidate is dropped after a rung; those that go on get an empty text.
+    """Return why each candidate is dropped after a rung; those that continue get an empty text.
 
-    All scores are on the same questions. The better half goes on, without those that a paired test finds worse than
+    All scores are on the same questions. The better half continues, without those that a paired test finds worse than
     the leader, the baseline included; of two with one mean the one that came first.
     """
     ranked = sorted(scores, key=lambda key: -_mean(scores[key]))

@@ -1,4 +1,4 @@
-"""A tuning run: its questions drawn, its plan told, its search run, its winner laid down. Stopped, it resumes."""
+"""A tuning run: draw the questions, show the plan, search, and write the winner. Stopped, it resumes."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def tune(
 ) -> TuningReport:
     """Search for templates or settings that are proven better on the questions, and lay the winner into `out`.
 
-    `base` is what the user has now. `embedder`, `engine` and `proposer` are the caller's own, in the place of those
-    that are named. `on_plan` is given the plan before anything is paid for. Nothing is adopted unless the test set
-    bears it out; the report says how it ended. The same call resumes a run that was stopped. Raises SettingsError,
+    `base` is what the user has now. `embedder`, `engine` and `proposer` are the caller's own, in place of those that
+    are named. `on_plan` is given the plan before anything is paid for. Nothing is adopted unless the test set bears it
+    out; the report says how it ended. The same call resumes a run that was stopped. Raises SettingsError,
     TemplateError, EvaluationDataError, UserError if `out` holds another run or is in use, or if the data was opened
     before, and what `FolderEvaluation` does.
     """
@@ -83,7 +83,9 @@ def _alone_in(out: Path) -> Iterator[None]:
         make_private_folder(out)
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise UserError(f"another process is tuning in {out}", hint="Wait for it, or name another -o DIR.") from error
+        raise UserError(
+            f"another process is tuning in {out}", hint="Wait for it, or name another --out DIR."
+        ) from error
     except OSError as error:
         raise StoreError(f"the run cannot be kept in {out}: {error.strerror}") from error
     try:
@@ -214,7 +216,7 @@ class TuningRun:
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""
             if kept not in ("", self._identity):
-                raise UserError(f"{self._out} holds another tuning run", hint="Name another folder with -o DIR.")
+                raise UserError(f"{self._out} holds another tuning run", hint="Name another folder with --out DIR.")
             make_private_folder(self._out)
             write_private(file, self._identity.encode())
         except OSError as error:

@@ -1,8 +1,8 @@
 """The search for a candidate that is better than the baseline, and the proof that it is.
 
 First what there is to gain, then a race on the questions to select by, then one test on questions that nothing has
-seen. All reading, asking and keeping is done by an arena; what is decided here depends on its trials and on the seed
-alone.
+seen. All reading, asking and keeping is done by an arena; what is decided here depends on its trials and only on the
+seed.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _groups(questions: Sequence[Question], twins: Mapping[str, str]) -> list[lis
 
 
 def _keys(question: Question, twins: Mapping[str, str]) -> list[str]:
-    """Return what a question may share with another one: its words first, then its documents."""
+    """Return the features that a question may share with another one: its words first, then its documents."""
     named = sorted(question.named_documents)
     return [f"question {plain(question.asked)}", *(f"document {twins.get(name, name)}" for name in named)]
 

@@ -31,7 +31,7 @@ class TemplateText(Record):
 
 
 class Variant(Record):
-    """Templates and settings that are tried in the place of the user's own."""
+    """Templates and settings that are tried in place of the user's own."""
 
     name: str
     templates: tuple[TemplateText, ...] = ()
@@ -40,7 +40,7 @@ class Variant(Record):
 
     @property
     def key(self) -> str:
-        """Return what tells it from other candidates, whatever they are called."""
+        """Return its identity among candidates, whatever their names."""
         texts = sorted(f"{one.name}\0{one.text}" for one in self.templates)
         whole = "\0\0".join((*texts, *sorted(self.settings)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -50,7 +50,7 @@ def p_words(p: float) -> str:
 
 
 def side_line(letter: str, side: ComparedSide) -> str:
-    """Return what one side is, what it has cost, and how many of its questions failed."""
+    """Return one side: its setup, its cost, and the number of failed questions."""
     failed = f"; {plural(side.failures, 'question')} failed" if side.failures else ""
     engine = f" ({side.engine})" if side.engine else ""
     return inert_line(f"{letter}: {side.name}{engine}; {expected_line(side.cost)}{failed}", 400)
@@ -67,7 +67,7 @@ def noise_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def example_cells(example: ChangedExample) -> tuple[str, ...]:
-    """Return what became of an example on both sides, with their runs."""
+    """Return the outcomes of an example on both sides, with their runs."""
     sides = ((example.first, example.first_status), (example.second, example.second_status))
     told = (
         f"{HEADLINES[status] if status else 'Failed'}, {'-' if value is None else f'{value:g}'}"

@@ -1,4 +1,4 @@
-"""All templates by their names: the shipped ones, and those of a folder that stand in their place."""
+"""All templates by their names: the shipped ones, and those of a folder in their place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def cards(prompts: Prompts) -> tuple[TemplateCard, ...]:
 
 
 def card(name: str, prompts: Prompts) -> TemplateCard:
-    """Return what is to be known of a template. Raises TemplateError if its file cannot be read."""
+    """Return the card of a template. Raises TemplateError if its file cannot be read."""
     contract, file = CONTRACTS[name], prompts.path(name)
     example = example_of(contract.variables).model_dump(mode="json", exclude_defaults=True)
     owner = name.partition("/")[0]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, Union
+
 from pydantic import Field
 
+from investigator.bb3.records import CONTRACTS
 from investigator.records import Record, Usage
 
 
@@ -20,8 +23,8 @@ class TemplateCard(Record):
     """The purpose of a template, its variables, and the reply that must come back.
 
     `reply` is the name of the record that is read from the reply, empty if no engine answers the template, and
-    `must_name` are the fields of it that the template must ask for. `tokens` are those of its fixed text, estimated.
-    It is `own` if it stands in the place of the shipped one.
+    `must_name` are the fields of it that the template must ask for. `tokens` are those of its fixed text, estimated. It
+    is `own` if it is in place of the shipped one.
     """
 
     name: str
@@ -33,6 +36,16 @@ class TemplateCard(Record):
     variables: tuple[VariableCard, ...]
     reply: str = ""
     must_name: tuple[str, ...] = ()
+
+
+class TemplateList(Record):
+    """The templates, those of the method first."""
+
+    templates: tuple[TemplateCard, ...]
+
+
+TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contract in CONTRACTS.values()))]  # noqa: UP007
+"""The variables of any template."""
 
 
 class TriedQuote(Record):

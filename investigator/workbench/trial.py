@@ -63,7 +63,7 @@ class Trial:
         return made
 
     def usage(self) -> Usage:
-        """Return what this trial has cost, over all its processes."""
+        """Return the cost of this trial, over all its processes."""
         return self._journal.usage()
 
 
@@ -71,7 +71,7 @@ class Trial:
 def trial(
     found: FoundUses, use: TemplateUse, engines: Mapping[Role, Engine], parts: Parts, now: datetime, *, fresh: bool
 ) -> Iterator[Trial]:
-    """Open the trial of a use; the same one goes on where it was, and pays nothing twice, unless it is `fresh`.
+    """Open the trial of a use; the same one continues where it was, and pays nothing twice, unless it is `fresh`.
 
     Raises SettingsError if there is a limit of money and a price is unknown, and StoreError.
     """

@@ -59,11 +59,11 @@ class TemplateUse:
     replies: tuple[Reply, ...] = ()
 
     def first_reading(self) -> ReadReply[Record]:
-        """Return what the first reply says, or why it cannot be read."""
+        """Return the content of the first reply, or why it cannot be parsed."""
         return read_once(self._prompt, self.replies[0], self._prompt.reply_type, problem_with)
 
     def reading(self) -> ReadReply[Record]:
-        """Return what counts of the replies, as the method takes them."""
+        """Return the reply that counts, as the method chooses it."""
         return read_or_repaired(
             self._prompt, self.replies[0], self._prompt.reply_type, problem_with, lambda _: self._repaired()
         )
@@ -79,12 +79,12 @@ class TemplateUse:
 
 
 def problem_with(value: Record) -> str:
-    """Return what the method finds wrong with a reply that could be read."""
+    """Return what the method finds wrong with a parsed reply."""
     return no_point(value) if isinstance(value, AskReply) else ""
 
 
 class WatchedCalls:
-    """A trace that keeps the calls that got a reply, in their order."""
+    """A trace that keeps the calls that got a reply, in order."""
 
     def __init__(self) -> None:
         self.calls: list[WatchedCall] = []

@@ -321,6 +321,8 @@ def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(
         at_screen.wait_for("It makes 43 MW of power.")
         at_screen.type("/memory")
         at_screen.wait_for("I work at the Elm plant.  [about you")
+        at_screen.press_ctrl_c()
+        at_screen.wait_for("Press Ctrl-C again to end the chat.")
         assert at_screen.interrupt() == 130
     assert b"interrupted" in at_screen.shown
 
@@ -339,6 +341,9 @@ def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Te
         at_screen.type(QUESTION)
         at_screen.wait_for("It makes 42 MW of power.")
         assert b"I have" not in at_screen.shown  # the server holds it back
+        at_screen.press_ctrl_c()
+        at_screen.wait_for("Press Ctrl-C again to end the chat.")
         gate.set()
+        at_screen.type(QUESTION)
         at_screen.wait_for("It makes 42 MW of power. I have looked.  [cedar.txt:line 1]\r\n")
-        assert at_screen.shown.count(b"It makes 42") == 1
+        assert at_screen.shown.count(b"It makes 42") == 2

@@ -35,7 +35,7 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     reports = [place / f"table{ending}" for ending in (".html", ".csv", ".xlsx", ".json")]
     named = [word for report in reports for word in ("--report", str(report))]
     file = str(place / "questions.txt")
-    shown = typed(place, "matrix", "--questions", file, "-q", "Who painted the ceiling?", *named)
+    shown = typed(place, "matrix", "--questions", file, "--question", "Who painted the ceiling?", *named)
     assert shown.exit_code == 0, shown.output
     assert "trial.md" in shown.stdout
     assert "24 months" in shown.stdout
@@ -43,13 +43,13 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     assert [(row["document"], row["question_number"]) for row in rows] == [
         (name, number) for name in ("menu.md", "trial.md") for number in ("1", "2")
     ]
-    assert json.loads(reports[3].read_text(encoding="utf-8"))["version"] == 1
-    again = typed(place, "matrix", "--questions", file, "-q", "Who painted the ceiling?", *named)
+    assert json.loads(reports[3].read_text(encoding="utf-8"))["schema"] == "investigator/matrix/1"
+    again = typed(place, "matrix", "--questions", file, "--question", "Who painted the ceiling?", *named)
     assert again.exit_code == 0, again.output  # its own reports are overwritten
     reports[1].write_text("mine,not,yours\n")
-    refused = typed(place, "matrix", "-q", "Why?", "--report", str(reports[1]))
+    refused = typed(place, "matrix", "--question", "Why?", "--report", str(reports[1]))
     assert (refused.exit_code, reports[1].read_text()) == (2, "mine,not,yours\n")
-    inside = typed(place, "matrix", "-q", "Why?", "--report", str(place / "folder" / "table.csv"))
+    inside = typed(place, "matrix", "--question", "Why?", "--report", str(place / "folder" / "table.csv"))
     assert (inside.exit_code, "inside the folder" in inside.output) == (2, True)
 
 

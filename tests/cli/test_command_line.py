@@ -11,7 +11,8 @@ import typer
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app, guarded
-from investigator.errors import EngineError, FolderError
+from investigator.cli.streams import waited
+from investigator.errors import EngineError, FolderError, WorkspaceLockedError
 
 HEAVY = (
     "sqlalchemy",
@@ -82,6 +83,37 @@ def test_a_question_without_quotes_is_told_to_have_some(folder: Path) -> None:
     result = command("ask", folder, "What", "is", "the", "rent?")
     assert result.exit_code == 2
     assert "in quotes" in result.stderr
+
+
+def test_a_word_too_many_gets_a_hint_that_fits(folder: Path) -> None:
+    assert "takes no file or folder" in command("doctor", folder).stderr
+    assert "Value error" not in command("completion", "nosh").stderr
+    assert (
+        "cannot be compared" in command(*("compare", "default", "nosuch", "--docs", folder, "--questions", "q")).stderr
+    )
+
+
+def test_a_question_without_words_is_wrong_use(folder: Path) -> None:
+    result = command("ask", folder, "?")
+    assert (result.exit_code, "holds no words" in result.stderr) == (2, True)
+
+
+def test_a_dry_run_needs_no_key(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    words = ("ask", folder, "What is the rent?", "--model", "openai:gpt-4o", "--workspace", tmp_path / "w")
+    assert command(*words, "--dry-run").exit_code == 0
+    assert "OPENAI_API_KEY" in command(*words).stderr
+
+
+def test_a_command_waits_for_the_one_that_holds_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    held = [True]
+
+    def run() -> None:
+        if held:
+            raise WorkspaceLockedError("process 7 is writing to the workspace w")
+
+    waited(run, sleep=lambda _: held.clear())
+    assert capsys.readouterr().err == "note: process 7 is writing to the workspace w; waiting until it has ended\n"
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])
@@ -230,7 +262,7 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     assert "round 1" in asked.stderr
     assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
     assert json.loads((tmp_path / "export" / "references.json").read_text(encoding="utf-8"))[0]["id"] == "lease"
-    listed = json.loads(command("runs", folder, *kept, "--json").stdout)
+    listed = json.loads(command("runs", folder, *kept, "--json").stdout)["runs"]
     assert [run["answer_status"] for run in listed] == ["answered"]
     run_id = listed[0]["id"]
     assert command("runs", folder, *kept).stdout.startswith(run_id)
@@ -239,6 +271,19 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     assert again.stdout == asked.stdout
     assert json.loads(command("show", run_id, folder, *kept, "--json").stdout)["id"] == run_id
     assert command("show", folder, run_id, *kept).stdout == again.stdout
+    assert command("show", "last", folder, *kept).stdout == command("show", folder, *kept).stdout == again.stdout
+
+
+def test_a_result_goes_to_a_file_and_nothing_else_is_said(folder: Path, tmp_path: Path) -> None:
+    kept = ("--workspace", tmp_path / "w")
+    asked = command("ask", folder, "Who is the auditor?", "--quiet", "--output", tmp_path / "answer.txt", *kept)
+    assert (asked.exit_code, asked.stdout, asked.stderr) == (3, "", "")
+    assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == command("show", "last", folder, *kept).stdout
+    inside = command("show", "last", folder, "-o", folder / "answer.txt", *kept)
+    assert (inside.exit_code, inside.stderr.startswith("error: ")) == (2, True)
+    failed = command("show", "nosuch", folder, "-q", "-o", tmp_path / "none.txt", *kept)
+    assert failed.stderr.startswith("error: there is no run")
+    assert not (tmp_path / "none.txt").exists()
 
 
 def test_what_is_not_in_the_documents_exits_with_3_and_json_is_all_that_is_printed(
@@ -270,19 +315,21 @@ def test_a_name_that_is_not_utf8_can_be_told() -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("suffix", [".html", ".json"])
-def test_a_result_of_ours_among_the_documents_is_no_evidence(tmp_path: Path, suffix: str) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "lease.txt").write_text("The annual rent is EUR 48,000.", encoding="utf-8")
-    asked = command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--json")
-    if suffix == ".json":
-        (folder / "answer.json").write_text(asked.stdout, encoding="utf-8")
-    else:
-        command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--report", folder / "a.html")
+def test_a_result_of_ours_among_the_documents_is_no_evidence(folder: Path, tmp_path: Path) -> None:
+    kept, question = ("--workspace", tmp_path / "w"), "What is the annual rent?"
+    asked = command("ask", folder, question, *kept, "--report", folder / "a.html", "--export", tmp_path / "export")
+    (folder / "a.txt").write_text(asked.stdout, encoding="utf-8")
+    (folder / "a.json").write_text(command("show", "last", folder, *kept, "--json").stdout, encoding="utf-8")
+    for name in ("answer.md", "evidence.csv"):
+        (folder / name).write_bytes((tmp_path / "export" / name).read_bytes())
+    tables = [word for suffix in (".csv", ".xlsx") for word in ("--report", tmp_path / f"matrix{suffix}")]
+    matrix = command("matrix", folder, "--question", question, *tables, *kept)
+    for suffix in (".csv", ".xlsx"):
+        (folder / f"matrix{suffix}").write_bytes((tmp_path / f"matrix{suffix}").read_bytes())
+    (folder / "matrix.txt").write_text(matrix.stdout, encoding="utf-8")
     (folder / "lease.txt").write_text("The tenant pays monthly.", encoding="utf-8")
-    again = json.loads(
-        command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--json").stdout
-    )
+    again = json.loads(command("ask", folder, question, *kept, "--json").stdout)
     assert not again["answer"]["claims"]
-    assert "no evidence of its own" in again["answer"]["coverage"]["unreadable"][0]["reason"]
+    left = {file["path"]: file["reason"] for file in again["answer"]["coverage"]["unreadable"]}
+    assert set(left.values()) == {"a result of this program is not evidence"}
+    assert len(left) == 8

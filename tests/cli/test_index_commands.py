@@ -16,7 +16,7 @@ from investigator.reports.folder import hits_text
 from investigator.store.locations import default_workspace
 
 LEASE = "The annual rent is EUR 48,000.\n\nThe tenant pays for heating.\n"
-FIELDS = ["path", "status", "reason", "pages", "characters", "chunks", "seconds"]
+FIELDS = ["schema", "path", "status", "reason", "pages", "characters", "chunks", "seconds"]
 
 
 def command(*words: str | Path) -> Result:

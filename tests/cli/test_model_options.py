@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from openai_server import OpenAIServer
 from power_plants import ALL, ALL_CALLS, ONE, sensible, write_folder
+from printed import printed
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app
@@ -82,7 +83,7 @@ def test_a_ceiling_that_left_nothing_found_exits_with_4(terminal: Terminal) -> N
 
 def test_ceilings_of_tokens_money_and_rounds_are_options(terminal: Terminal) -> None:
     tokens = terminal.ask("--max-tokens", "2000", "--json")
-    case = Investigation.model_validate_json(tokens.stdout)
+    case = printed(Investigation, tokens.stdout)
     assert case.answer is not None
     assert case.answer.outcome == "stopped(tokens)"
     assert case.usage.tokens <= 2000
@@ -91,7 +92,7 @@ def test_ceilings_of_tokens_money_and_rounds_are_options(terminal: Terminal) -> 
     used = next(line for line in money.stdout.splitlines() if line.startswith("Used: "))
     assert 1 < float(used.rpartition("$")[2]) <= 2
     rounds = terminal.ask("--fresh", "--rounds", "1", "--json")
-    assert len(Investigation.model_validate_json(rounds.stdout).rounds) == 1
+    assert len(printed(Investigation, rounds.stdout).rounds) == 1
 
 
 def test_a_time_limit_is_an_option(terminal: Terminal) -> None:
@@ -131,7 +132,7 @@ def test_a_dry_run_prints_plan_and_cost_and_asks_nothing(terminal: Terminal) -> 
     assert "- cedar.txt: " in dry.stdout
     assert "Expected of openai:small" in dry.stdout
     as_json = terminal.ask("--dry-run", "--json", question=ONE)
-    forecast = Forecast.model_validate_json(as_json.stdout)
+    forecast = printed(Forecast, as_json.stdout)
     assert f"{forecast.expected.calls} calls, {forecast.expected.tokens:,} tokens" in dry.stdout
     assert (
         "no investigations yet"

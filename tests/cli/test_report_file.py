@@ -81,7 +81,7 @@ def test_an_export_goes_into_a_folder_outside_the_documents_and_over_no_other_fi
     assert {file.stat().st_mode & 0o777 for file in place.iterdir()} == {0o600}
 
     (place / "investigation.json").write_text('{"mine": 1}')
-    with pytest.raises(UserError, match="no export of this program"):
+    with pytest.raises(UserError, match="is not an export of this program"):
         check_export(place, documents)
     with pytest.raises(UserError, match="inside the folder"):
         check_export(documents / "export", documents)

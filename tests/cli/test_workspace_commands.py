@@ -38,7 +38,7 @@ def command(*words: str | Path) -> Result:
 
 def questions(folder: Path) -> list[str]:
     """The questions that `runs` lists for a folder."""
-    return [run["question"] for run in json.loads(command("runs", folder, "--json").stdout or "[]")]
+    return [run["question"] for run in json.loads(command("runs", folder, "--json").stdout)["runs"]]
 
 
 def as_an_earlier_version_left_it(folder: Path) -> None:
@@ -60,6 +60,7 @@ def as_an_earlier_version_left_it(folder: Path) -> None:
 def test_a_workspace_goes_into_the_folder_on_command_and_moves_with_it(folder: Path, tmp_path: Path) -> None:
     assert command("ask", folder, QUESTION, *NO_VECTORS).exit_code == 0
     made = command("index", "--workspace-in-folder", folder)
+    assert (folder / ".investigator" / ".gitignore").read_text(encoding="utf-8") == "*\n"
     assert made.exit_code == 0, made.output
     assert (folder / INSIDE / "seal.json").is_file()
     assert not default_workspace(folder).exists()
@@ -85,7 +86,7 @@ def test_a_workspace_in_the_folder_that_is_not_yours_is_neither_opened_nor_repla
     assert "it is not known who made it" in refused.stderr
     assert "--adopt" in refused.stderr
     named = command("ask", folder, QUESTION, "--workspace", folder / INSIDE)
-    assert (named.exit_code, "not by a command of yours" in named.stderr) == (2, True)
+    assert (named.exit_code, "no command of yours made it" in named.stderr) == (2, True)
     assert (folder / INSIDE / "investigator.db").read_bytes() == b"planted"
 
 

@@ -57,7 +57,7 @@ def run(data: Path, endpoint: str, *words: str, **environment: str) -> subproces
 
 
 def listed(data: Path) -> list[dict[str, object]]:
-    rows = json.loads(run(data, "http://127.0.0.1:9", "model", "list", "--json").stdout)
+    rows = json.loads(run(data, "http://127.0.0.1:9", "model", "list", "--json").stdout)["models"]
     return [row for row in rows if "size" in row]
 
 

@@ -304,7 +304,7 @@ def test_broken_files_are_named_when_the_model_is_wanted(folder: Path, tmp_path:
         TransformersEngine(weights).reply(prompt("a"))
     config = shutil.copytree(folder, tmp_path / "config")
     (config / "config.json").write_text(json.dumps([1]), encoding="utf-8")
-    with pytest.raises(SettingsError, match=r"is no model's configuration"):
+    with pytest.raises(SettingsError, match=r"is not the configuration of a model"):
         TransformersEngine(config)
 
 

@@ -26,6 +26,7 @@ from power_plants import (
     sensible,
     write_folder,
 )
+from printed import printed
 from typer.testing import CliRunner, Result
 
 from investigator import Investigator, ScriptedEmbedder
@@ -245,7 +246,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Past:
     finally:
         server.close()
     assert done.exit_code == 0, done.output
-    return Past(folder, at / "workspace", Investigation.model_validate_json(done.stdout))
+    return Past(folder, at / "workspace", printed(Investigation, done.stdout))
 
 
 def test_the_command_replays_by_the_beginning_of_the_id(asked: Past) -> None:
@@ -255,7 +256,7 @@ def test_the_command_replays_by_the_beginning_of_the_id(asked: Past) -> None:
     assert "Plan, memories and answer are the same as before." in done.stdout
     as_json = command("replay", asked.case.id, asked.folder, "--workspace", asked.workspace, "--json")
     assert as_json.exit_code == 0
-    assert Replayed.model_validate_json(as_json.stdout).investigation == asked.case
+    assert printed(Replayed, as_json.stdout).investigation == asked.case
 
 
 def test_the_command_exits_with_1_where_something_no_longer_holds(asked: Past, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from openpyxl import load_workbook
 from test_html_report import HOSTILE, Page
 
+from investigator.documents.own_results import MATRIX_HEADING
 from investigator.records import (
     AskedQuestions,
     CellStatus,
@@ -22,7 +23,7 @@ from investigator.records import (
 )
 from investigator.reports.matrix import matrix_text
 from investigator.reports.pages import matrix_page, questions_page
-from investigator.reports.spreadsheets import HEADING, matrix_csv, matrix_xlsx
+from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
 from investigator.reports.terminal import questions_text
 
 RENT = Quote(
@@ -60,7 +61,7 @@ def test_a_terminal_shows_a_table_of_few_questions_and_a_list_of_many() -> None:
 def test_no_document_writes_a_formula_into_a_spreadsheet(begins: str) -> None:
     made = matrix(begins, questions=(begins,))
     rows = list(csv.reader(io.StringIO(matrix_csv(made))))
-    assert rows[0] == list(HEADING)
+    assert rows[0] == list(MATRIX_HEADING)
     assert all(cell[:1] not in {"=", "+", "-", "@", "\t"} for row in rows[1:] for cell in row)
     book = load_workbook(io.BytesIO(matrix_xlsx(made)))
     cells = [cell for sheet in book for row in sheet for cell in row if cell.value is not None]

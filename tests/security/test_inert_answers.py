@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printed import printed
 
 from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine, Settings
-from investigator.cli.output import print_json
+from investigator.cli.output import print_record
 from investigator.engines.base import Traits
 from investigator.evidence.cautions import cautions_of, unquoted
 from investigator.langchain import InvestigatorRetriever, InvestigatorTool
@@ -30,6 +31,7 @@ from investigator.records import (
 )
 from investigator.reports.html import html_report
 from investigator.reports.inert import inert_json_prose, inert_prose
+from investigator.reports.schemas import Printed
 from investigator.reports.terminal import investigation_text
 from investigator.research.method_settings import MethodSettings
 from investigator.services.verification import verify_report
@@ -200,13 +202,13 @@ def test_json_and_the_artifact_of_the_tool_hold_nothing_live_and_their_quotes_ve
     asked: tuple[Investigator, Investigation], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     investigator, case = asked
-    print_json(case.model_dump_json(indent=2))
-    printed = capsys.readouterr().out
-    assert "hxxps://evil[.]example/form" in printed
-    assert not LIVE.search(printed)
-    shown = Investigation.model_validate_json(printed)
+    print_record(Printed.INVESTIGATION, case)
+    shown_as_json = capsys.readouterr().out
+    assert "hxxps://evil[.]example/form" in shown_as_json
+    assert not LIVE.search(shown_as_json)
+    shown = printed(Investigation, shown_as_json)
     assert (shown.id, answer_of(shown).citations[0].document_id) == (case.id, "form.txt")
-    (tmp_path / "report.json").write_text(printed, encoding="utf-8")
+    (tmp_path / "report.json").write_text(shown_as_json, encoding="utf-8")
     verified = verify_report(tmp_path / "report.json", investigator.folder, Settings())
     assert [one.state for one in verified.quotes] == [QuoteState.STANDS]
     assert verified.quotes[0].quote.text == FORM.strip()
@@ -260,7 +262,7 @@ def test_what_a_model_says_of_a_tainted_document_goes_no_further(tmp_path: Path)
     assert answer.tainted == ("plant.txt",)
     assert case.memories[0].reply == reply
     for shown in (investigation_text(case).plain, html_report(case), answer_text(answer)):
-        assert re.search(r"[Ss]peaks? to (?:a )?language model.*plant\.txt", shown, re.DOTALL)
+        assert re.search(r"addressed to (?:a )?language model.*plant\.txt", shown, re.DOTALL)
 
 
 def test_evidence_of_an_answer_is_quotes_and_nothing_that_a_model_said() -> None:

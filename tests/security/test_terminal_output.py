@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 
 import investigator
 from investigator.cli.main import app
-from investigator.cli.output import print_json, print_plain, print_styled, tell
+from investigator.cli.output import print_plain, print_record, print_styled, tell
 from investigator.reports.inert import inert, inert_json
+from investigator.reports.schemas import Printed
+from investigator.tasks.printed import TaskExample
 
 ACTS = "\x1b[2J\x9b31m\x07\u202etxt.exe\u202c\u200fabc\u200bhidden\u2066x\u2069\ufeff\U000e0041\U000e0042a\u200db\x7f"
 UNSAFE = re.compile(
@@ -27,7 +29,7 @@ def test_what_is_printed_holds_no_character_that_acts(capsys: pytest.CaptureFixt
     print_plain(ACTS)
     tell(ACTS)
     print_styled(Text(ACTS, style="bold"))
-    print_json(json.dumps({"text": ACTS}, ensure_ascii=False))
+    print_record(Printed.EXAMPLE, TaskExample(text=ACTS))
     printed = capsys.readouterr()
     assert "txt.exe" in printed.out
     assert not UNSAFE.search(printed.out)

@@ -211,7 +211,7 @@ def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Pa
 
 
 def test_two_servers_do_not_serve_one_folder(service: Service, plants: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="another server serves"):
+    with pytest.raises(SettingsError, match="another program"):
         Service([Investigator(plants, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data")
 
 

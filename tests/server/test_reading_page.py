@@ -107,7 +107,7 @@ def test_a_refused_follow_up_stays_below_the_answer_that_it_follows(browser: htt
         ("/f/nowhere/", 404),
         ("/f/plants/runs/20200101", 404),
         ("/f/plants/jobs/none", 404),
-        ("/f/plants/document?id=gone.txt", 422),
+        ("/f/plants/document?id=gone.txt", 404),
         ("/f/plants/sheet?id=cedar.txt&page=1", 422),
     ],
 )

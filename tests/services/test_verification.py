@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from power_plants import ALL, judged, write_folder
+from printed import printed
 from typer.testing import CliRunner, Result
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
@@ -45,7 +46,7 @@ def verify(report: Path, folder: Path, *more: str) -> Result:
 
 def states(report: Path, folder: Path) -> dict[str, QuoteState]:
     done = verify(report, folder, "--json")
-    verified = VerifiedReport.model_validate_json(done.stdout)
+    verified = printed(VerifiedReport, done.stdout)
     assert done.exit_code == (0 if verified.all_stand else 1)
     return {one.quote.document_id: one.state for one in verified.quotes}
 

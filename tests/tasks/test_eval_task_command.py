@@ -36,21 +36,21 @@ def test_who_repeats_the_labels_is_right() -> None:
 
 def test_several_tasks_have_figures_each() -> None:
     both = f"squad:datafile={SQUAD},coqa:datafile={DATA / 'coqa.json'}"
-    figures = json.loads(command(both, "--agent", "repeat_label", "--json").stdout)
+    figures = json.loads(command(both, "--agent", "repeat_label", "--json").stdout)["metrics"]
     assert (figures["squad/exs"], figures["coqa/exs"], figures["exs"]) == (4, 3, 7)
     assert figures["squad/accuracy"] == figures["coqa/accuracy"] == 1.0
 
 
 def test_a_number_of_examples_is_made_up_to_whole_batches() -> None:
     words = ("squad", "--datafile", SQUAD, "--agent", "repeat_label", "--json", "--num", 3, "--batchsize")
-    assert [json.loads(command(*words, size).stdout)["exs"] for size in (1, 2)] == [3, 4]
+    assert [json.loads(command(*words, size).stdout)["metrics"]["exs"] for size in (1, 2)] == [3, 4]
 
 
 def test_the_documents_are_asked_and_a_chat_is_too(folder: Path) -> None:
     for agent in ("investigator", "bb3_chat"):
         told = command("squad:open", "--datafile", SQUAD, "--folder", folder, "--agent", agent, "--num", 1, "--json")
         assert told.exit_code == 0, told.stderr
-        figures = json.loads(told.stdout)
+        figures = json.loads(told.stdout)["metrics"]
         assert (figures["exs"], figures["recall"]) == (1.0, 1.0)  # "3 May 1861", in a whole sentence
         assert figures["accuracy"] == 0.0
 
@@ -59,7 +59,7 @@ def test_a_ceiling_ends_it_with_the_figures_so_far(folder: Path) -> None:
     words = ("squad:open", "--datafile", SQUAD, "--folder", folder, "--agent", "bb3_chat", "--set", "budget.calls=12")
     told = command(*words, "--json")
     assert told.exit_code == 4
-    assert 0 < json.loads(told.stdout)["exs"] < 4
+    assert 0 < json.loads(told.stdout)["metrics"]["exs"] < 4
     assert "stopped(calls)" in told.stderr
 
 
@@ -87,7 +87,7 @@ def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
     words = ("folder", "--datafile", questions, "--agent", "repeat_label")
     assert command(*words).exit_code == 2
     told = command(*words, "--folder", folder, "--json")
-    assert (told.exit_code, json.loads(told.stdout)["accuracy"]) == (0, 1.0)
+    assert (told.exit_code, json.loads(told.stdout)["metrics"]["accuracy"]) == (0, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
     report = run(asked, tmp_path / "out", TuningOptions(templates=("query/ask",), variants=variants), engine)
     assert (report.result.ending, engine.calls) == (Ending.NONE_TRIED, 0)
     assert report.result.reason.startswith("3 candidates: 2 refused, 1 the same as the baseline or another. blind: ")
-    options = ["--docs", *asked[:1], "--questions", *asked[1:], "-o", tmp_path / "other", "--variants", variants]
+    options = ["--docs", *asked[:1], "--questions", *asked[1:], "--out", tmp_path / "other", "--variants", variants]
     done = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--workspace", str(tmp_path / "space")])
     assert done.exit_code == 1
     assert "No candidate could be tried." in done.stdout
@@ -215,7 +215,16 @@ def test_many_rows_are_sampled_and_a_second_id_is_found(tmp_path: Path) -> None:
 
 
 def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple[Path, Path], tmp_path: Path) -> None:
-    options = ["--docs", asked[0], "--questions", asked[1], "-o", tmp_path / "out", "--workspace", tmp_path / "space"]
+    options = [
+        "--docs",
+        asked[0],
+        "--questions",
+        asked[1],
+        "--out",
+        tmp_path / "out",
+        "--workspace",
+        tmp_path / "space",
+    ]
     wanted = [*options, "--vary", "method.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
     done = CliRunner().invoke(app, ["tune", *map(str, wanted)])
     assert done.exit_code == 0

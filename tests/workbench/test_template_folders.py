@@ -33,7 +33,7 @@ def change(own: Path, old: str, new: str) -> None:
 
 
 def test_the_list_has_each_template_with_its_reply_and_marks_one_s_own(own: Path) -> None:
-    listed = json.loads(prompts("list", "--prompts", own, "--json").stdout)
+    listed = json.loads(prompts("list", "--prompts", own, "--json").stdout)["templates"]
     assert [card["name"] for card in listed] == list(CONTRACTS)
     assert [card["name"] for card in listed if card["own"]] == ["query/ask"]
     (ask,) = (card for card in listed if card["name"] == "query/ask")
@@ -80,7 +80,7 @@ def test_check_tells_all_problems_and_fails(own: Path) -> None:
     (own / "query" / "aks.j2").write_text("x", encoding="utf-8")
     told = prompts("check", own)
     assert told.exit_code == 2
-    for part in ("unknown variable 'missions'", "nothing can be called", "Did you mean query/ask.j2?", "4 problems"):
+    for part in ("unknown variable 'missions'", "calls are not allowed", "Did you mean query/ask.j2?", "4 problems"):
         assert part in told.stdout
     record = json.loads(prompts("check", own, "--json").stdout)
     assert {problem["line"] for problem in record["problems"]} == {None, 18}

@@ -65,7 +65,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = Place(root, "")
     script = scripted(root / "first.json", query__ask=["The rent is 48,000.", GOOD])
     assert command("ask", *place.kept[:1], QUESTION, *place.kept[1:], *script).exit_code in (0, 5)
-    (run,) = json.loads(command("runs", *place.kept, "--json").stdout)
+    (run,) = json.loads(command("runs", *place.kept, "--json").stdout)["runs"]
     template = root / "own" / "query" / "ask.j2"
     template.parent.mkdir(parents=True)
     shipped = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
@@ -146,7 +146,7 @@ def test_the_same_trial_is_paid_once_and_asked_again_only_if_fresh(place: Place)
 
 def test_a_trial_is_no_investigation(place: Place) -> None:
     place.tried("query/ask", *scripted(place.root / "second.json"))
-    assert [run["id"] for run in json.loads(command("runs", *place.kept, "--json").stdout)] == [place.run]
+    assert [run["id"] for run in json.loads(command("runs", *place.kept, "--json").stdout)["runs"]] == [place.run]
 
 
 def test_for_a_question_the_shipped_template_is_asked_too_within_one_limit(place: Place) -> None:

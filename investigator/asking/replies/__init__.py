@@ -1,11 +1,11 @@
-"""From the text of a reply to the record that was asked for: `forms.read_reply` tries one form after the other.
+"""Parses the text of a reply into the requested record: `forms.read_reply` tries one form after the other.
 
 1. `structured`: JSON, found by `json_text`, whose keys and types are brought into the record's by `shapes`.
 2. `free_ask`, `free_answer`: the free text that small models write although JSON was asked for.
 3. `points`, `point_values`: the point, wherever and however it is written; also if the JSON holds none.
 
-Each module says which deviations it forgives. A deviation is forgiven only if a case in `tests/asking/replies` is read
-otherwise without it; the synonyms of keys, which are data, are the exception.
+Each module says which deviations it forgives. A deviation is accepted only if a case in `tests/asking/replies` would
+fail without it; the synonyms of keys, which are data, are the exception.
 """
 
 from investigator.asking.replies.forms import read_reply

@@ -34,7 +34,7 @@ _WIDEST_RANGE = 20
 
 
 def read_free_answer(text: str) -> AnswerReply | None:
-    """Return the claims of a free text: none if it says that it cannot answer, None if it is no answer at all."""
+    """Return the claims of a free text: none if it says that it cannot answer, None if it is not an answer at all."""
     text = text[:_LONGEST]
     claims = tuple(claim for line in text.splitlines() for claim in _claims(_BULLET.sub("", line, count=1)))
     if claims or (len(text) <= _LONGEST_REFUSAL and _CANNOT.search(text)):

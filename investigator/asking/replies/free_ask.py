@@ -41,7 +41,7 @@ _FEWEST_UNSPACED = 8
 
 
 def read_free_ask(text: str) -> AskReply | None:
-    """Return the reply in free text; None if nothing is written.
+    """Return the reply in free text; None if it is empty.
 
     Quotes are lines that begin with "Quote:" or ">", then quoted spans of at least four words. The reply is what is
     left without the lines of point and quotes.
@@ -83,7 +83,7 @@ def _quoted_spans(text: str) -> Iterator[str]:
 
 
 def _reply_lines(lines: list[str]) -> Iterator[str]:
-    """Yield the lines that are neither point nor quotes, without their labels."""
+    """Yield the lines that are neither the point nor quotes, without their labels."""
     after_point = after_quote = False
     for line in lines:
         if len(line) > _LONGEST_LINE:

@@ -40,7 +40,7 @@ _LATEX = re.compile(
 
 
 def whole_values(text: str) -> list[Json]:
-    """Return the objects and arrays that stand in the text as valid JSON, the outermost of each place, in order.
+    """Return the objects and arrays in the text as valid JSON, the outermost of each place, in order.
 
     Thoughts are left out; one that is never closed and ends with a value ended before it, or was none but words of a
     document that a model repeats.
@@ -89,7 +89,7 @@ def _cut(text: str) -> str:
 def _decoded(text: str) -> list[Json]:
     """Return valid values, found by trying at each bracket that is not inside a value already found.
 
-    Only so many brackets are tried from each end, which bounds the time on texts of nothing but brackets.
+    Only a limited number of brackets is tried from each end, which bounds the time.
     """
     text = _LATEX.sub(r"\\\\", text)
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
@@ -109,7 +109,7 @@ def _decoded(text: str) -> list[Json]:
 
 
 def _mended(piece: str) -> Json:
-    """Return the value that the json-repair library makes of a broken piece; None if it makes nothing of it."""
+    """Return the value that the json-repair library extracts from a broken piece; None if there is none."""
     from json_repair import repair_json  # needed for broken replies only
 
     piece = piece[:_LONGEST_BROKEN]

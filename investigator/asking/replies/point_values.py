@@ -110,7 +110,7 @@ def _is_scale(low: float, high: float) -> bool:
 
 
 def _without_high(found: re.Match[str]) -> re.Match[str] | None:
-    """Return the first number alone if the second only follows it: "85 - 3 plants", not "2023-05-01"."""
+    """Return only the first number if the second only follows it: "85 - 3 plants", not "2023-05-01"."""
     low, high, end = _number(found["low"]), _number(found["high"]), found.end("low")
     if not found.string[end].isspace() or low is None or high is None or _is_scale(low, high):
         return None
@@ -137,7 +137,7 @@ def _point(found: re.Match[str], scale: int | None) -> int | None:
 
 
 def _within(value: float, top: int) -> int | None:
-    """Return the point on 0..100, rounded half up; just beyond the ends becomes the end, far beyond is no point."""
+    """Return the point on 0..100, rounded half up; just beyond the ends becomes the end, far beyond is not a point."""
     if top <= 0:
         return None
     point = value / top * 100

@@ -62,7 +62,7 @@ _OF_THE_REPLY = re.compile(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words before "score" and its kin, or none, that leave it the point of the reply; "test score" may be a finding."""
+"""Words before "score" and the like that still make it the point of the reply; "test score" may be a finding."""
 
 
 def read_point(text: str) -> int | None:
@@ -71,7 +71,7 @@ def read_point(text: str) -> int | None:
     Looked for in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker
     in a sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a kind
     the last one wins. Values on another scale are brought to 0..100, ranges to their middle; a value just outside
-    becomes 0 or 100. Never raises, and takes time in proportion to the length of the text.
+    becomes 0 or 100. Never raises; takes time linear in the length of the text.
     """
     text = folded(_shortened(without_thoughts(text)))
     for kind in _KINDS:
@@ -151,7 +151,7 @@ def _alone_in_line(text: str) -> set[int]:
 
 
 def _alone_of_scale(text: str, alone: set[int]) -> int | None:
-    """Return the one point that stands alone, else the one value "of 10" or "of 100"; None if there are several."""
+    """Return the only point on a line by itself, else the only value "of 10" or "of 100"; None if there are several."""
     points = alone
     if not points:
         values = (value_at(text, found.start()) for found in _OF_TEN_OR_HUNDRED.finditer(text))

@@ -69,7 +69,7 @@ def field_of(key: str, reply_type: type[Record]) -> str | None:
 
 
 def key_form(key: str) -> str:
-    """Return what spellings of a key share: "Document ID", "documentId" and "document_id" are one."""
+    """Return the form that all spellings of a key share: "Document ID", "documentId" and "document_id" are one."""
     return re.sub(r"[\W_]", "", str(key)).casefold()
 
 

@@ -22,7 +22,7 @@ from investigator.records import Record
 
 R = TypeVar("R", bound=Record)
 
-_HINT = "Ask again, or choose a model that keeps to the form it is asked for."
+_HINT = "Ask again, or choose a model that follows the requested format."
 _MOST_PROBLEMS = 5
 _DEEPEST_WRAPPING = 3
 
@@ -114,7 +114,7 @@ def _from_items(values: Iterable[Json], reply_type: type[R]) -> R | None:
 
 
 def _without_torn_items(value: Json, reply_type: type[Record]) -> Json:
-    """Return a mended object without the items of its list that are not whole, as the last one of a cut-off reply."""
+    """Return a repaired object without incomplete items of its list, such as the last item of a truncated reply."""
     content = _unwrapped(value, reply_type)
     content = _wrapped(content, reply_type) if isinstance(content, list) else content
     field = list_field(reply_type)

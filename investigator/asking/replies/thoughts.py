@@ -1,4 +1,4 @@
-"""Thoughts that a model writes before it replies, which are no part of its reply."""
+"""Thoughts that a model writes before its reply; they are not part of it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTAL
 
 
 def without_thoughts(text: str) -> str:
-    """Return the text without `<think>...</think>` and its kin.
+    """Return the text without `<think>...</think>` and the like.
 
-    A thought that is never closed runs to the end; one that was opened in the prompt (a closing tag alone) began
-    at the beginning.
+    A thought that is never closed runs to the end; one that was opened in the prompt (only a closing tag) begins at the
+    start.
     """
     kept: list[str] = []
     thinking, done = False, 0

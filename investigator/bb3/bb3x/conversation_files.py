@@ -20,7 +20,7 @@ _GIST = 60
 def conversation_of(line: str, place: str = "the line") -> Conversation:
     """Return the conversation in one line of JSON.
 
-    Raises DialogueFormatError, which names the place, the field, what is wrong with it and what stands there.
+    Raises DialogueFormatError, which names the place, the field, what is wrong with it and what is there.
     """
     try:
         return Conversation.model_validate_json(line)
@@ -33,7 +33,7 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    r"""Return the conversations of a file; lines end with \n alone, blank ones are passed over.
+    r"""Return the conversations of a file; lines end with \n alone, blank ones are skipped.
 
     Raises DialogueFormatError for a line that cannot be read, with its number, and if the file cannot be opened.
     """

@@ -1,4 +1,4 @@
-"""A conversation as examples to train and test with: each reply on what was said before it.
+"""A conversation as examples for training and testing: each reply with what was said before it.
 
 As the released teachers make them: the text is all that was said before, the label what a sender said then, and each
 example is an episode of its own. A message without a safety annotation, on which the released teachers fail, is not

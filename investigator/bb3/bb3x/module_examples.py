@@ -1,4 +1,4 @@
-"""A conversation as examples for each module: what it was given, and what it said.
+"""A conversation as examples for each module: its input and its output.
 
 The card's "target" of a module is the field of the record that holds what it said. Canned replies are nobody's target.
 """
@@ -81,7 +81,9 @@ def module_examples(
 
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
-    """Yield what the modules said for a reply, in the order in which they are asked; `seen` has the turns before it."""
+    """Yield the output of the modules for a reply, in the order in which they are asked; `seen` has the turns before
+    it.
+    """
     facts = facts_of((reply.memories or ()) if known is None else known)
     if reply.search_decision not in (None, SearchDecision.NONE):
         yield seen.changed(module=Module.SDM, targets=(str(reply.search_decision),), turns=seen.turns[-1:])
@@ -102,7 +104,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
 
 
 def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """Yield what was newly remembered of the human's turn, and of the reply itself."""
+    """Yield the new memories of the human's turn, and of the reply itself."""
     new = [kept_memory(line) for line in lines]
     heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):

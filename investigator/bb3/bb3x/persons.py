@@ -50,7 +50,7 @@ def turn_of(message: ChatMessage) -> Turn:
 
 
 def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str) -> tuple[str, ...]:
-    """Return what is remembered after a user's conversations, given from the oldest to the newest.
+    """Return the memories after a user's conversations, which are given oldest first.
 
     A further conversation of the same user starts with these.
     """

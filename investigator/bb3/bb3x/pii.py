@@ -1,4 +1,4 @@
-"""The kinds of personal information, and where one stands in a text."""
+"""The kinds of personal information, and where one is in a text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Pii(StrEnum):
 
     @property
     def is_numeric(self) -> bool:
-        """Return True if its digits are drawn anew one by one, and what stands between them stays."""
+        """Return True if its digits are drawn again one by one, and what is between them stays."""
         return self not in (Pii.NAME, Pii.EMAIL, Pii.LINK, Pii.HANDLE, Pii.PHONE, Pii.ADDRESS)
 
 
@@ -41,7 +41,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in the order of the text, without those that overlap one that was given before them."""
+    """Return findings in the order of the text, without those that overlap an earlier one."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

@@ -1,7 +1,6 @@
-"""Names of people: those who say what they are called, or how somebody of theirs is, in a few languages.
+"""Names of people who introduce themselves or somebody close to them, in a few languages.
 
-A name is known by the words before it, not by a list of names; what everybody knows (`famous_names.txt`) is told apart
-by whoever uses this.
+A name is known by the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _MOST_WORDS = 4
 
 
 def names_in(text: str) -> Iterator[PiiSpan]:
-    """Return the names after words that announce one."""
+    """Return the names after words that introduce one."""
     for found in _SAYS_NAME.finditer(text):
         yield from _name_at(text, found.end(), _said_name_end(text, found.end()))
     for pattern in (_TITLE, _CALLS, _CLOSING):
@@ -104,7 +103,7 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
 
 
 def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
-    """Return each word of a name by itself, so that a first name is known again where it stands alone."""
+    """Return each word of a name by itself, so that a first name is known again where it is alone."""
     for found in _WORD.finditer(text, finding.start, finding.end):
         yield PiiSpan(*found.span(), Pii.NAME)
 
@@ -117,7 +116,7 @@ def famous_names() -> frozenset[str]:
 
 @cache
 def no_names() -> frozenset[str]:
-    """Return words that are no names although they stand where names do, folded."""
+    """Return words, folded, that are not names although they appear in their place."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)

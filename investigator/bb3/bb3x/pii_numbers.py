@@ -94,7 +94,7 @@ def _all(text: str) -> Iterator[PiiSpan]:
 
 
 def _said(pattern: re.Pattern[str], text: str, kind: Pii, digits: range | None = None) -> Iterator[PiiSpan]:
-    """Yield what a pattern finds that has so many digits: its group `said` if there is one, else the whole."""
+    """Yield matches of a pattern with that many digits: the group `said` if there is one, else the whole match."""
     for found in pattern.finditer(text):
         span = found.span("said") if found.groupdict().get("said") else found.span()
         if digits is None or len(_digits(text[slice(*span)])) in digits:

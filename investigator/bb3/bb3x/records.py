@@ -84,7 +84,7 @@ class Safety(ForeignRecord):
 
 
 class ChatMessage(ForeignRecord):
-    """A message that one of the two sent, and what is known of it. The card says which fields a sender's messages have.
+    """A message from one of the two speakers, with its metadata. The card says which fields a sender's messages have.
 
     `dislike_type` is any text, since the card leaves its list of them out; ours are in `feedback.DislikeType`. `reward`
     reads "Predicted class: __ok__ with probability: 0.9". `mturk` holds a number for each question to crowdworkers.
@@ -150,7 +150,7 @@ class Conversation(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return its id, under the name of the card or that of the released files; empty where it has none."""
+        """Return its id, under the name of the card or that of the released files; empty if it has none."""
         return self.chat_id or self.convo_id or ""
 
     @property

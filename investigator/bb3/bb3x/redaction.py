@@ -1,9 +1,9 @@
-"""Personal information is taken out of conversations before they are shared (seed: bb3x_data_card, "redacted").
+"""Removes personal information from conversations before they are shared (seed: bb3x_data_card, "redacted").
 
 Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become hashes that nobody
 can turn back, the same one for the same value under one salt; digits of cards, accounts, social security, houses and
-other long numbers are drawn anew. What everybody knows, and what stands in the titles of the documents, is kept. Rules
-miss some: their recall is measured in the tests, and a release says what they look for.
+other long numbers are drawn again. What everybody knows, and what is in the titles of the documents, is kept. The rules
+miss some: the tests measure their recall, and a release says what they look for.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAMES_SAID_IN = ("text", "memory_knowledge", "search_query")
 
 
 class Kept:
-    """Text that is not replaced: names that everybody knows, and anything that stands in a document's title."""
+    """Text that is not replaced: names that everybody knows, and anything in a document's title."""
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
         self._titles = "\n".join(folded(title) for title in titles)
@@ -55,7 +55,7 @@ class Kept:
 
 
 def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[PiiSpan]:
-    """Return the personal information in a text, in its order; `names` are names of people that are known already."""
+    """Return the personal information in a text, in order; `names` are names of people that are known already."""
     kept = kept or Kept()
     return without_overlaps(
         finding for finding in _all_findings(text, names, kept) if not _is_kept(text, finding, kept)
@@ -106,8 +106,8 @@ class Redactor:
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return a conversation without personal information: in all its texts, those of unknown fields included.
 
-        A name that is introduced anywhere in it is replaced wherever it stands. Ids that are no UUIDs, which may say
-        who somebody is, become UUIDs. Numbers are redrawn alike within one conversation.
+        A name that is introduced anywhere in it is replaced wherever it is. Ids that are not UUIDs, which may say who
+        somebody is, become UUIDs. Numbers are redrawn alike within one conversation.
         """
         names = {
             said[name.start : name.end]

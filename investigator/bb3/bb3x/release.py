@@ -62,8 +62,8 @@ def publish(
 ) -> Exported:
     """Make a release of the conversations that may be shared; `split_of` says which part each belongs to.
 
-    Raises DialogueError if the version is no number such as 1.2, or not newer than all there are, and FolderError if it
-    cannot be written. Nothing of it stays then.
+    Raises DialogueError if the version is not a number such as 1.2, or not newer than all there are, and FolderError if
+    it cannot be written. Nothing of it stays then.
     """
     _check_is_newer(releases, version)
     refused: Counter[Refusal] = Counter()
@@ -91,7 +91,7 @@ def publish(
 
 
 def versions(releases: Path) -> tuple[str, ...]:
-    """Return the versions that there are, the newest last."""
+    """Return the versions that exist, the newest last."""
     if not releases.is_dir():
         return ()
     found = (path.name for path in releases.iterdir() if path.is_dir() and _VERSION.fullmatch(path.name))
@@ -114,7 +114,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 def _shared(
     conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
 ) -> Iterator[Conversation]:
-    """The conversations that may be shared, redacted; those that may not are counted as they go by."""
+    """The conversations that may be shared, redacted; those that may not are counted as they follow."""
     for conversation in conversations:
         refusal = refusal_of(conversation)
         if refusal is None:
@@ -133,7 +133,7 @@ def _check_is_newer(releases: Path, version: str) -> None:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """Return what versions are compared by; 1.0 is 1."""
+    """Return the key that versions are compared by; 1.0 equals 1."""
     numbers = [int(number) for number in version.split(".")]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()

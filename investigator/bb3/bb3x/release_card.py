@@ -1,4 +1,4 @@
-"""The card of a release: what is in it, what was left out, and what was done to it."""
+"""The card of a release: its contents, what was left out, and how it was processed."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ CHUNKS = {Split.TEST: range(0, 3), Split.VALID: range(3, 6), Split.TRAIN: range(
 
 
 class Shares(Record):
-    """How much of the data is kept for validation and for tests; the rest is for training. As in the release, 3 % each.
+    """The shares of data for validation and for tests; the rest is for training. As in the release, 3 % each.
 
     Raises DialogueError if they make no sense together.
     """

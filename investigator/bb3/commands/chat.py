@@ -117,7 +117,8 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
     if interactive:
         tell("Ask, or say something about yourself. /help lists commands, /quit ends.")
         chat.on_step = lambda module: spoken.step(str(module))
-    for typed in _lines(source, prompt=interactive):
+    lines = _Lines(source, interactive=interactive)
+    for typed in lines:
         try:
             line = read_line(typed)
             if line.command is ChatCommand.QUIT:
@@ -134,6 +135,9 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
         except InvestigatorError as error:
             spoken.end()
             tell(f"error: {error.message}\nhint: {error.hint}")
+        except KeyboardInterrupt:
+            spoken.end()
+            lines.interrupt()
 
 
 def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
@@ -176,19 +180,40 @@ def _change_memory(text: str, chat: FolderChat, user: str) -> None:
     print_styled(memories_text(chat.memory.latest(user, 50)))
 
 
-def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
-    """Yield the lines of the input; at a terminal they can be edited and recalled."""
-    if not prompt:
-        try:
-            yield from source
-        except UnicodeDecodeError as error:
-            raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
-        return
-    with contextlib.suppress(ImportError):  # not on every system; importing it makes input() editable
-        import readline  # noqa: F401
-    while True:
-        try:
-            yield input("> ")
-        except EOFError:
-            print_plain("")
+class _Lines:
+    """The lines of the input; at a terminal they can be edited, and the first Ctrl-C ends only the turn."""
+
+    def __init__(self, source: TextIO, *, interactive: bool) -> None:
+        self._source = source
+        self._interactive = interactive
+        self._is_interrupted = False
+
+    def interrupt(self) -> None:
+        """End the turn at a terminal. Raises KeyboardInterrupt if the turn before it was ended so, or elsewhere."""
+        if self._is_interrupted or not self._interactive:
+            raise KeyboardInterrupt
+        self._is_interrupted = True
+        tell("interrupted: this turn is dropped. Press Ctrl-C again to end the chat.")
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield each line. Raises DialogueError for one that is not UTF-8."""
+        if not self._interactive:
+            try:
+                yield from self._source
+            except UnicodeDecodeError as error:
+                raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
             return
+        with contextlib.suppress(ImportError):  # not on every system; importing it makes input() editable
+            import readline  # noqa: F401
+        while True:
+            try:
+                typed = input("> ")
+            except EOFError:
+                print_plain("")
+                return
+            except KeyboardInterrupt:
+                print_plain("")
+                self.interrupt()
+                continue
+            self._is_interrupted = False
+            yield typed

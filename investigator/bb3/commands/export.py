@@ -31,8 +31,8 @@ def export(
 ) -> None:
     """Release the conversations saved in the workspace, in the form of the BB3x data card.
 
-    Only conversations whose users agreed (`chat --share`) and said something are included; what could identify a person
-    is replaced.
+    Only conversations whose users agreed (`chat --share`) and said something are included; anything that could identify
+    a person is replaced.
     """
     investigator = kept_of(folder, workspace)
     with investigator.library() as library:

@@ -12,8 +12,9 @@ from investigator.bb3.chats import open_memory
 from investigator.bb3.commands.chat import User
 from investigator.bb3.commands.typed import login, memory_number
 from investigator.cli.options import AsJsonLines, Folder, Workspace, kept_of
-from investigator.cli.output import print_json, print_plain, print_styled
+from investigator.cli.output import print_lines, print_plain, print_styled
 from investigator.errors import DialogueError
+from investigator.reports.schemas import Printed
 
 
 class MemoryAction(StrEnum):
@@ -72,7 +73,7 @@ def memory(
             case _:
                 found = kept.memories(name)
     if as_json and found:
-        print_json("\n".join(fact.model_dump_json() for fact in found), own=True)
+        print_lines(((Printed.MEMORY, fact) for fact in found), own=True)
     elif not as_json:
         print_styled(memories_text(found))
 

@@ -146,7 +146,7 @@ def _by_text(
 
 
 def _left_out(told: Decoding, form: Form) -> list[str]:
-    """Return what a completions server cannot be told; the form tokens leaves lines as they are."""
+    """Return the options that a completions server does not support; the form `tokens` leaves lines as they are."""
     left = dict(not_followed(EngineKind.COMPLETIONS, told))
     if form is Form.TOKENS:
         left |= told.model_dump(exclude_unset=True, include=set(LINES))

@@ -51,7 +51,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
 
 
 def must_come_first(word: str, what: str) -> None:
-    """Raises SettingsError if an option of a module is in the place of the argument that must come first."""
+    """Raises SettingsError if an option of a module is in place of the argument that must come first."""
     if word.startswith("--"):
         raise SettingsError(f"{word} is in the place of {what}", hint=f"Name {what} first, then {word}.")
 

@@ -40,7 +40,7 @@ def serve(
     """Serve folders as a page to read evidence in, and as an interface for programs under /v1.
 
     It listens on this machine only. The link that is printed opens the page once; press Enter for another one. Programs
-    send the token, which lies in a file that only you can read. Ctrl-C ends it: what is under way goes on at the next
+    send the token, which is in a file that only you can read. Ctrl-C ends it: what is in progress continues at the next
     start.
     """
     if not is_loopback(host) and token_file is None:

@@ -1,4 +1,4 @@
-"""Shows work under way on a terminal: the reading of a folder, the steps to a reply, its words once proven."""
+"""Shows work in progress on a terminal: the reading of a folder, the steps to a reply, its words once proven."""
 
 from __future__ import annotations
 

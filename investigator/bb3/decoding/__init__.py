@@ -1,1 +1,1 @@
-"""How the modules of the chat write: options by name, and what each kind of engine makes of them."""
+"""The decoding of the chat's modules: options by name, and what each kind of engine supports."""

@@ -33,7 +33,7 @@ class ModuleOptions(Record):
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
     """Return the options of every module: the usual ones of these weights, changed by `options`.
 
-    A name with the prefix of a module (`srm_beam_size`) is for that module and goes before one without, which is for
+    A name with the prefix of a module (`srm_beam_size`) is for that module and comes before one without, which is for
     all; `max_prompt_len` without a prefix bounds prompts with their knowledge. Dashes are taken for underscores.
     Decodings are settled (see `Decoding.settled`). Raises SettingsError for an unknown name, with similar ones, and for
     an invalid value.
@@ -42,10 +42,10 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
 
 
 def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
-    """Return what the options tell of how modules write, for those of whom they tell anything.
+    """Return the decoding options of each module that has any.
 
-    Only what is told is set in a decoding, so that an engine's own settings stay beside it. Raises what
-    `module_options` does.
+    Only given options are set in a decoding, so that an engine keeps its other settings. Raises what `module_options`
+    does.
     """
     module_options(options, Weights.LARGE)  # says what is wrong with them
     told = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}

@@ -1,7 +1,7 @@
-"""Engines that write as a module is told: what each kind can be told, and a notice of the rest.
+"""Engines with the decoding of a module: which options each kind supports, and a notice about the rest.
 
-A decoding is told in part: only the fields that were set in it count, and they mean a method. A number that only one
-method has, such as `topk`, means that method.
+A decoding may be partial: only the fields that were set count, and they imply a method. A number that only one method
+has, such as `topk`, implies that method.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ONLY_OF = {
     "topp": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK),
     "temperature": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK, Inference.TOPK),
 }
-"""The methods that use a number; the first is meant by whoever tells the number alone."""
+"""The methods that use a number; a number without a method implies the first."""
 
 
 @runtime_checkable
@@ -41,9 +41,9 @@ class Decodes(Protocol):
     """An engine of another package that can be told how to choose the tokens of its replies."""
 
     def decoding_as(self, decoding: Decoding) -> Engine:
-        """Return the same engine, with the same loaded model and the same name, that writes as told.
+        """Return the same engine, with the same loaded model and name, and another decoding.
 
-        Only the fields that were set in `decoding` count; what is not told stays as this engine has it. The traits'
+        Only the fields that were set in `decoding` count; this engine's own settings decide the rest. The traits'
         `sampling` differs, so that kept replies are told apart. Raises SettingsError for a method that the engine does
         not have, and a value that it does not take.
         """
@@ -51,7 +51,7 @@ class Decodes(Protocol):
 
 
 def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
-    """Return the same engine that writes as told; None if it is of a kind that cannot be told anything.
+    """Return the same engine with the decoding; None if its kind takes none.
 
     It shares the loaded model and has the same name; its traits' `sampling` differs. Raises SettingsError for a method
     that the engine does not have, and a value that it does not take.
@@ -67,9 +67,9 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
 
 
 def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """Return what a decoding changes in settings: greedy, nucleus and, for GGUF, top-k, each from its own tokens alone.
+    """Return the settings that a decoding changes: greedy, nucleus and, for GGUF, top-k, each only from its own tokens.
 
-    Servers and llama.cpp know nothing else but the most tokens of a reply.
+    Servers and llama.cpp otherwise take only the maximum number of tokens.
     """
     changes: dict[str, object] = {}
     if "beam_max_length" in told.model_fields_set:
@@ -177,7 +177,7 @@ _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
     EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
     EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
 }
-"""The fields of a decoding that an engine of the kind goes by; of the method only what is supported.
+"""The fields of a decoding that an engine of the kind supports; of the method only the supported values.
 
 No engine of ours cuts a prompt, so none has a longer context that `beam_block_full_context` could mean.
 """
@@ -190,7 +190,7 @@ def kind_of(engine_name: str) -> EngineKind:
 
 
 def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
-    """Return the fields set in a decoding that an engine of the kind does not go by, with their values."""
+    """Return the fields set in a decoding that an engine of the kind does not follow, with their values."""
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
     followed = _FOLLOWED[kind] - {"inference"}
     if told.inference in _SUPPORTED[kind]:
@@ -201,9 +201,9 @@ def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
 def engines_as_told(
     engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
 ) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """Return the engines of modules, writing as told, and a notice for each that cannot be told all of it.
+    """Return the engines of modules with their decodings, and a notice for each that does not support all of it.
 
-    Only the fields that are set in a decoding count; what an engine cannot be told is left to its own settings.
+    Only the fields that are set in a decoding count; an engine's own settings decide the rest.
     """
     made: dict[Module, Engine] = {}
     left: dict[str, dict[str, list[Module]]] = {}
@@ -226,7 +226,7 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
 
 
 def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
-    """Return the engine as told, what it cannot be told, and why, if the engine says so."""
+    """Return the engine with the decoding, the options it does not support, and why, if the engine says so."""
     kind = kind_of(engine.name)
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
     beyond = not_followed(kind, told)

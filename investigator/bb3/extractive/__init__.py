@@ -1,1 +1,1 @@
-"""The chat modules without a language model: rules and measures that the built-in engine is given."""
+"""The chat modules without a language model: rules and measures for the built-in engine."""

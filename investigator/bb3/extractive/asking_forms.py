@@ -1,6 +1,6 @@
-"""How questions look in many languages: their marks, the words they begin with, and those that ask wherever they stand.
+"""How questions look in many languages: their marks, the words they begin with, and those that ask wherever they are.
 
-The lists lie in `asking_forms.json` beside this file; `asking` are words separated by blanks, by language.
+The lists are in `asking_forms.json` beside this file; `asking` are words separated by blanks, by language.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def has_question_mark(text: str) -> bool:
 
 
 def asks_anywhere(text: str) -> bool:
-    """Return True if a word or an ending asks in a language in which it need not stand first."""
+    """Return True if a word or an ending asks in a language in which it need not be first."""
     return _anywhere().search(text) is not None
 
 
@@ -46,12 +46,12 @@ def asking_words() -> frozenset[str]:
 
 
 def is_preposition(word: str) -> bool:
-    """Return True if a question word may stand behind this word at the beginning of a question: "In which year"."""
+    """Return True if a question word may be behind this word at the beginning of a question: "In which year"."""
     return word in _folded(_forms().prepositions)
 
 
 def after_greeting(text: str) -> str:
-    """Return what follows a greeting that is neither English, German, French nor Spanish; without one, the text."""
+    """Return the text after a greeting that is neither English, German, French nor Spanish; without one, the text."""
     end = _GREETING_ENDS.search(text)
     return text[end.end() :] if end and is_polite_elsewhere(text[: end.start()]) and text[end.end() :] else text
 

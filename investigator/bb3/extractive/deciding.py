@@ -1,6 +1,6 @@
 """The decisions for a search and for a memory: small logistic models over the form and the meaning of the last turn.
 
-The weights lie in `decisions.json` beside this file; `benchmarks/fit_decisions.py` fits them.
+The weights are in `decisions.json` beside this file; `benchmarks/fit_decisions.py` fits them.
 """
 
 from __future__ import annotations
@@ -107,10 +107,10 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Return True if the last turn needs a search. A turn without a word needs none.
+    """Return True if the last turn needs a search. A turn without words needs no search.
 
-    Each sentence that asks is judged by itself as well: what stands around it, such as a greeting, takes nothing away.
-    What a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
+    Each sentence that asks is judged by itself as well: what is around it, such as a greeting, takes nothing away. What
+    a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
     """
     text = last_text(turns)
     parts = sentences(text[:_LONGEST_TURN])
@@ -144,7 +144,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Return True if one of the facts would help with a reply to the last turn; never where there are none."""
+    """Return True if one of the facts would help with a reply to the last turn; never if there are none."""
     text = last_text(turns)
     if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)
@@ -154,18 +154,18 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
 
 
 def asks_for_memory(text: str) -> bool:
-    """Return True if the turn asks what is known of its speaker, or was said before, in so many words."""
+    """Return True if the turn asks what is known of its speaker, or was said before, in that many words."""
     return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
 
 
 def _is_understood(text: str) -> bool:
-    """Return True if a text is of a language whose common words are known; few words in Latin letters count."""
+    """Return True if the common words of a text's language are known; few words in Latin letters count."""
     plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
     return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 
 
 def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
-    """Return what the search decision is computed from."""
+    """Return the features of the search decision."""
     text = text[:_LONGEST_TURN]
     near = kinds.near(kinds.embedder.embed([text])[0])
     return SearchFeatures(
@@ -184,7 +184,7 @@ def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
 
 
 def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> MemoryFeatures:
-    """Return what the memory decision is computed from; at least one fact."""
+    """Return the features of the memory decision; there must be at least one fact."""
     text = text[:_LONGEST_TURN]
     vectors = kinds.embedder.embed([text, *facts])
     near = kinds.near(vectors[0])

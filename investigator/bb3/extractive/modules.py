@@ -41,7 +41,7 @@ _MODULES = {module.template: module for module in Module}
 
 
 def chat_answers(embedder: Embedder) -> Answers:
-    """Return what the built-in engine is given to answer the chat's templates; safe to share between threads."""
+    """Return the built-in engine's answers to the chat's templates; safe to share between threads."""
     kinds = TurnKinds(embedder)
     of_turns: dict[Module, Callable[[Sequence[Turn]], Record]] = {
         Module.SDM: lambda turns: decide_search(turns, kinds),

@@ -1,4 +1,4 @@
-"""Picks what is worth keeping of what people say about themselves, and the kept facts that fit a turn."""
+"""Picks facts worth remembering from what people say about themselves, and remembered facts that fit a turn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
 _NEAR = 0.4  # cosine of a fact that answers a question, with it
-_NEAR_WITH_A_WORD = 0.3  # the same where both share a word
+_NEAR_WITH_A_WORD = 0.3  # the same if both share a word
 _LEAST_FIT = 25
 _LEAST_FIT_OF_A_STATEMENT = 35  # who tells something new is not told what is only near to it
 _OWNER_BONUS = 0.05
@@ -60,10 +60,9 @@ _LASTING = re.compile(
 def remember(turns: Sequence[Turn]) -> PhraseReply:
     """Return the sentences of the last turn that tell something of its speaker, word for word; empty if none does.
 
-    Of a wish to have something remembered what is to be remembered is kept, if it is about the speaker. Questions,
-    politeness, opinions, and wishes to have something forgotten or done are not kept, nor what would be too long to be
-    one fact; nor what stands between quotation marks, or is a set phrase of this engine, which has nothing to tell of
-    itself.
+    If somebody asks to have something remembered, that is kept if it is about the speaker. Questions, politeness,
+    opinions, and wishes to have something forgotten or done are not kept, nor what would be too long to be one fact;
+    nor what is between quotation marks, or is a set phrase of this engine, which has nothing to say about itself.
     """
     text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:
@@ -76,10 +75,10 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
     """Return the fact that fits the last turn best; the turn before it counts less.
 
-    "What do you know of me" gets the newest.
-    A question for something that has one value ("Where do I live?") gets the newest fact that tells it, and any other
-    that only its speaker can answer gets what is near enough to be the answer. Who does not ask is not told what stands
-    in the conversation already. The point is no chance but how near the fact is: cosine and shared words, in percent.
+    "What do you know of me" gets the newest. A question for something that has one value ("Where do I live?") gets the
+    newest fact that tells it, and any other that only its speaker can answer gets what is near enough to be the answer.
+    If nothing was asked, what is already in the conversation is not repeated. The point is not a probability but a
+    similarity: cosine and shared words, in percent.
     """
     text = last_text(turns)
     if not facts or not (content_words(text) or asks_for_memory(text)):
@@ -113,7 +112,7 @@ class _Fit(NamedTuple):
     shares: bool
 
     def is_far(self, *, strictly: bool) -> bool:
-        """Return True if the fact is no answer to a question; strictly, a shared word does not help."""
+        """Return True if the fact is not an answer to a question; strictly, a shared word does not help."""
         return self.cosine < (_NEAR_WITH_A_WORD if self.shares and not strictly else _NEAR)
 
 
@@ -148,7 +147,7 @@ def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
 
 
 def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:
-    """The facts about the one who is asked for, and of the others those that do not stand in the conversation yet."""
+    """The facts about the one who is asked for, and of the others those that are not in the conversation yet."""
     said = [f" {' '.join(words(turn.text))} " for turn in turns[:-1]]
     return [
         fact

@@ -1,4 +1,4 @@
-"""Replies that say nothing but what was given: quotes of documents, a remembered fact, a word of the conversation.
+"""Replies that contain only what was given: quotes of documents, a remembered fact, a word of the conversation.
 
 The sentences around them are English, whatever the language of the conversation; a style cannot be followed.
 """
@@ -34,12 +34,12 @@ _SET_PHRASES = (
 
 
 def is_set_phrase(sentence: str) -> bool:
-    """Return True if a sentence is one that this engine says around what it was given."""
+    """Return True if a sentence is one of this engine's set phrases."""
     return sentence.strip().startswith(_SET_PHRASES)
 
 
 def respond(variables: ResponseVariables) -> ResponseReply:
-    """Return a reply of what is given: quotes with their places, the fact with whose it is, the entity by its name."""
+    """Return a reply from what is given: quotes with their places, the fact with its owner, the name of the entity."""
     given = bool(variables.knowledge) or variables.fact is not None
     text = last_text(variables.turns)
     needs_nothing = _is_courtesy(text) or is_question(text) or tells_about_speaker(text)
@@ -58,7 +58,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """Return what `respond` does, but if there is no quote say so."""
+    """Return what `respond` does, or say that there is no quote."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):
@@ -89,7 +89,7 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
 
 
 def _asks_of_speaker(text: str) -> bool:
-    """Return True if somebody asks for what only they can have told."""
+    """Return True if a speaker asks for something that only they can have said."""
     return asks_for_everything(text) or (is_question(text) and asks_about_speaker(text))
 
 
@@ -111,7 +111,7 @@ def _is_courtesy(text: str) -> bool:
 
 
 def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
-    """Return a greeting that takes up what the partner told last."""
+    """Return a greeting that refers to what the partner said last."""
     told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
     if not told:
         return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
@@ -120,7 +120,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    """Return what was told, each line of it by itself; a last line of dots stands for more."""
+    """Return each line that was told; a last line of dots means that there are more."""
     lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""

@@ -1,4 +1,4 @@
-"""From a conversation to knowledge: what to search for, what it is about, which sentences answer."""
+"""Finds knowledge for a conversation: what to search for, what it is about, which sentences answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from investigator.records import AskVariables, Passage, ThinkVariables
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
 _JOINT = re.compile(r"(?:\s*[,;:，،]\s*|\s+)(?:(?:and|but|so|und|aber|et|mais|y|pero)\s+)?", re.IGNORECASE)
-_MEASURED = re.compile(  # "How long was" says more than "How long", which goes on from what was said before
+_MEASURED = re.compile(  # "How long was" says more than "How long", which continues from what was said before
     r"^\W*how (?:long|often|much|many|far|well|good)\b.*\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can"
     r"|could|must|may|should)\b"
 )
@@ -101,7 +101,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
 
 
 def _question(turns: Sequence[Turn]) -> str:
-    """Return what the last turn asks, with what its pronouns stand for; what it says where it asks nothing."""
+    """Return the question of the last turn with its pronouns resolved; the whole turn if it asks nothing."""
     asked, before = _asked(last_text(turns))
     return _with_meant(asked, _meant(asked, before, turns))
 
@@ -111,9 +111,10 @@ def _with_meant(asked: str, meant: str) -> str:
 
 
 def _asked(text: str) -> tuple[str, str]:
-    """The last question of a turn and what stands before it; a turn that asks nothing is taken whole.
+    """The last question of a turn and what is before it; the whole turn if it asks nothing.
 
-    A question that only the speaker can answer is taken where there is no other. What tells of the speaker is left out.
+    A question that only the speaker can answer is taken if there is no other. Statements about the speaker are left
+    out.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
     asking = [i for i, part in enumerate(parts) if is_question(part) and (key_terms(part) or points_back(part))]
@@ -124,7 +125,7 @@ def _asked(text: str) -> tuple[str, str]:
 
 
 def _without_telling(sentence: str) -> str:
-    """A sentence, or the question at its end where the rest of it tells of the speaker; empty where all of it does."""
+    """A sentence, or the question at its end where the rest of it describes the speaker; empty if all of it does."""
     for joint in _JOINT.finditer(sentence):
         rest = sentence[joint.end() :]
         if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
@@ -142,7 +143,7 @@ def _tells(sentence: str) -> bool:
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     """Return what a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word.
 
-    What tells of the speaker gives no words; another remark about themselves only the thing a pronoun stands for.
+    Statements about the speaker contribute no words; other remarks about themselves only the antecedent of a pronoun.
     """
     terms = key_terms(asked)
     if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name says it all
@@ -161,7 +162,7 @@ def _says_little(asked: str) -> bool:
 
 
 def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
-    """Return True if a question without a pronoun needs no earlier turn: it has words enough, or had at first."""
+    """Return True if a question without a pronoun needs no earlier turn because it has enough words."""
     terms = key_terms(asked)
     if word_count(terms) + bool(terms and _MEASURED.search(folded(asked))) >= _FEW_WORDS:
         return True
@@ -179,7 +180,7 @@ def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
 
 
 def _untold(text: str) -> str:
-    """A text without what tells of its speaker."""
+    """A text without statements about its speaker."""
     return " ".join(part for sentence in sentences(text) if (part := _without_telling(sentence)))
 
 
@@ -189,7 +190,7 @@ def _impersonal(text: str) -> str:
 
 
 def _is_of_speaker(text: str) -> bool:
-    """Return True if a text tells of its speaker, or asks for what only they can have told: no document has that."""
+    """Return True if a text is about its speaker, or asks for something that only they can know."""
     return tells_about_speaker(text) or asks_for_everything(text) or asks_about_speaker(text)
 
 
@@ -201,7 +202,7 @@ def _own_words(turn: Turn) -> str:
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:
-    """Return what the last speaker said before; a question made of pronouns alone goes on from there."""
+    """Return what the last speaker said before; a question made of pronouns alone continues from there."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 

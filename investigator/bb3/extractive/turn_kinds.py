@@ -19,7 +19,7 @@ Vector = npt.NDArray[np.float32]
 
 
 class Kind(StrEnum):
-    """Asks for a fact, asks what is offered or allowed, wants something done, is polite, tells of the speaker's own
+    """Asks for a fact, asks what is offered or allowed, wants something done, is polite, describes the speaker's own
     life, or asks the partner about theirs.
     """
 

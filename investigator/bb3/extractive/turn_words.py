@@ -1,6 +1,6 @@
-"""Words that say how something is said and not what, in English, German, Spanish and French.
+"""Words about how something is said, in English, German, Spanish and French.
 
-They lie in `turn_words.json` beside this file, folded, separated by blanks.
+They are in `turn_words.json` beside this file, folded, separated by blanks.
 """
 
 from __future__ import annotations

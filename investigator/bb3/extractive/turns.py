@@ -81,9 +81,9 @@ def tells_about_speaker(text: str) -> bool:
 
 
 def named_things(text: str) -> list[str]:
-    """Return titles between quotation marks, and runs of capitalised words, in their order and once.
+    """Return titles between quotation marks, and runs of capitalised words, in order and once.
 
-    The first word of a sentence is a name only where a run goes on after it, or its case tells (NASA, iPhone).
+    The first word of a sentence is a name only where a run continues after it, or its case tells (NASA, iPhone).
     """
     names = _TITLE.findall(text)
     for sentence in sentences(_TITLE.sub(" , ", text)):
@@ -92,7 +92,7 @@ def named_things(text: str) -> list[str]:
 
 
 def key_terms(text: str) -> list[str]:
-    """Return the words that carry meaning, as they are written, once, without those of talking itself."""
+    """Return each content word once, as it is written, without words about talking."""
     found: dict[str, str] = {}
     for token in tokens(text):
         if _carries_meaning(token):
@@ -101,7 +101,7 @@ def key_terms(text: str) -> list[str]:
 
 
 def word_count(terms: Sequence[str]) -> int:
-    """Return how many words these are; a run of a script without blanks counts as its pairs of characters."""
+    """Return the number of words; in a script without blanks each pair of characters counts."""
     return sum(len(spaced(term).split()) for term in terms)
 
 
@@ -132,9 +132,10 @@ def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
 
 
 def referent(before: str, turns: Sequence[str]) -> str:
-    """Return what a pronoun stands for, after the text `before` it in its own turn and the earlier turns (newest last).
+    """Return the antecedent of a pronoun, given the text `before` it in its own turn and the earlier turns (newest
+    last).
 
-    What was said just before counts first, then the thing named most; where nothing is named, the newest key terms.
+    What was said just before counts first, then the thing named most; if nothing is named, the newest key terms.
     """
     if said := named_things(before) or key_terms(before)[-_MOST_TERMS:]:
         return said[-1] if named_things(before) else " ".join(said)
@@ -159,7 +160,7 @@ def _goes_on(last: re.Match[str], gap: str, token: str) -> bool:
 
 
 def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
-    """The name that a run of words makes, if it makes one."""
+    """The name in a run of words, if any."""
     while run and run[-1].group() in _INSIDE_NAMES:
         run.pop()
     if not run:

@@ -61,14 +61,14 @@ def dismisses(text: str) -> bool:
 
 
 def wishes_to_remember(sentence: str) -> bool:
-    """Return True if a speaker asks to have something remembered, be it of them or not."""
+    """Return True if a speaker asks to have something remembered, whether of them or not."""
     return _REMEMBER.match(sentence.replace("’", "'")) is not None
 
 
 def wished_to_be_kept(sentence: str) -> str:
     """Return what a speaker asks to have remembered of them, word for word; any sentence that wishes nothing as it is.
 
-    Empty for a wish to have something forgotten, and for one to remember what is not about the speaker.
+    Empty for a wish to forget something, and for a wish to remember something that is not about the speaker.
     """
     if (wish := _REMEMBER.match(sentence.replace("’", "'"))) is not None:
         told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" tells it as well

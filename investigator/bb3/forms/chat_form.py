@@ -1,4 +1,4 @@
-"""The chat form: today's models are asked by templates, and what they say of documents is proven or not said."""
+"""The chat form: today's models get templates, and their statements about documents are proven or withheld."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _SAYS = {
     Module.MDM: ("access memory", "do not access memory"),
 }
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
-"""Chat models tell no probabilities: of separate replies one with proven quotes goes before one on a memory."""
+"""Chat models give no probabilities: among separate replies, one with proven quotes beats one based on a memory."""
 _POINT_OF_MODELS = 50
-"""From here on a model's sentences count as knowledge; below it those of the search may."""
+"""From this score a model's sentences count as knowledge; below it those of the search may count."""
 _LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
 _LONGEST_TOLD = 200  # characters of a decision that could not be read
 
@@ -56,9 +56,9 @@ class ChatForm:
     """Asks the modules through clients. Safe to use from several threads.
 
     `client_of` gives the client of a module, whose chat role is played by the module's engine; `folder` holds the
-    documents in which quotes are proven. Up to `side_by_side` requests are put at the same time.
-    `on_step` is told of each module before it is asked, and `say` of what a model replies while it writes, as far
-    as it is proven; it is for one request at a time.
+    documents in which quotes are proven. Up to `side_by_side` requests are put at the same time. `on_step` is notified
+    of each module before it is asked, and `say` of what a model replies while it writes, as far as it is proven; it is
+    for one request at a time.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class ChatForm:
         return ModuleReply(text=text, quotes=quotes, failed=failed, source_problem="; ".join(problems))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes, those of the folder as its files hold them now, and why others are not proven."""
+        """Return the quotes, as the files hold them now, and why others are not proven."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
         if self._folder is None:
             return proven_quotes(told, request.documents, None), ()
@@ -158,7 +158,7 @@ class ChatForm:
         if not client.traits(Role.CHAT).is_model:
             value = client.ask(template, variables, ResponseReply, smaller=less_said).value
             text = value.reply.strip() if value is not None else ""
-        elif request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
+        elif request.quotes or template != Module.SRM.template:  # without quotes a model has nothing to say
             text, unsaid = self._said_by_model(request, variables, template)
         if text:
             return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
@@ -197,7 +197,7 @@ def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
 
 
 def _variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return what a module is asked with, and by which template."""
+    """Return the variables and the template for a module."""
     match request.module:
         case Module.MDM | Module.MKM:
             return _with_facts(request), request.module.template
@@ -214,7 +214,7 @@ def _with_passages(request: ModuleRequest) -> PassagesVariables:
 
 
 def _response_variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return what a response is made from, and its template: that of the last kind of knowledge there is."""
+    """Return the variables and the template of a response: the template of the last kind of knowledge available."""
     if request.module is Module.ORM:
         return _with_facts(request), Module.ORM.template
     fact = _facts((request.memory,))[0] if request.memory else None

@@ -24,7 +24,7 @@ _REFUSALS = frozenset({400, 404, 405, 413, 422})
 
 
 class CompletionRequest(Record):
-    """The body of a request but for its prompt, field for field as the API names them."""
+    """The body of a request without its prompt, with the field names of the API."""
 
     min_tokens: int = 0
     max_tokens: int = 32
@@ -50,7 +50,7 @@ class Completion(Record):
 
 
 class CompletionFailure(Record):
-    """Why there is no completion: what went wrong in each try."""
+    """Why there is no completion: the error of each attempt."""
 
     failures: tuple[str, ...]
 
@@ -103,8 +103,8 @@ class CompletionsClient:
     """Asks a server for completions. Safe to use from several threads.
 
     A try that fails for now (no connection, no time, an error, no JSON) is followed by others, as `retries` allow, with
-    `sleep` between them. One try takes at most `timeout` seconds. Up to `side_by_side` prompts are asked at the same
-    time. Raises SettingsError if the address has no meaning.
+    `sleep` between them. One attempt takes at most `timeout` seconds. Up to `side_by_side` prompts are asked at the
+    same time. Raises SettingsError if the address has no meaning.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class CompletionsClient:
         self._sleep = sleep
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
-        """Return the completion of a prompt, or why there is none after the last try. Raises CredentialError."""
+        """Return the completion of a prompt, or the errors after the last attempt. Raises CredentialError."""
         failures: list[str] = []
 
         def wait(error: EngineError, tried: int) -> float | None:

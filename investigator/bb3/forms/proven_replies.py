@@ -1,4 +1,4 @@
-"""Proof in a chat: what is said of documents stands in them, and what is said besides was said before."""
+"""Proof in a chat: statements about documents are in them, and everything else was said before."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _OF_ONESELF = re.compile(
 def proven_quotes(
     told: Iterable[tuple[str, int]], documents: Sequence[SearchDocument], sources: Sources | None
 ) -> tuple[Quote, ...]:
-    """The texts that stand in the document that they are said to come from, else in the first that holds them.
+    """The texts in the document they are attributed to, or else in the first that holds them.
 
     Documents are counted from 1. Those of the folder are proven in their `sources`. What a server sent is looked up in
-    what it sent, and its quotes name it: they prove nothing about the folder. Sentences that speak to a language model
-    instead of to a reader are no quotes, nor is any part of them; what stands beside them in a quote is one.
+    what it sent, and its quotes name it: they prove nothing about the folder. Sentences that address a language model
+    instead of a reader are not quotes, nor is any part of them; the rest of a quote is.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]
@@ -47,11 +47,11 @@ def proven_quotes(
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply says nothing that was not given to it.
+    """Return True if a reply says only what it was given.
 
     Each sentence is proven by the quotes, as a claim of an answer is, or says only what was said in the conversation,
     the memories or the topic, or asks. Without quotes only figures and denials must have been said; what one denies of
-    oneself ("I have not looked it up") is no claim.
+    oneself ("I have not looked it up") is not a claim.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
@@ -80,7 +80,7 @@ def _told(said: str) -> list[str]:
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
-    """The longest beginning of a reply, in whole sentences, that is grounded and one that goes on; empty where none is.
+    """The longest beginning of a reply, in whole sentences, that is grounded and one that continues; empty if none is.
 
     A sentence that is not grounded ends it, whatever comes after, and so does one that was said before in it.
     """
@@ -128,7 +128,7 @@ class ProvenSentences:
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """The quotes that a reply takes its words from, as few as hold them all; all quotes where none has any of them."""
+    """The quotes that a reply takes its words from, as few as hold them all; all quotes if none has any of them."""
     wanted = stems(content_words(reply))
     chosen: list[Quote] = []
     while quotes:
@@ -145,14 +145,14 @@ def _shared(quote: Quote, wanted: frozenset[str]) -> int:
 
 
 def _denies(reply: str, said: str) -> bool:
-    """Return True if a sentence of a reply denies something that nobody has denied."""
+    """Return True if a sentence of a reply contains a denial that is in no source."""
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))
     denials = (_OF_ONESELF.sub("", sentence) for sentence in sentences if not sentence.endswith("?"))
     return any(negates(denial) and not allows_negation(said, denial) for denial in denials)
 
 
 def _for_readers(text: str) -> list[str]:
-    """A text without the sentences that speak to a language model."""
+    """A text without the sentences that address a language model."""
     parts, done = [], 0
     for start, end in addresses_model(text):
         parts.append(text[done:start])
@@ -206,11 +206,11 @@ def _source_id(document: SearchDocument) -> str:
 
 
 def is_told_in(reply: str, given: Iterable[str]) -> bool:
-    """Return True if each word of a reply that states something stands in one of the texts, in whatever form of it.
+    """Return True if each word of a reply that states something is in one of the texts, in whatever form of it.
 
-    Numbers, dates and negations are proven elsewhere. What else a sentence states lies in its words: a name or a verb
+    Numbers, dates and negations are proven elsewhere. What else a sentence states is in its words: a name or a verb
     that is in no quote makes another statement of it. So paraphrases are refused as well; their quotes are shown
-    instead. Words of reporting ("according to the report") and questions need not stand there.
+    instead. Words of reporting ("according to the report") and questions need not be there.
     """
     known = stems(word for text in given for word in words(text)) | _reporting()
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))

@@ -92,7 +92,7 @@ def prefix_text(
 class TokenForm:
     """The form of 3B.
 
-    The model of 3B reads each document apart, from the request; with `in_one_text` they stand above the context, for
+    The model of 3B reads each document apart, from the request; with `in_one_text` they are above the context, for
     models that read one text.
     """
 
@@ -115,7 +115,7 @@ class TokenForm:
 
 
 def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[Written]:
-    """The texts, in the order of the prompts; each module is asked once for all of its own."""
+    """The texts, in the order of the prompts; each module is called once for all of its prompts."""
     groups: dict[Module, list[int]] = {}
     for number, (request, _) in enumerate(prompts):
         groups.setdefault(request.by, []).append(number)
@@ -139,7 +139,7 @@ def _read(request: ModuleRequest, written: Written, yes: str) -> ModuleReply:
 
 
 def _memory_meant(text: str, memories: Sequence[str]) -> str:
-    """The memory that a model repeats, with its prefix or without; empty where it made one up."""
+    """The memory that a model repeats, with its prefix or without; empty if it made one up."""
     meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
     bare = text.strip()
     return bare if bare in memories else meant.get(bare, "")
@@ -150,7 +150,7 @@ def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newl
 
     Newlines and blanks at the ends go. Where one of the texts still has several lines, each is cut down to its first
     line, or the last with `take_last_newline`, and there to what comes after the last colon; with `allow_newline` it is
-    left alone. Texts that have nothing to do with each other are best given one by one.
+    left alone. Independent texts are best given one by one.
     """
     texts = [text.strip("\n") for text in texts]
     if not allow_newline and any("\n" in text for text in texts):

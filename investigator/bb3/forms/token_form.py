@@ -31,7 +31,7 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
 
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
-    """Return what the model reads where it is given documents or memories: each of them, followed by the context."""
+    """Return what the model reads if it is given documents or memories: each of them, followed by the context."""
     request = _without_tokens(request)
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)
@@ -39,13 +39,13 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
 
 
 def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """All that a model is sent which reads one text: each document or memory, and the context after them."""
+    """The input of a model that reads one text: each document or memory, and the context after them."""
     context = token_prompt(request, decide_with_memories=decide_with_memories)
     return "".join((*token_documents(request, ""), context))
 
 
 def _without_tokens(request: ModuleRequest) -> ModuleRequest:
-    """The request without the control tokens that others have put into its texts."""
+    """The request without control tokens inside its texts."""
     bare = without_control_tokens
     return request.changed(
         turns=tuple(turn.changed(text=bare(turn.text)) for turn in request.turns),
@@ -72,7 +72,7 @@ def _last_line(turns: Sequence[Turn]) -> list[str]:
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
-    """Both lines, where anything is remembered; a memory without a prefix is the partner's."""
+    """The lines with memories; a memory without a prefix is the partner's."""
     if not memories:
         return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]
@@ -85,7 +85,7 @@ def _persona(prefix: str, memories: Sequence[str]) -> str:
 
 
 def _found(request: ModuleRequest) -> str:
-    """Return what a response is conditioned on, each in its wrapping and on a line of its own."""
+    """Return the knowledge of a response, each kind in its wrapping and on a separate line."""
     kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
     wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
     return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)

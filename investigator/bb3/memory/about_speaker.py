@@ -1,8 +1,8 @@
 """Recognises statements about oneself, of things that have one value at a time, and questions about the speaker. Pure.
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
-about me" in some more languages; they lie in `about_speaker.json` beside this file. What is said in other words is not
-recognised: nothing may rest on that.
+about me" in some more languages; they are in `about_speaker.json` beside this file. Other wordings are not recognised:
+nothing may rest on that.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Rules(Record):
 
 
 def clauses(sentence: str) -> list[tuple[int, int]]:
-    """Return the half-open spans of the clauses of a sentence in which the speaker is named anew, without joints."""
+    """Return the half-open spans of the clauses of a sentence in which the speaker is named again, without joints."""
     spans, begin = [], 0
     for joint in _JOINTS.finditer(sentence):
         spans.append((begin, joint.start()))
@@ -59,7 +59,7 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
 
 
 def told_topics(statement: str) -> Mapping[str, str]:
-    """Return what a clause tells of its speaker that has one value at a time: `{"home": "berlin"}`.
+    """Return the facts in a clause about its speaker that have one value at a time: `{"home": "berlin"}`.
 
     Topics are name, home, age, job, employer, marriage, whatever stands after `my` and has one value ("favorite
     color"), and how many of something there are.
@@ -78,7 +78,7 @@ def told_topics(statement: str) -> Mapping[str, str]:
 
 
 def left_topics(statement: str) -> Mapping[str, str]:
-    """Return what a clause tells that is no longer so: `{"home": "berlin"}` for "I moved out of Berlin"."""
+    """Return the facts in a clause that are no longer true: `{"home": "berlin"}` for "I moved out of Berlin"."""
     return _values("left", _statement(statement))
 
 
@@ -125,9 +125,9 @@ def asks_for_more(text: str) -> bool:
 
 
 def asks_about_speaker(question: str) -> bool:
-    """Return True if a question asks for something that only its speaker can have told: "Do I have a dog?"
+    """Return True if a question asks for something that only its speaker can know: "Do I have a dog?"
 
-    Questions for what one must, may or can do are none, for documents may answer them.
+    Questions about what one must, may or can do are excluded, because documents may answer them.
     """
     text = _plain(question)
     return bool(asked_topics(question)) or (_matches("own", text) and not _matches("not_own", text))
@@ -144,7 +144,7 @@ def _topic(what: str) -> str:
 
 
 def _statement(text: str) -> str:
-    """Return what a clause states, without the marks at its end and the fillers at its beginning."""
+    """Return the statement of a clause, without punctuation at its end and fillers at its start."""
     plain = _END.sub("", _plain(text))
     fillers = _rules().fillers.split()
     while True:

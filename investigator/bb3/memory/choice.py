@@ -16,7 +16,7 @@ MOST_AVAILABLE = 32
 """So many memories are shown to a module at most."""
 
 Tokens = Callable[[str], Sequence[Hashable]]
-"""Cuts a text into what is compared; BB3 takes the tokens of GPT-2."""
+"""Splits a text into the units of comparison; BB3 uses the tokens of GPT-2."""
 
 Chance = Callable[[], float]
 """A random number, 0 <= number < 1."""
@@ -48,7 +48,7 @@ def available_memories(
     chance: Chance,
     tokens: Tokens,
 ) -> list[str]:
-    """The memories that may be drawn on for a reply to a turn, at most 32.
+    """The memories that may be used for a reply to a turn, at most 32.
 
     `memories` are in their written form, with the turns since each was used, and `in_session` those of this
     conversation.
@@ -67,8 +67,8 @@ def most_alike(
 ) -> list[str]:
     """The 32 memories that share most tokens with a text, best first; fewer than 32 as they are.
 
-    A token counts 1 / (1 + ln(1 + its frequency)), where frequencies are given. Of equals the text that sorts last
-    comes first, as in the original.
+    A token counts 1 / (1 + ln(1 + its frequency)), where frequencies are given. Among equal scores, the text that sorts
+    last comes first, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)
@@ -78,9 +78,9 @@ def most_alike(
 
 
 def after_turn(memories: Mapping[str, int], used: Collection[str]) -> dict[str, int]:
-    """The turns since each memory was used, once a turn is over in which some were used.
+    """The turns since each memory was used, once a turn has ended in which some were used.
 
-    What was used and is no memory, because a model made it up, changes nothing.
+    What was used and is not a memory, because a model made it up, changes nothing.
     """
     return {memory: 0 if memory in used else turns + 1 for memory, turns in memories.items()}
 

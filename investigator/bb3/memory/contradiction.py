@@ -1,6 +1,6 @@
 """Decides which memories still hold: of two that contradict each other, the later one does.
 
-Nothing is marked in the store. What still holds is worked out from the texts whenever memories are drawn on, so that an
+Nothing is marked in the store. Which facts still hold is computed from the texts whenever memories are used, so that an
 older memory counts again once the newer one is deleted, and a contradiction is seen in what was kept before there were
 these rules.
 
@@ -61,7 +61,7 @@ _DIED = tuple(
 """What is said of the dead, and the beginning of a statement that one does not have them."""
 _JOINT = re.compile(r"\s(?:and|or|but|und|oder|aber|sowie|et|ou|mais|y|e|o|u|pero)\s+(?P<next>\w)", re.IGNORECASE)
 _PROPER = frozenset({"name", "home", "employer"})
-"""Topics whose values are names, which a word such as "and" may stand within."""
+"""Topics whose values are names, which a word such as "and" may be within."""
 _ASKS = re.compile(
     r"\W*(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|may|must)\s+(?:i|my|we|you)\b"
     r"|(?:who|whom|whose|what|which|when|where|why|how|if|whether)\b)",
@@ -74,9 +74,9 @@ class _Words(Record):
     """The file of words, as it is written: stems, separated by blanks.
 
     Those of `onward` deny what comes after them, as English negations do; those of `throughout` the whole statement,
-    wherever they stand in it, as German, French and Spanish negations do.
-    `joints` join the things of a list, those of `either` things that are all denied; `numbers` say how many.
-    Words of `same` mean what they stand under, those of `opposite` deny it.
+    wherever they are in it, as German, French and Spanish negations do. `joints` join the things of a list, those of
+    `either` things that are all denied; `numbers` say how many. Words of `same` mean the same as their key, those of
+    `opposite` the opposite.
     """
 
     speaker: str
@@ -113,7 +113,7 @@ class Statement:
 
 @lru_cache(maxsize=4_096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """The statements of a text: its sentences, and the clauses of a sentence in which the speaker is named anew."""
+    """The statements of a text: its sentences, and the clauses of a sentence in which the speaker is named again."""
     return tuple(
         _statement(text, start + begin, start + end)
         for start, end in sentence_spans(text)
@@ -122,17 +122,17 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """Return what a memory tells that has one value at a time."""
+    """Return the facts in a memory that have one value at a time."""
     return frozenset(topic for statement in statements(text) for topic in (*statement.topics, *statement.left))
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
-    """Return what memories of these topics can be found by."""
+    """Return the terms that find memories of these topics."""
     return frozenset(f"{NEGATED}{topic}" for topic in topics)
 
 
 def settled_topics(text: str) -> frozenset[str]:
-    """Return what a memory can be found by where another one may contradict it, NEGATED among them where it denies."""
+    """Return the terms that find a memory when another may contradict it; with NEGATED if it denies something."""
     denies = any(statement.denied for statement in statements(text))
     return marks_of(topics_of(text)) | ({NEGATED} if denies else frozenset())
 
@@ -149,7 +149,7 @@ def contradicts(new: Statement, old: Statement) -> bool:
 
 
 def _leaves_topic(new: Statement, old: Statement) -> bool:
-    """Return True if what has one value at a time has another one now, or no longer that which it had."""
+    """Return True if a single-valued fact has another value now, or has lost its value."""
     shared = filter(has_one_value, new.topics.keys() & old.lone)
     if any(not set(words(new.topics[topic])) <= set(words(old.topics[topic])) for topic in shared):
         return True
@@ -157,7 +157,7 @@ def _leaves_topic(new: Statement, old: Statement) -> bool:
 
 
 def _denies(new: Statement, old: Statement) -> bool:
-    """Return True if one denies something of what the other says, be it not all of it."""
+    """Return True if one denies something of what the other says, even if not all of it."""
     if not (new.denied or old.denied) or not new.dead <= old.written:
         return False
     small, large = (new, old) if new.said <= old.said else (old, new)
@@ -172,8 +172,8 @@ def _denies(new: Statement, old: Statement) -> bool:
 def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
     """Each text, in the order in which they were told, without the statements that a later one contradicts.
 
-    `newer` were told after all of them; questions among their sentences tell nothing. A text of which nothing holds
-    becomes empty.
+    `newer` were told after all of them; questions among their sentences tell nothing. A text without a statement that
+    holds becomes empty.
     """
     later = _Later()
     for text in newer:
@@ -221,7 +221,7 @@ class _Later:
 
 
 def _joined(text: str, own: Sequence[Statement], kept: Sequence[Statement]) -> str:
-    """The statements that are kept, word for word; those that are neighbours with what stands between them."""
+    """The statements that are kept, word for word; those that are neighbours with what is between them."""
     runs: list[tuple[int, int]] = []
     goes_on = False
     for statement in own:
@@ -262,12 +262,12 @@ def _statement(text: str, start: int, end: int) -> Statement:
 
 
 def _tells_more(told: str, topic: str) -> bool:
-    """Return True if more is told beside a topic: "I live in Berlin and have a dog", not "in Trinidad and Tobago"."""
+    """Return True if more is told next to a topic: "I live in Berlin and have a dog", not "in Trinidad and Tobago"."""
     return any(topic not in _PROPER or not joint["next"].isupper() for joint in _JOINT.finditer(told))
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """Return what somebody has no longer in place of that it died, and the words for that."""
+    """Return what somebody no longer has, instead of the statement that it died, and the words for that."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))
@@ -275,7 +275,7 @@ def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
 
 
 def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> frozenset[str]:
-    """The words that carry meaning in a statement that lists several things; none where it lists none or denies all."""
+    """The words that carry meaning in a statement that lists several things; empty if it lists none or denies all."""
     idle = english_stop_words() | _listed("numbers") | _listed("speaker") | _listed("joints") | _listed("either")
     if (meaning := said - idle) <= denied:
         return frozenset()

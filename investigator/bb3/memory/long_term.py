@@ -17,7 +17,7 @@ from investigator.language.normalise import one_line
 from investigator.store.database import Database
 
 LONGEST_MEMORY = 2_000
-"""Characters. What is longer is no fact about somebody, and would push everything else out of a prompt."""
+"""Characters. A longer text is not a fact about somebody, and would push everything else out of a prompt."""
 _CANDIDATES = 256
 _LATEST = 64
 _RIVALS = 32
@@ -38,7 +38,7 @@ class LongTermMemory(PersonalFacts):
         self.find_taken_over(_fact)
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
-        """Return what has words of the query, in whatever form of the word, best first."""
+        """Return the facts that share words with the query, in any form of the word, best first."""
         return self.matching(user, gist_of(memory_line(query)[:LONGEST_MEMORY]).terms, most)
 
     def add(
@@ -54,16 +54,16 @@ class LongTermMemory(PersonalFacts):
     def add_all(self, user: str, memories: Iterable[str], speaker: Speaker = Speaker.PARTNER) -> int:
         """Remember many texts as they are, at once; return how many of them were not remembered already.
 
-        If one is refused none is kept. Others wait meanwhile.
+        If one is refused, none is kept. Others wait meanwhile.
         """
         return self.put_all(user, [_fact(memory, speaker) for memory in memories], _BY_HAND, self._now())
 
     def remember(
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
-        """Remember what a module has made of a turn; None if it says nothing, nothing new, or is too long.
+        """Remember what a module wrote about a turn; None if it is empty, not new, or too long.
 
-        What says again something that no longer held is new, unless `anew` is false: it is the newest from now on.
+        A statement that repeats something that no longer held is new, unless `again` is false: it becomes the newest.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
@@ -81,7 +81,7 @@ class LongTermMemory(PersonalFacts):
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
-        """Return what a reply to a text may draw on, in the order in which it came.
+        """Return the memories that a reply to a text may use, oldest first.
 
         That is all there is, up to 256 memories; of more, those that share words with the text, at most 192, the 64
         that were made or used last, and the last that tell what the text asks for in other words.
@@ -95,10 +95,10 @@ class LongTermMemory(PersonalFacts):
         return tuple(found[number] for number in sorted(found))
 
     def holding(self, user: str, facts: Sequence[KeptFact], newer: Collection[str] = ()) -> tuple[KeptFact, ...]:
-        """Return those of these memories that still hold, in their order; their texts without what does not.
+        """Return the memories that still hold, in order, without the parts that do not.
 
-        What was told later has overturned the rest, be it another memory or one of the texts that are `newer` than all.
-        It stays remembered, to be seen and changed.
+        What was told later has overturned the rest: another memory, or one of the texts that are `newer` than
+        all. It stays remembered, to be seen and changed.
         """
         left: dict[int, str] = {}
         for speaker in {fact.speaker for fact in facts}:
@@ -117,7 +117,7 @@ class LongTermMemory(PersonalFacts):
         return None
 
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
-        """Return what may contradict texts of one speaker, of the same speaker.
+        """Return the speaker's memories that the texts may contradict.
 
         That is all there is, up to 256 memories of the user; of more, the newest of each topic, the newest 32 that
         deny something in some of the same words, and the 32 that fit best a text that denies something.
@@ -156,6 +156,6 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 
 def _text_of(fact: KeptFact) -> FactText:
-    """Return what is kept as it was given, without cutting its words anew."""
+    """Return the facts as they were given, without splitting their words again."""
     terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)

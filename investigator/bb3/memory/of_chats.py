@@ -51,14 +51,14 @@ class UserMemories:
     def texts(self) -> Mapping[str, int]:
         """Return the 64 memories that were made or used last, with the turns since each was used.
 
-        Without those that contradict what was told later: they stay remembered, and are drawn on no more.
+        Without those that contradict what was told later: they are kept, but no longer used.
         """
         latest = self._memory.latest(self._user, _MOST_SHOWN)
         holding = {fact.id for fact in self._memory.holding(self._user, latest)}
         return self._written([fact for fact in latest if fact.id in holding])
 
     def available(self, text: str) -> Sequence[str]:
-        """Return at most 32 memories that may be drawn on for a reply to this text, as far as they hold.
+        """Return at most 32 memories that still hold and may be used for a reply to this text.
 
         If the text asks what is known of its speaker altogether, what the speaker told last is one memory, of
         several lines.
@@ -76,7 +76,7 @@ class UserMemories:
         return list(self._written(self._memory.holding(self._user, [of_number[one] for one in numbers], [text])))
 
     def add(self, text: str, speaker: Speaker) -> None:
-        """Remember what a module has made of a turn, unless it says nothing, nothing new, or is too long."""
+        """Remember what a module wrote about a turn, unless it is empty, not new, or too long."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         kept = self._memory.remember(self._user, text, speaker, source)
         if kept is not None:
@@ -95,14 +95,14 @@ class UserMemories:
             self._memory.set_ages(self._user, ages)
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """A turn is over in which these were used."""
+        """A turn has ended in which these were used."""
         numbers = {number for memory in used for number in self._numbers.get(memory, ())}
         self._memory.end_turn(self._user, numbers)
         self._told |= numbers
         self._turn += 1
 
     def clear(self) -> None:
-        """Nothing belongs to this conversation alone but which memories it has made; that is forgotten."""
+        """Only the record of which memories it made belongs to this conversation; that is forgotten."""
         self._in_session = set()
         self._told = set()
 
@@ -111,7 +111,7 @@ class UserMemories:
         return available_memories(text, found, self._in_session, self._options, chance=self._chance, tokens=tokens)
 
     def _everything(self, text: str) -> list[str]:
-        """Return what the user told last and still holds, as one memory; if asked for more, what was not told first."""
+        """Return the newest facts that still hold, as one memory; if asked for more, those not shown yet."""
         newest = self._memory.newest(self._user, _MOST_LOOKED_AT)
         own = self._memory.holding(self._user, [fact for fact in newest if fact.speaker is Speaker.PARTNER])
         if asks_for_more(text):
@@ -135,6 +135,6 @@ def _line(speaker: Speaker, text: str) -> str:
 
 
 def _known_words(facts: Sequence[KeptFact]) -> Tokens:
-    """Cuts texts into words that tell something; those of the facts were cut when they were made."""
+    """Splits texts into content words; those of the facts were split when they were made."""
     known = {_line(fact.speaker, fact.text).lower(): tuple(Gist.read(fact.claim).terms) for fact in facts}
     return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))

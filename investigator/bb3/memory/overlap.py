@@ -25,12 +25,12 @@ class Gist:
 
     @property
     def content(self) -> frozenset[str]:
-        """The words that tell something of their own."""
+        """The content words."""
         return frozenset(word for word in self.words if word.removeprefix(_MARK) not in english_stop_words())
 
     @property
     def terms(self) -> frozenset[str]:
-        """Return what the memory can be found by, without marks: the words that tell something, or else all."""
+        """Return the search terms of a memory, without punctuation: its content words, or all words if it has none."""
         return frozenset(word.removeprefix(_MARK) for word in self.content or self.words)
 
     def wire(self) -> str:
@@ -45,7 +45,7 @@ class Gist:
 
 
 def gist_of(text: str) -> Gist:
-    """Return what a memory says. A negation reaches to the next punctuation mark or `but`."""
+    """Return the text of a memory. A negation reaches to the next punctuation mark or `but`."""
     words: set[str] = set()
     negated = reached = False
     for word in every_word(text):
@@ -60,10 +60,10 @@ def gist_of(text: str) -> Gist:
 
 
 def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
-    """Return True if a memory only says again what a kept one says.
+    """Return True if a memory only repeats a kept one.
 
     That is so where fewer than `threshold` words of the kept one are missing in it and fewer than `threshold` words
-    that tell something are added, and both or neither are negated. A kept memory without words repeats nothing.
+    that tell something are added, and both or neither are negated. A memory without words repeats nothing.
     """
     if not kept.words or new.negated is not kept.negated:
         return False

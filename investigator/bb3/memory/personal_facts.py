@@ -86,7 +86,7 @@ class PersonalFacts:
         self._key = user_key()
 
     def users(self) -> tuple[str, ...]:
-        """Return those of whom something is remembered, sorted."""
+        """Return the users with memories, sorted."""
         with self._database.begin() as connection:
             return tuple(sorted({row["user"] for row in standing(connection, self._key, _FACTS, select(_FACTS))}))
 
@@ -191,20 +191,20 @@ class PersonalFacts:
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
     def end_turn(self, user: str, used: Collection[int] = ()) -> None:
-        """A turn with the user is over in which these facts were used; the other ones are one turn older."""
+        """A turn with the user has ended in which these facts were used; the other ones are one turn older."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
             self._change(connection, user, used, lambda row: {"used_at": turn, "uses": row["uses"] + 1})
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
-        """Have facts that come from elsewhere seem unused for so many turns each."""
+        """Set the age of facts that come from elsewhere, in turns since their last use."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user)
             self._change(connection, user, ages, lambda row: {"used_at": turn - ages[row["id"]]})
 
     def find_taken_over(self, written: Callable[[str, Speaker], FactText]) -> None:
-        """Make what facts are found by that were taken over without it; those that are no facts of ours are deleted."""
+        """Make the terms of facts that were taken over without them; delete those that are not facts of ours."""
         with self._database.begin() as connection:
             if get_meta(connection, UNSORTED_FACTS) is None:
                 return
@@ -293,14 +293,14 @@ class PersonalFacts:
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
-        """A transaction that is the only one to write from its beginning: what it has read is true until its end."""
+        """A transaction with exclusive write access from its beginning: what it reads stays true until its end."""
         _check_user(user)
         with self._database.alone() as connection:
             yield connection
 
 
 def _check_user(user: str) -> None:
-    """Refuse a name that nobody can read: a blank one would be somebody else in every spelling."""
+    """Refuse a name that is not readable, such as a blank one."""
     problem = ""
     if all(unicodedata.category(character)[0] in "ZC" for character in user):
         problem = "blank"

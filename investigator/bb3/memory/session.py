@@ -57,7 +57,7 @@ class SessionMemories:
         )
 
     def add(self, text: str, speaker: Speaker) -> None:
-        """Remember what says something, and something new."""
+        """Remember the texts that say something new."""
         if says_nothing(text):
             return
         memory = self._written(text, speaker)
@@ -74,7 +74,7 @@ class SessionMemories:
         }
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """A turn is over in which these were used."""
+        """A turn has ended in which these were used."""
         self._texts = after_turn(self._texts, used)
 
     def clear(self) -> None:

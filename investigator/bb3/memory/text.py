@@ -41,7 +41,7 @@ _PREFIXED = re.compile(rf"\s*({'|'.join(map(re.escape, _OWNERS))})\s*:", re.IGNO
 
 
 def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
-    """Return what stands before the memories of one of the two, without the colon."""
+    """Return the prefix of one speaker's memories, without the colon."""
     return _PREFIXES[form][speaker]
 
 
@@ -70,7 +70,7 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 def split_prefix(memory: str) -> tuple[str, str]:
     """The prefix of a written memory, without the colon, and what comes after it.
 
-    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError where there is no prefix.
+    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if there is no prefix.
     """
     tokens = _PREFIXES[MemoryForm.TOKENS].values()
     head, colon, rest = memory.partition(":")
@@ -94,7 +94,7 @@ def owner_of(memory: str) -> tuple[Speaker | None, str]:
 
 
 def says_nothing(memory: str) -> bool:
-    """Return True if a module found nothing to remember, in whatever case and with whatever marks it says so."""
+    """Return True if a module found nothing to remember, in any case and punctuation."""
     bare = memory.strip().strip(".!?\"'“”*() ").casefold()
     return bare in _NOTHING or bare.rstrip(".") in _NOTHING or NO_PERSONA.casefold() in bare or FAILED in memory
 
@@ -102,7 +102,7 @@ def says_nothing(memory: str) -> bool:
 def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
     """Return True if a memory says something, and something new among the kept ones of the same prefix.
 
-    Kept memories are in their written form; `memory` may be. Raises DialogueFormatError where a kept one has no prefix.
+    Kept memories are in their written form; `memory` may be. Raises DialogueFormatError if a kept one has no prefix.
     """
     if says_nothing(memory):
         return False

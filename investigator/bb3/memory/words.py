@@ -1,4 +1,4 @@
-"""Memories as words: contractions written out, cut into words, stemmed, without the words that tell nothing."""
+"""Memories as words: contractions written out, cut into words, stemmed, without stop words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""Of function words only few, for who is spoken of matters much in a memory; two of the adverbs are stems."""
+"""Only few function words, because it matters who a memory is about; two of the adverbs are stems."""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
@@ -55,7 +55,7 @@ _ABBREVIATED = re.compile(r"(?:\w|\w+\.\w+(?:\.\w+)*|mrs?|ms|drs?|prof|st|jr|sr|
 def memory_words(
     text: str, *, expanded: bool = True, stemmed: bool = True, without_stop_words: bool = False
 ) -> list[str]:
-    """The words of a memory or a turn in lower case, in their order.
+    """The words of a memory or a turn in lower case, in order.
 
     `expanded` writes contractions out (`don't` as `do not`), `stemmed` cuts all but common words down to their Porter
     stems. Articles, forms of `to be`, some adverbs and single punctuation marks are left out; `without_stop_words` also
@@ -66,7 +66,7 @@ def memory_words(
 
 
 def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> list[str]:
-    """The same, and nothing is left out; punctuation marks are words."""
+    """The same without leaving anything out; punctuation marks are words."""
     text = text.strip().lower()
     if not text:
         return []
@@ -78,7 +78,7 @@ def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> lis
 
 @cache
 def english_stop_words() -> frozenset[str]:
-    """The common words of English that tell nothing of their own, pronouns and negations among them."""
+    """The stop words of English, including pronouns and negations."""
     return frozenset(files("investigator.bb3").joinpath("english_stop_words.txt").read_text(encoding="utf-8").split())
 
 

@@ -19,7 +19,7 @@ class MadeUpSearch:
     """Finds as many documents as are asked for, whatever the query: for trials without a server."""
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
-        """Documents that tell their number and the query."""
+        """Documents that record their number and the query."""
         return tuple(
             SearchDocument(title=f"title_{i}", text=f'content {i} for query "{query}"', url=f"url_{i}")
             for i in range(count)
@@ -29,9 +29,9 @@ class MadeUpSearch:
 class SearchAgent(Agent):
     """Takes each message for a query and answers with documents, one a line, as `title | text`.
 
-    Options: `server` (`test` makes documents up), `raw_server` (an address, goes before `server`), `n_docs`,
+    Options: `server` (`test` makes documents up), `raw_server` (an address, comes before `server`), `n_docs`,
     `intra_doc_delimiter` (between the lines of a document). The reply's `top_docs` are the lines, `urls` where the
-    documents are. Raises SettingsError where there is no server.
+    documents are. Raises SettingsError if there is no server.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class SearchAgent(Agent):
         self._search = search or cast("DocumentSearch | None", (shared or {}).get(_SEARCH)) or self._from_options()
 
     def act(self) -> Message:
-        """Return what the search finds for the text of the last message. Raises what the search raises."""
+        """Return the search results for the text of the last message. Raises what the search raises."""
         query = self.observation.text if self.observation is not None else ""
         found = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
         lines = [titled(document) for document in found]

@@ -34,7 +34,7 @@ _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 class FoundPage(Record):
     """A page that a search server found. `content` is its text as it was sent.
 
-    `origin` tells where the text stands in a document, where the server is one of ours.
+    `origin` says where the text is in a document, where the server is one of ours.
     """
 
     url: str = ""
@@ -49,8 +49,8 @@ class FoundPage(Record):
 
 
 class Patience(Record):
-    """How long a server is waited for: seconds for each request, requests in all, and seconds before the second one,
-    which double with every further one."""
+    """Limits on waiting for a server: seconds for each request, number of requests, and seconds before the second one,
+    which double with each further one."""
 
     timeout: float = Field(default=10.0, gt=0)
     requests: int = Field(default=3, ge=1, le=20)
@@ -60,7 +60,7 @@ class Patience(Record):
 class SearchServer:
     """A search server at an address; `http://` may be left out. Safe to use from several threads.
 
-    `between_lines` joins the lines of a page. Raises SettingsError where the address is none.
+    `between_lines` joins the lines of a page. Raises SettingsError if the address is none.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class SearchServer:
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
         """The pages that the server finds, best first; a query without words finds none. It may give more than `count`.
 
-        Raises EngineTimeoutError, EngineUnreachableError, EngineError where what came is no answer.
+        Raises EngineTimeoutError, EngineUnreachableError, EngineError if what came is not an answer.
         """
         join = self._between_lines.join
         pages = self.pages(query, count)
@@ -134,7 +134,7 @@ class SearchServer:
 
 
 def full_address(address: str) -> str:
-    """The address of a search server with its scheme. Raises SettingsError where it is none."""
+    """The address of a search server with its scheme. Raises SettingsError if it is none."""
     stripped = address.strip()
     register_address(stripped)
     scheme, separator, rest = stripped.partition("://")
@@ -153,7 +153,7 @@ def full_address(address: str) -> str:
 
 
 def _why(body: bytes) -> str:
-    """Return what a server says of its refusal under "error", on one line; nothing where it says it in another way."""
+    """Return a server's error message (its field "error") as one line; empty if it has none."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w\w+")
 
 
 def searched(query: str) -> str:
-    """Return what is searched for a query: its words, not the slash of a line that was typed with one."""
+    """Return the words of a query, without a slash that was typed before them."""
     return query.strip().lstrip("/").strip() or query
 
 

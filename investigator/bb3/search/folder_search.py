@@ -1,7 +1,7 @@
-"""The folder as BB3's search: it is opened for every search anew, so that it is as new as the turn.
+"""The folder as BB3's search: it is opened for every search, so that results are current.
 
-What another search finds is looked up in it: a server may say of any text that it stands in a document. What is quoted
-is looked up in its files, read anew: an index can be damaged, forged, or older than they are.
+What another search finds is looked up in it: a server may say of any text that it is in a document. What is quoted is
+looked up in its files, read again: an index can be damaged, forged, or older than they are.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _ELSEWHERE = "another search"
 class FolderSearch:
     """Searches a folder during one turn, or `elsewhere` if that is given. Safe to use from several threads.
 
-    The folder is open during a search only: others who chat about it wait for so long, and not while a model thinks.
-    `reread` reads its documents anew from their files; without it no quote of the folder stands.
+    The folder is open only during a search: other chats wait for that long, not while a model replies. `reread` reads
+    its documents again from their files; without it no quote of the folder stands.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class FolderSearch:
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """The best passages. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError.
 
-        Those found elsewhere that stand in the document of the folder that they name are passages of it; all others
-        name their server. Raises what that search does, too.
+        Those found elsewhere in the document of the folder that they name are passages of it; all others name their
+        server. Raises what that search does, too.
         """
         if self._elsewhere is not None:
             elsewhere = self._elsewhere.search(query, count)
@@ -72,7 +72,7 @@ class FolderSearch:
         return mended(lambda again: self._passages(query, count, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes of the folder that stand in its files now, at their places there, and why others do not.
+        """Return the quotes of the folder in its files now, at their places there, and why others do not.
 
         If one does not, their documents are read into the index again, so that the next search finds what they say.
         """
@@ -84,7 +84,7 @@ class FolderSearch:
             return (), (f"{SOURCE_CHANGED}: {error.message}",)
         if lost:
             again = frozenset(quote.document_id for quote in quotes)
-            with suppress(InvestigatorError), self._open(again):  # else the next search tells what is wrong
+            with suppress(InvestigatorError), self._open(again):  # otherwise the next search reports what is wrong
                 pass
         return standing, lost
 

@@ -9,7 +9,7 @@ from investigator.evidence.quotes import Source
 from investigator.records import Document, Passage, Quote, Record
 
 UNKNOWN_TYPE = "application/octet-stream"
-"""The media type of a document of which nothing but a text is known."""
+"""The media type of a document of which only the text is known."""
 
 
 class Origin(Record):
@@ -29,13 +29,13 @@ class Origin(Record):
 
 
 class ServedQuote(Quote):
-    """Words of a text that a search server sent: proof of what the server said, and of nothing in the folder."""
+    """Words of a text that a search server sent: they prove what the server said, not what is in the folder."""
 
     server: str
 
     @property
     def place(self) -> str:
-        """Return the place that the server tells, and who tells it."""
+        """Return the place that the server names, and the server."""
         return f"{super().place}, from {self.server}"
 
 
@@ -46,10 +46,10 @@ class FolderPage(SearchDocument):
 
 
 class ServedDocument(SearchDocument):
-    """The part of a page that is read; quotes of it stand in the page as the server sent it.
+    """The part of a page that is read; quotes of it are in the page as the server sent it.
 
-    `around` is that part with what stands before and after it, from the offset `begins` on; `lines` are the numbers of
-    the lines of `around`: in the document where `passage` says which one it is, else in the text that was sent.
+    `around` is that part with what is before and after it, from the offset `begins` on; `lines` are the numbers of the
+    lines of `around`: in the document where `passage` says which one it is, else in the text that was sent.
     """
 
     around: str
@@ -59,9 +59,9 @@ class ServedDocument(SearchDocument):
     content_hash: str
 
     def quote(self, text: str, source: str) -> Quote | None:
-        """The sentences of a quote that stands in this part, under its source's name; None if it does not stand there.
+        """The sentences of a quote in this part, under its source's name; None if it is not there.
 
-        Its offsets count in the document where that is known, else in the text of this part.
+        Its offsets count in the document if that is known, else in the text of this part.
         """
         page = Document(
             id=source,

@@ -36,7 +36,7 @@ class FolderPages:
 
 
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application that serves the search of a folder, which it looks through for changes each time."""
+    """Return the application that serves the search of a folder, which it searches for changes each time."""
     return search_app(FolderPages(one_at_a_time(investigator.library, _LONGEST_WAIT)), on_problem)
 
 
@@ -84,7 +84,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """A page in BB3's fields, and where its text stands in the folder."""
+    """A page in BB3's fields, and where its text is in the folder."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})

@@ -22,13 +22,13 @@ IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
 """Someone is waiting for the reply: 20.5 seconds at most."""
 _FIRST_QUERY = "hello"
 _AROUND = 200
-"""Characters before and after the part that is read, in which the words of a quote may go on, or be denied."""
+"""Characters before and after the part that is read, in which the words of a quote may continue, or be denied."""
 
 
 class ServerSearch:
     """Searches at a server in BB3's protocol. Safe to use from several threads.
 
-    Every query of the chat goes to that server. Raises SettingsError where the address is none.
+    Every query of the chat goes to that server. Raises SettingsError if the address is none.
     """
 
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
@@ -41,8 +41,8 @@ class ServerSearch:
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
         """The same, asked once now, so that a wrong address is told before the first turn.
 
-        Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError where no search server
-        answers there.
+        Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
+        there.
         """
         search = cls(address, patience=patience)
         search._once.pages(_FIRST_QUERY, 1)
@@ -51,8 +51,8 @@ class ServerSearch:
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """The best pages, each as the part of it that is nearest to the query.
 
-        Pages without text are left out, and so are pages that came before. Raises EngineTimeoutError,
-        EngineUnreachableError, EngineError where what came is no answer.
+        Pages without text and repeated pages are left out. Raises EngineTimeoutError, EngineUnreachableError,
+        EngineError if what came is not an answer.
         """
         asked = searched(query)
         found = _different(self._server.pages(asked, count))[:count]

@@ -1,4 +1,4 @@
-"""How high the right answer stands among ranked candidates: hits@k, rank, mean reciprocal rank."""
+"""How high the right answer is among ranked candidates: hits@k, rank, mean reciprocal rank."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def first_right(candidates: Iterable[str], labels: Iterable[str]) -> int | None:
 def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[str, AverageMetric]:
     """hits@1, 5, 10 and 100, and `mrr`: one over the place of the best right candidate, 0 if there is none.
 
-    The candidates stand best first.
+    The candidates are best first.
     """
     place = first_right(candidates, labels)
     hits = {f"hits@{k}": AverageMetric(float(place is not None and place <= k)) for k in HITS_AT}
@@ -36,8 +36,8 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> Mapping[str, AverageMetric]:
     """`rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows which one is right.
 
-    Equal scores rank in their order. A label that is not among the `top` ranks after all candidates.
-    Raises MetricsError if there is no candidate of that index.
+    Equal scores rank in order. A label that is not among the `top` ranks after all candidates. Raises MetricsError if
+    there is no candidate of that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))

@@ -39,11 +39,11 @@ class Metrics:
         return self._totals.all()
 
     def report_recent(self) -> dict[str, Metric]:
-        """Return what was added to this copy since the last `clear_recent` or `clear`."""
+        """Return the figures added to this copy since the last `clear_recent` or `clear`."""
         return self._recent.all()
 
     def clear(self) -> None:
-        """Begin anew, for all copies; of the recent figures, only this copy's are forgotten."""
+        """Begin again, for all copies; of the recent figures, only this copy's are forgotten."""
         self._totals.clear()
         self._recent.clear()
 
@@ -80,9 +80,9 @@ class _Sums:
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
     """Return the reports of tasks by their names: each figure as `task/name`, and as `name` for all tasks together.
 
-    Together, averages are the mean over the tasks that have them (a task without examples counts as 0), or pooled
-    where `micro_average` is asked for; sums are added; a global metric is the first task's, and stands only once.
-    One report alone is given back as it is. Raises MetricsError if there are none, or fixed metrics differ.
+    Averages become the mean over the tasks that have them (a task without examples counts as 0), or are pooled with
+    `micro_average`; sums are added; a global metric is that of the first task, once. A single report is returned as it
+    is. Raises MetricsError if there are none, or fixed metrics differ.
     """
     if not reports:
         raise MetricsError("there are no reports to put together", hint="Give the report of one task at least.")
@@ -116,7 +116,7 @@ def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
 
 
 def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
-    """Add to what stands there. Raises MetricsError, which says of which figure, if that cannot be."""
+    """Add to what is there. Raises MetricsError, which says of which figure, if that cannot be."""
     try:
         together[name] = metric if name not in together else together[name] + metric
     except MetricsError as error:
@@ -129,8 +129,8 @@ _TOGETHER = ""  # what stands before the slash in the name of a figure of no sin
 def report_table(report: Report, digits: int = 4) -> str:
     """Return the figures in a table: a row for all tasks, one for each task, a column for each metric.
 
-    Rows and columns stand in the order in which the report has them; a metric that a task lacks is left blank.
-    An empty report gives an empty text.
+    Rows and columns are in the order in which the report has them; a metric that a task lacks is left blank. An empty
+    report gives an empty text.
     """
     rows: dict[str, dict[str, str]] = {_TOGETHER: {}}
     for key, metric in report.items():

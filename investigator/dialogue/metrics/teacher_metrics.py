@@ -1,4 +1,4 @@
-"""TeacherMetrics: what a teacher grades replies by."""
+"""TeacherMetrics: how a teacher grades replies."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class TeacherMetrics(Metrics):
         self.wanted = named_metrics(metrics_list)
 
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
-        """Grade one reply. Counts it as an example (`exs`), and adds what there is something to grade by.
+        """Grade one reply. Counts it as an example (`exs`), and adds the metrics that the message allows.
 
-        A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's
-        own `metrics` are added, numbers as averages, and one that has the name of a metric of ours as `USER_name`.
-        Without labels nothing is right or wrong, so only the reply's own metrics are added.
-        Raises DialogueError if candidates are no list, or the reply's metrics no mapping of names to figures.
+        A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's own
+        `metrics` are added, numbers as averages, and one that has the name of a metric of ours as `USER_name`. Without
+        labels nothing is right or wrong, so only the reply's own metrics are added. Raises DialogueError if candidates
+        are not list, or the reply's metrics no mapping of names to figures.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}

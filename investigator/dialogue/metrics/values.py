@@ -63,7 +63,7 @@ class SumMetric(Metric):
 
 @dataclass(frozen=True)
 class AverageMetric(Metric):
-    """A mean, as its numerator and denominator. Over nothing it is 0; a numerator over nothing is not a number."""
+    """A mean, as its numerator and denominator. An empty mean is 0; a numerator over 0 is not a number."""
 
     macro_average: ClassVar[bool] = True
 
@@ -99,7 +99,7 @@ class FixedMetric(Metric):
 class TimerMetric(Metric):
     """An amount per second, over the time from `start` to `end` (seconds of one clock); 0 if no time has passed.
 
-    Together, two run from the earlier start to the later end: what ran side by side adds up.
+    The sum of two runs from the earlier start to the later end, so that concurrent work adds up.
     """
 
     total: float

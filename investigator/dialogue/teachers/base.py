@@ -13,16 +13,16 @@ from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 
 PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
-"""What copies of a teacher have in common beside the data: how far they have come, together."""
+"""What copies of a teacher share besides the data: their joint progress."""
 
 
 class Teacher(Agent):
-    """Asks with `act`, grades with `observe`, and tells with `report` how well it was answered.
+    """Asks with `act`, grades with `observe`, and reports with `report`.
 
-    Derive from it directly where what is asked depends on what was said before; where the data is fixed, its children
-    do more. Options: `task` (its id), `datatype` (default `train`), `metrics` (which ones, as TeacherMetrics takes
-    them). Iterating gives the examples of one pass over the data and leaves the teacher where it is; where the datatype
-    has no end, neither has the iteration.
+    Derive from it directly if the questions depend on the dialogue; for fixed data its subclasses do more. Options:
+    `task` (its id), `datatype` (default `train`), `metrics` (which ones, as TeacherMetrics takes them). Iterating gives
+    the examples of one pass over the data and leaves the teacher where it is; if the datatype has no end, the iteration
+    has none either.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -59,7 +59,7 @@ class Teacher(Agent):
         self._asked = question
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Grade a reply by the labels of what was asked last, once; `metrics` of the reply tells the grades."""
+        """Grade a reply by the labels of what was asked last, once; `metrics` of the reply holds the grades."""
         reply = Message.of(observation)
         asked, self._asked = self._asked, None
         labels = asked.known_labels() if asked else []
@@ -83,7 +83,7 @@ class Teacher(Agent):
         self.metrics.clear()
 
     def reset(self) -> None:
-        """Begin the data anew, and forget all grades."""
+        """Begin the data again, and forget all grades."""
         super().reset()
         self.reset_metrics()
         self._asked = None

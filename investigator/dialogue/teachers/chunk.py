@@ -55,7 +55,7 @@ class ChunkQueue(Generic[Sample]):
             return None
 
     def close(self) -> None:
-        """Stop loading, end the thread and let go of what was loaded; nothing can be taken until `restart`."""
+        """Stop loading, end the thread and free what was loaded; nothing can be taken until `restart`."""
         with self._changed:
             self._run += 1
             self._ended, self._error = True, None
@@ -99,8 +99,8 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
 
     Chunks are loaded on a thread of their own, `get_buffersize` samples at most ahead of what is asked. They come in
     order, or, if the datatype shuffles, the chunks in random order and the samples inside a chunk too. If the datatype
-    cycles (`train`), the data is begun anew; otherwise (`train:ordered` too) there is padding after the last sample,
-    and only that tells the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
+    cycles (`train`), the data is begun again; otherwise (`train:ordered` too) there is padding after the last sample,
+    which alone marks the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
     loading is raised by `act`.
     """
 

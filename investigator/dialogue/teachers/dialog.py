@@ -61,7 +61,7 @@ class DialogTeacher(FixedDialogTeacher):
         )
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Candidates that all examples have; None if each has its own, or none."""
+        """Candidates that all examples have; None if each has its own, or None."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
@@ -69,7 +69,7 @@ class DialogTeacher(FixedDialogTeacher):
         return message_of(entry, self._candidates, self._images.load)
 
     def restarts(self) -> bool:
-        """Return True if a stream is begun anew after its end."""
+        """Return True if a stream is begun again after its end."""
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
@@ -125,7 +125,7 @@ class DialogTeacher(FixedDialogTeacher):
 _FIELDS = ("text", "labels", "reward", "label_candidates")
 
 LoadImage = Callable[[str], object | None]
-"""Gives the image of a path in the form wanted; None where no image is wanted."""
+"""Gives the image of a path in the form wanted; None if no image is wanted."""
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:

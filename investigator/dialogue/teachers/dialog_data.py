@@ -68,7 +68,7 @@ class StreamDialogData:
     """The episodes of a data file, read while they are used: one is held, and one ahead.
 
     Copies of a teacher share one and take whole episodes in turn; safe for threads. `restarts` says whether the file is
-    begun anew after its end; a file without episodes never is.
+    begun again after its end; a file without episodes never is.
     """
 
     def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class _AsWrittenTeacher(DialogTeacher):
-    """Gives the fields of its entries as the file has them. In training a stream is begun anew, in order too."""
+    """Gives the fields of its entries as the file has them. In training a stream is begun again, in order too."""
 
     def make_message(self, entry: Entry) -> Message:
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
@@ -36,8 +36,8 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`, one example a line (see `text_format`).
 
     An episode ends where a line says `episode_done:True`, and with the file. Blank lines are skipped. Raises
-    DialogueError where the file cannot be read, and DialogueFormatError, naming file, line and gist, where a line has
-    no text, no labels, `eval_labels`, or cannot be read.
+    DialogueError if the file cannot be read, and DialogueFormatError, naming file, line and gist, where a line has no
+    text, no labels, `eval_labels`, or cannot be read.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -129,7 +129,7 @@ class ConversationTeacher(_AsWrittenTeacher):
 def turns_of(conversation: object) -> list[Turn]:
     """Return the turns of a conversation in order, each with an `id` and a `text`, if only None.
 
-    Raises DialogueFormatError if it is no conversation.
+    Raises DialogueFormatError if it is not a conversation.
     """
     if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
         raise DialogueFormatError('a conversation must have a list "dialog"')

@@ -23,7 +23,7 @@ class EpisodeOrder:
         self._last = -1
 
     def next(self, episodes: int) -> int:
-        """Return the number of the next episode, of so many; beyond the last one where the data has ended."""
+        """Return the number of the next episode, of so many; beyond the last one if the data has ended."""
         with self._lock:
             if self._datatype.shuffles and episodes:
                 return self._random.randrange(episodes)
@@ -41,10 +41,9 @@ class EpisodeOrder:
 class FixedDialogTeacher(Teacher):
     """Derive from it and write `get`, `num_episodes` and `num_examples`; the rest is here.
 
-    Copies that share take episodes in turn. Labels are shown while training; otherwise they are moved to
-    `eval_labels`, or left out with the option `hide_labels`. After the end of the data it gives padding, as it does at
-    once if there is no data. Further options: `batchsize` (how many copies act side by side), `seed` of the random
-    order.
+    Copies that share take episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`,
+    or left out with the option `hide_labels`. After the end of the data it gives padding; without data, at once.
+    Further options: `batchsize` (how many copies act side by side), `seed` of the random order.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -94,7 +93,7 @@ class FixedDialogTeacher(Teacher):
         return act
 
     def reset(self) -> None:
-        """Begin the data anew, for all copies, and forget all grades."""
+        """Begin the data again, for all copies, and forget all grades."""
         super().reset()
         self.order.restart()
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True

@@ -27,8 +27,8 @@ class World:
     """Agents that take turns: each acts, and all others hear it at once.
 
     Either `agents` are given, or `shared`, which is what `share` of another world gave: then this one is a copy of
-    that, with copies of its agents. `acts` holds the last act of each agent, None before the first. Raises
-    DialogueValueError where both are given, or none, where one is no agent, and where the option `loop_repeats` is
+    that, with copies of its agents. `acts` holds the last act of each agent, or None before the first. Raises
+    DialogueValueError if both are given, or none, where one is not an agent, and where the option `loop_repeats` is
     below 0.
     """
 
@@ -61,7 +61,7 @@ class World:
         self._was_done = False
 
     def parts(self) -> Sequence[Agent | World]:
-        """Return what this world is made of: its agents, or other worlds."""
+        """Return the parts of this world: its agents, or other worlds."""
         return self.agents
 
     def get_agents(self) -> list[Agent]:
@@ -79,7 +79,7 @@ class World:
     def parley(self) -> None:
         """One turn: each agent in order acts, and the others observe it before the next one acts.
 
-        Raises DialogueError if an act is no message.
+        Raises DialogueError if an act is not a message.
         """
         self.begin_turn()
         agents = self.get_agents()
@@ -95,9 +95,9 @@ class World:
         """Prepare the turn, before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
-        """Keep what an agent said; the message as the others are to hear it is returned.
+        """Record an act, and return the message as the others observe it.
 
-        Raises DialogueError if it is no message; it stands in `acts` even then.
+        Raises DialogueError if it is not a message; it is in `acts` even then.
         """
         acts = self.get_acts()
         acts[index] = cast(Message, act)  # a bad one can be looked at afterwards
@@ -112,7 +112,7 @@ class World:
         return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what one agent is to observe of the act of another, both by their place; None if it hears nothing."""
+        """Return what one agent observes of another's act, both given by their place; None if it hears nothing."""
         return None if listener == actor else act
 
     @staticmethod
@@ -137,7 +137,7 @@ class World:
     def total_epochs(self) -> float:
         """Passes through the data, broken off ones in parts; padding counts as an example.
 
-        Where nobody knows how much data there is, only full passes count.
+        If the amount of data is unknown, only full passes count.
         """
         examples = self.num_examples()
         return self.total_exs / examples if examples else float(self._epochs)
@@ -169,7 +169,7 @@ class World:
         return merged
 
     def reset(self) -> None:
-        """Let the agents forget the conversation, and count anew; the last acts stay to be looked at."""
+        """Let the agents forget the conversation, and count again; the last acts stay to be looked at."""
         for part in self.parts():
             part.reset()
         self._loops.reset()
@@ -177,7 +177,7 @@ class World:
         self._was_done = False
 
     def reset_metrics(self) -> None:
-        """Measure anew."""
+        """Measure again."""
         for part in self.parts():
             part.reset_metrics()
 

@@ -1,4 +1,4 @@
-"""BatchWorld: copies of a world in step, whose model answers all of them at once."""
+"""BatchWorld: copies of a world in lockstep, whose model answers all of them at once."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from investigator.errors import DialogueError, DialogueValueError
 
 
 class WorldOfCopies(World):
-    """A world, the root, and copies of it made by `share`. The copies take the turns; the root measures for all.
+    """A world, the root, and copies of it made by `share`. The copies take the turns; the root collects the metrics.
 
-    `worlds` are the copies, each of which is told its place. Raises DialogueValueError unless either the root is given
+    `worlds` are the copies, each of which receives its place. Raises DialogueValueError unless either the root is given
     or what another world of this class shares, and if there would be no copies.
     """
 
     count_option: ClassVar[str] = "batchsize"
     """The option that says how many copies there are; 1 without it."""
     place_option: ClassVar[str] = "batchindex"
-    """The option by which a copy and its agents are told their place, from 0."""
+    """The option that gives a copy and its agents their place, from 0."""
 
     def __init__(
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
@@ -50,7 +50,7 @@ class WorldOfCopies(World):
         return self.world.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """Return the acts of the root, which takes no turns: those of the copies are theirs."""
+        """Return the acts of the root, which takes no turns; the copies have their own."""
         return self.world.get_acts()
 
     def num_examples(self) -> int | None:
@@ -77,7 +77,7 @@ class BatchWorld(WorldOfCopies):
     """`batchsize` copies, the rows. The root's agent makes the acts of all rows by one `batch_act`, if it has one.
 
     Otherwise each row's agent acts for itself. The rows' agents then observe: who acted by `self_observe`, if it has
-    that, the others as their world lets them hear it. When a row's data has ended it goes on with padding.
+    that, the others as their world lets them hear it. When a row's data has ended it continues with padding.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class BatchWorld(WorldOfCopies):
     def parley(self) -> None:
         """One turn in all rows.
 
-        Raises DialogueError if an act is no message, `batch_act` gives too few or too many, or rows have different
+        Raises DialogueError if an act is not a message, `batch_act` gives too few or too many, or rows have different
         numbers of agents, and DialogueValueError if an agent does not give back what it observed.
         """
         for row in self.worlds:
@@ -127,7 +127,7 @@ def act_in_rows(
 ) -> list[Message]:
     """Return the acts of the agents at one place: by one `batch_act` of `model`, or of each by itself.
 
-    Raises DialogueError if an act is no message, or `batch_act` does not give one for each row.
+    Raises DialogueError if an act is not a message, or `batch_act` does not give one for each row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]

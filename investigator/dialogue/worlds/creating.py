@@ -30,7 +30,7 @@ class TaskLoader(Protocol):
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the world that a single task brings along, for a human or for self-chat where that is asked for.
+        """Return the world that a single task brings along, for a human or for self-chat if that is asked for.
 
         None if any will do.
         """

@@ -14,9 +14,9 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    The first agent's act tells when an episode ends, and its `epoch_done` when the data does; the world has its id.
-    Two that talk freely end both when they go round in circles (see World.watches_loops); `reset` begins anew.
-    Raises DialogueError unless there are two agents.
+    The first agent's act says when an episode ends, and its `epoch_done` when the data ends; the world has its id. Two
+    that talk freely end both when they go round in circles (see World.watches_loops); `reset` starts over. Raises
+    DialogueError unless there are two agents.
     """
 
     watches_loops = True
@@ -41,7 +41,7 @@ class DialogPartnerWorld(World):
 
 @runtime_checkable
 class EndsEpisodes(Protocol):
-    """An agent that tells itself when the conversation has ended."""
+    """An agent that decides itself when the conversation has ended."""
 
     def episode_done(self) -> bool:
         """Return True if it has ended."""
@@ -52,7 +52,7 @@ class MultiAgentDialogWorld(World):
     """Agents that act one after the other; each hears all that the others said since it acted last.
 
     Agents that talk freely end the episode, and the epoch, when they go round in circles (see World.watches_loops);
-    `reset` begins anew. Raises DialogueError if there are no agents.
+    `reset` starts over. Raises DialogueError if there are no agents.
     """
 
     watches_loops = True
@@ -99,7 +99,7 @@ class ExecutableWorld(MultiAgentDialogWorld):
         """Change the environment as the act of this agent says; the base changes nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
-        """Return what this agent perceives of an act that was executed, be it its own; None if it perceives nothing.
+        """Return what this agent perceives of an act that was executed, even its own; None if it perceives nothing.
 
         In the base the act itself, for all but who has the id of the act.
         """

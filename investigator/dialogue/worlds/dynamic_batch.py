@@ -58,7 +58,7 @@ class DynamicBatchWorld(WorldOfCopies):
         return BUFFERED * self.opt.number("batchsize", 1)
 
     def parley(self) -> None:
-        """One batch: the student answers it, the teachers hear the answers and read on; `rows` tells its size.
+        """One batch: the student answers it, the teachers hear the answers and read on; `rows` is its size.
 
         Where all data has ended it does nothing. Raises DialogueError as BatchWorld does.
         """

@@ -40,7 +40,7 @@ class _Worker:
 class HogwildWorld(WorldOfCopies):
     """`numthreads` copies, each in a thread of its own. A parley releases one of them for one turn and does not wait.
 
-    So at most one turn a copy is under way, and a further parley waits until a copy is free: N parleys are N turns of
+    So at most one turn a copy is in progress, and a further parley waits until a copy is free: N parleys are N turns of
     all copies together. A copy whose data has ended rests; when all rest, a parley does nothing and does not count.
     What fails in a thread is raised by the next call that meets it, as WorkerError with the error as its cause.
 
@@ -79,7 +79,7 @@ class HogwildWorld(WorldOfCopies):
                 worker.settle()
 
     def epoch_done(self) -> bool:
-        """Return True if no turn is under way and the data of all copies has ended."""
+        """Return True if no turn is in progress and the data of all copies has ended."""
         return all(not worker.busy() and worker.world.epoch_done() for worker in self._workers)
 
     def episode_done(self) -> bool:
@@ -100,12 +100,12 @@ class HogwildWorld(WorldOfCopies):
         return super().report()
 
     def reset(self) -> None:
-        """Let all begin anew once the released turns are over. Raises WorkerError if one of them failed."""
+        """Let all start over once the released turns are over. Raises WorkerError if one of them failed."""
         self.join()
         super().reset()
 
     def shutdown(self) -> None:
-        """End the threads when their turns are over, and give back what the agents hold; once.
+        """End the threads after their turns, and release what the agents hold, once.
 
         Raises WorkerError, when all that is done, if a turn failed that nobody was told of.
         """
@@ -122,7 +122,7 @@ class HogwildWorld(WorldOfCopies):
         try:
             self.shutdown()
         except WorkerError:
-            if error[0] is None:  # an error that is on its way already goes before
+            if error[0] is None:  # an earlier error wins
                 raise
 
     def _free(self) -> _Worker | None:

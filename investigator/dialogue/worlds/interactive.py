@@ -14,7 +14,7 @@ from investigator.errors import DialogueError
 class InteractiveWorld(DialogPartnerWorld):
     """The first agent, a human, talks with the second, a model, which is not asked when the human leaves.
 
-    A human who ends the episode without a word lets the model forget it.
+    If a human ends the episode without a message, the model forgets it.
     """
 
     watches_loops = False
@@ -36,8 +36,8 @@ class SelfChatWorld(DialogPartnerWorld):
 
     Options: `opener` ("Hi!"), which the first one says first; `selfchat_max_turns` (6): turns of both in an episode;
     `num_self_chats` (1): episodes; `loop_repeats` (3): an episode ends before that, too, when what both say came again
-    so many times (0: it goes on). Raises DialogueError unless there are one or two agents, and one turn and episode at
-    least.
+    so many times (0: it continues). Raises DialogueError unless there are one or two agents, and one turn and episode
+    at least.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Loops: agents that say the same to each other again and again, and would never come to an end."""
+"""Loops: agents that repeat themselves and would never end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REPEATS = 3
 """So many times an exchange may come again before it is a loop, where the option `loop_repeats` says nothing else."""
 
 LONGEST_LOOP = 8
-"""The most exchanges that a loop has before it begins anew."""
+"""The most exchanges that a loop has before it starts over."""
 
 _GIST = 40
 
@@ -65,7 +65,7 @@ class Exchanges:
         return f"{what} came again {times}, the last one: {gist!r}"
 
     def forget(self) -> None:
-        """Forget what was said: another episode begins."""
+        """Forget the episode; another one begins."""
         self._said.clear()
 
     def _came_again(self, length: int) -> bool:
@@ -82,8 +82,8 @@ class LoopWatch:
 
     Only agents that talk freely are watched: data may repeat, and humans may say what they like. The option
     `loop_repeats` is the `repeats` of Exchanges; without it the copies in a HogwildWorld are not watched, where so many
-    parleys are so many turns. `why` tells what ended the episode, empty while nothing did; `ended`
-    whether any episode ended so since `reset`.
+    parleys are so many turns. `why` says what ended the episode, empty while nothing did; `ended` whether any episode
+    ended so since `reset`.
     """
 
     def __init__(self, opt: Opt, agents: Sequence[Agent]) -> None:
@@ -95,7 +95,7 @@ class LoopWatch:
         self.ended = False
 
     def take(self, place: int, act: Message) -> None:
-        """Take note of what the agent at a place said; an exchange is complete with the last one's act."""
+        """Record the act of the agent at a place; an exchange is complete with the last agent's act."""
         if not self._watches:
             return
         if place == 0:
@@ -115,12 +115,12 @@ class LoopWatch:
             _log.warning("the episode ends: %s", self.why)
 
     def begin(self) -> None:
-        """Forget what was said: another episode begins."""
+        """Forget the episode; another one begins."""
         self._exchanges.forget()
         self.why = ""
 
     def reset(self) -> None:
-        """All begins anew."""
+        """All starts over."""
         self.begin()
         self.ended = False
 
@@ -132,5 +132,5 @@ def _said(act: Message) -> str | None:
 
 
 def _talks_freely(agent: Agent) -> bool:
-    """Return True if neither data nor a human says what an agent says."""
+    """Return True if an agent's messages come neither from data nor from a human."""
     return not isinstance(agent, HumanAgent | DataAgent | HasExamples)

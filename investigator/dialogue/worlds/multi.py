@@ -20,8 +20,8 @@ class MultiWorld(World):
 
     TaskChoice says which one is next. When the data of all has ended it stays with the last, which gives padding.
     `chance` is where chance comes from, by default made of the options `seed` and those that tell a copy's place. In a
-    copy of it the agents that all its worlds have in common are in common, too. Raises DialogueValueError without
-    worlds, and what TaskChoice raises.
+    copy of it the agents that all its worlds share are in common, too. Raises DialogueValueError without worlds, and
+    what TaskChoice raises.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class MultiWorld(World):
         self.index = 0
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs: what the worlds share, and which agents they have in common."""
+        """Return what a copy needs: what the worlds share, and which agents they share."""
         shares = [world.share() for world in self.worlds]
         return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
 

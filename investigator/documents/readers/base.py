@@ -35,25 +35,25 @@ class ReaderSettings(Record):
         default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory for reading one file, in bytes (on Linux)"
     )
     max_members: int = Field(
-        default=2_000, gt=0, le=10_000_000, description="files of an archive after which the rest is left out"
+        default=2_000, gt=0, le=10_000_000, description="files that are read from one archive; the rest are left out"
     )
     max_unpacked: int = Field(
-        default=1_000_000_000, gt=0, le=_MOST_BYTES, description="bytes that may come out of one archive"
+        default=1_000_000_000, gt=0, le=_MOST_BYTES, description="bytes that one archive may unpack to"
     )
-    max_depth: int = Field(default=3, ge=0, le=20, description="how deep archives in archives are opened")
+    max_depth: int = Field(default=3, ge=0, le=20, description="how deep nested archives are opened")
     workers: int = Field(default=0, ge=0, le=256, description="processes that read files; 0 means one for each CPU")
-    ocr: bool = Field(default=True, description="read pictures and scans with Tesseract where it is installed")
+    ocr: bool = Field(default=True, description="read pictures and scans with Tesseract if it is installed")
     ocr_languages: str = Field(
         default="eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Tesseract's languages: eng+deu"
     )
 
 
-OWN_REPORT = "a report of this program holds no evidence of its own"
+OWN_RESULT = "a result of this program is not evidence"
 """The reason for leaving out a result of ours that lies among the documents."""
 
 
 class ReadFailure(ReaderError):
-    """A file gave no text: what it is to be recorded as, and why, in one plain line."""
+    """A file gave no text; holds its status and the reason, in one plain line."""
 
     default_hint = "Convert the file to a format that can be read, or take it out of the folder."
 
@@ -89,7 +89,7 @@ class Extracted:
     """The text and marks that a reader found. Offsets are characters of `text`, which is already `cleaned`.
 
     `left_out` says what of the file is not in the text, and why: pages that could not be recognised, cut outputs.
-    `members` are the files inside the file, made one at a time; their number and size are bounded by who asks for them.
+    `members` are the files inside the file, made one at a time; the caller limits their number and size.
     """
 
     text: str

@@ -36,10 +36,10 @@ class _TableRow:
 class TextBuilder:
     """Collects words, breaks, cells and headings in reading order.
 
-    Breaks and blanks are held back until the next word, so the text never begins or ends with white space and has at
-    most one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell that
-    takes several lines itself: the ones after it stand on lines of their own. In a long table the row that names the
-    columns comes again and again, so that rows are found together with it.
+    Breaks and blanks are delayed until the next word, so the text never begins or ends with white space and has at most
+    one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell that takes
+    several lines itself: the ones after it are on lines of their own. In a long table the row that names the columns
+    comes again and again, so that rows are found together with it.
     """
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class TextBuilder:
             self.begin_cell(columns=columns, rows=rows) if begins else self.end_cell()
 
     def begin_heading(self) -> None:
-        """Begin a heading, which goes on up to `end_heading`."""
+        """Begin a heading, which continues up to `end_heading`."""
         self.block()
         self._heading = len(self._parts)
 
@@ -208,7 +208,9 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Return True if a row that begins here is the first one; else gives the names of the columns again in time."""
+        """Return True if a row that begins here is the first one; otherwise repeat the names of the columns now and
+        then.
+        """
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True
@@ -249,14 +251,14 @@ class TextBuilder:
         self._blank = self._fresh_cell = False
 
     def _join_signs(self, core: str) -> None:
-        """Puts a sign that has a cell of its own to the figure that it belongs to: "$ | 12", "(3 | )", "4 | %"."""
+        """Joins a sign in a separate cell with its figure: "$ | 12", "(3 | )", "4 | %"."""
         leads = CURRENCY_SIGN.fullmatch(self._cell_before) is not None and is_value(core)
         if leads or (_CLOSING.fullmatch(core) and self._cell_before[-1:].isdigit()):
             self._recorder.joins(leads=leads)
             self._separators, self._blank = 0, not core.startswith(")")
 
     def _lead(self) -> str:
-        """Return what stands between the text so far and the next word."""
+        """Return the gap between the text so far and the next word."""
         if self._separators:
             joint = " | " * self._separators
             return "\n" * self._breaks + joint.lstrip() if self._breaks else joint

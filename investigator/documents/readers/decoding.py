@@ -17,7 +17,7 @@ _BOMS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
-_NOISE = 20  # one control character in so many bytes; of random bytes, one in ten is one
+_NOISE = 20  # one control character in that many bytes; of random bytes, one in ten is one
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
 _WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # where several fit as well, the last
@@ -32,7 +32,7 @@ _UTF8_SHARE = 3  # sound characters beyond ASCII for each damaged one; other enc
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
-    """Return the text of the bytes, or None if they are no text.
+    """Return the text of the bytes, or None if they are not text.
 
     A byte order mark decides, then UTF-8 (a few damaged characters become U+FFFD), then what the file itself declares
     (only where `declared` says that its format has such declarations, and only where it fits), then statistics. Line
@@ -69,7 +69,7 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return how often U+FFFD stands for bytes that are no UTF-8, and not for itself."""
+    """Return how often U+FFFD stands for bytes that are not UTF-8, and not for itself."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
@@ -99,7 +99,7 @@ def _unshifted(data: bytes, text: str) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark, by the zeros that blanks, line ends and digits bring with them."""
+    """UTF-16 or UTF-32 without a byte order mark, recognised by the zero bytes of blanks, line ends and digits."""
     head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
     if head.count(0) < 2:
         return None
@@ -108,7 +108,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _plain_share(head: bytes, encoding: str) -> float:
-    """Return the share of ASCII characters in the text that the bytes make; 0 if they make none in that encoding."""
+    """Return the share of ASCII characters in the decoded text; 0 if the bytes cannot be decoded."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Guesses the one-byte encoding of a text in Latin letters: the one in which its bytes spell words of a language."""
+"""Guesses the one-byte encoding of a text in Latin letters: the one in which its bytes spell words."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MISFIT = -3
 def latin_encoding(data: bytes) -> str | None:
     """Return the encoding in which most of the first bytes above 127 spell letters of one language, or its marks.
 
-    Western European if nothing speaks for another one; None if the bytes fit none.
+    Western European unless there is evidence for another; None if the bytes fit none.
     """
     best: tuple[int, str] | None = None
     for encoding, alphabets in _CANDIDATES:
@@ -64,7 +64,7 @@ def latin_encoding(data: bytes) -> str | None:
 
 
 def _fit(before: str, character: str, after: str, letters: str) -> int:
-    """1 for a letter of the language or a mark where marks stand, less for what is strange there."""
+    """1 for a letter of the language or punctuation in its place, less for unusual characters."""
     if character in letters:
         return _MISFIT if character.isupper() and before.islower() and after.islower() else 1
     if character.isalpha():

@@ -108,7 +108,7 @@ def media_type(data: bytes, name: str) -> str:
     if b"%PDF-" in head[:1024]:
         return PDF
     if (head.startswith(_OTHER_ARCHIVES) and is_binary(head)) or head[257:262] == b"ustar":
-        raise ReadFailure(FileStatus.UNSUPPORTED, "of archives only ZIP is opened: unpack it in the folder")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "only ZIP archives are opened: unpack it in the folder")
     if head.startswith(b"{\\rtf"):
         return RTF
     for magic, kind in _PICTURES:
@@ -161,7 +161,7 @@ def _package_type(data: bytes) -> str:
 
 
 def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """Return the beginning of a part; nothing if there is none."""
+    """Return the beginning of a part, or an empty text."""
     try:
         return unpacked(package, package.getinfo(name), most)
     except KeyError:

@@ -40,7 +40,7 @@ def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: Read
 
 
 def _inside(source: SourceFile, settings: ReaderSettings, depth: int) -> Iterator[bytes]:
-    """Yield the bytes of each file inside a file; those that cannot be read are passed over."""
+    """Yield the bytes of each file inside a file; those that cannot be read are skipped."""
     for member in _members(source, settings):
         with suppress(ReadFailure):
             with damage_as_failure():

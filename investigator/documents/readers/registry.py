@@ -15,9 +15,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
+from investigator.documents.own_results import is_own_result
 from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.archives.zip_archive import read_archive
 from investigator.documents.readers.base import (
+    OWN_RESULT,
     READERS,
     Extracted,
     Member,
@@ -98,7 +100,7 @@ def read(
     settings: ReaderSettings,
     clock: Callable[[], float] = time.monotonic,
 ) -> Unpacked:
-    """Read a file and the files inside it; of these, none is begun in the second half of the time for one file.
+    """Read a file and the files inside it; no inner file is started in the second half of the time limit.
 
     The id of a file inside is that of the file, a slash, and its path inside. Raises ReadFailure if nothing of it is
     text (empty, encrypted, a scan, unsupported, too large, damaged), and MemoryError.
@@ -111,8 +113,10 @@ def read(
 def reader_of(source: SourceFile) -> tuple[str, Reader]:
     """Return the media type and the reader of a file: by a suffix that only a plug-in knows, else by its bytes.
 
-    Raises ReadFailure if there is no reader for it.
+    Raises ReadFailure if there is no reader for it, or if it is a result of this program.
     """
+    if is_own_result(source.data):  # an answer must never become evidence
+        raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)
     suffix = PurePath(source.name).suffix.lower()
     if suffix and suffix not in kinds.SUFFIXES and suffix in found(READERS):
         return f"application/x-{suffix[1:]}", _plug_in(suffix)
@@ -160,7 +164,7 @@ def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
 
 @contextmanager
 def _blamed(point: EntryPoint) -> Iterator[None]:
-    """Name a plug-in as what failed: nobody shall look for damage in a file because of a fault in a program."""
+    """Blame the plug-in, so that nobody looks for damage in the file."""
     try:
         yield
     except (ReadFailure, MemoryError):

@@ -1,4 +1,4 @@
-"""Rows of cells become lines in which each value stands beside its header."""
+"""Rows of cells become lines in which each value is beside its header."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = 
 def header_index(rows: Sequence[Cells]) -> int | None:
     """Return the index of the row that names the columns: the first wide one, if its cells are different names.
 
-    A row is wide when it fills as many cells as most of the table; numbers and dates are no names.
+    A row is wide when it fills as many cells as most of the table; numbers and dates are not names.
     """
     if len(rows) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Records where the cells of marked-up tables stand in a text that is being built."""
+"""Records where the cells of marked-up tables are in a text that is being built."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _OpenCell:
 
 
 class TableRecorder:
-    """Follows the rows and cells of tables; only the outermost count, what stands in a table in a cell is its words."""
+    """Follows the rows and cells of tables; only the outermost count, what is in a table in a cell is its words."""
 
     def __init__(self) -> None:
         self._tables: list[_OpenTable] = []
@@ -174,7 +174,7 @@ def recorded_table(
 def _widened(
     cells: Sequence[TableCell], rows: Sequence[Mapping[int, str]], header: int, labels: int
 ) -> Sequence[TableCell]:
-    """Return the cells, with headers over several columns where the file leaves the cells beside them empty.
+    """Return the cells, with headers over several columns where the file leaves the cells next to them empty.
 
     That is so if none is said to be wider, and those of a row begin over the first column of figures. A row names as
     many columns as the headers below it; the last one, if it holds but one cell, all.
@@ -210,7 +210,7 @@ def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ..
 
 
 def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
-    """Return tables whose text was put behind so many characters."""
+    """Return tables shifted by that many characters."""
     return tuple(
         table.changed(
             start=table.start + by,

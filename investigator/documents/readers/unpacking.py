@@ -14,7 +14,7 @@ from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
-"""What the part of a file that is not in its text is called, in the place of the name of a file inside it."""
+"""What the part of a file that is not in its text is called, in place of the name of a file inside it."""
 
 _SHARE_OF_TIME = 0.5  # of the time for one file, after which nothing more is unpacked: what was read shall be kept
 _TELLING = (
@@ -132,7 +132,7 @@ class Unpacking:
         self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
 
     def _may_go_on(self, container_id: str) -> bool:
-        """Return True if another member may be read; what stands in the way is recorded once for the whole file."""
+        """Return True if another member may be read; an obstacle is recorded once for the whole file."""
         if self._stopped:
             return False
         limit = self._limit()
@@ -161,7 +161,7 @@ class Unpacking:
 
 @contextmanager
 def damage_as_failure() -> Iterator[None]:
-    """Turn what a reader raises into ReadFailure, except lack of memory: a damaged file must never stop the others."""
+    """Turn a reader's exceptions into ReadFailure, except MemoryError: a damaged file must never stop the others."""
     try:
         yield
     except (ReadFailure, MemoryError):
@@ -195,7 +195,7 @@ def _title(found: Extracted, document_id: str) -> str:
 
 
 def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:
-    """Why a file in which nothing could be read could not: the most telling reason, with the first it is true of."""
+    """Why nothing in a file could be read: the most specific reason, with the first member it applies to."""
     worst = min((item.status for item in unreadable), key=_TELLING.index)
     first = next(item for item in unreadable if item.status is worst)
     others = len(unreadable) - 1

@@ -13,7 +13,7 @@ from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.base import READERS
 from investigator.plugins import found
 
-_ALL = 2
+_ALL = 3
 VERSIONS: dict[str, int] = {
     kinds.PDF: 4,
     kinds.DOCX: 5,

@@ -44,7 +44,7 @@ _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"}
 
 @dataclass
 class _Call:
-    """One prompt on its way through its tries; `hear` is told of the reply on the way."""
+    """One prompt on its way through its tries; `hear` is notified of the reply on the way."""
 
     prompt: Prompt
     hear: Hear | None
@@ -57,19 +57,19 @@ class _Call:
 class ChatEngine:
     """A chat model: a `provider:name` such as `openai:gpt-5-mini` or `ollama:llama3.2`, or a LangChain chat model.
 
-    The prompt goes out as one user message. The reply is held to a JSON schema if the provider can do so. A parameter
-    that the server refuses is left out from then on, which is reported once to `on_notice`; `known` keeps it for other
-    engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing random waits
-    or the wait that the server asks for.
+    The prompt goes out as one user message. The reply is constrained to a JSON schema if the provider supports that. A
+    parameter that the server refuses is left out from then on, which is reported once to `on_notice`; `known` keeps it
+    for other engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing
+    random waits or the wait that the server asks for.
 
-    A call ends within `settings.timeout` seconds, whatever the server does; one that has no end of its own is
-    abandoned then. All engines of the process take turns at an endpoint (`queue`): `settings.concurrency` calls side
-    by side, fewer after it has refused some, none while it asks to wait. A prompt that finds no turn gives up after
-    `attempts` times `timeout` and `max_wait`.
+    A call ends within `settings.timeout` seconds whatever the server does; a call that does not return is abandoned.
+    All engines of the process share a queue for each endpoint: at most `settings.concurrency` concurrent calls, fewer
+    after refusals, none while it asks to wait. A prompt that gets no turn gives up after `attempts` times `timeout` and
+    `max_wait`.
 
     `callbacks` hear of each call, as LangChain's callback handlers do, with the template in the metadata; an error of
     theirs is logged by LangChain and changes nothing. A ready LangChain model keeps its own callbacks and parameters:
-    of the settings those about time, tries, concurrency and `max_reply_characters` apply to it; it is not asked for a
+    only the settings for time, attempts, concurrency and `max_reply_characters` apply to it; it is not asked for a
     schema, and whether it follows redirects is up to whoever built it.
 
     Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used.
@@ -153,7 +153,7 @@ class ChatEngine:
         return reply.changed(seconds=time.monotonic() - started)
 
     def with_settings(self, settings: ChatSettings) -> Self:
-        """Return the same engine that sends other parameters; it shares the queue and what the server refuses.
+        """Return the same engine with other parameters; it shares the queue and the known refusals.
 
         Raises SettingsError for a ready LangChain model, which has parameters of its own.
         """
@@ -169,7 +169,7 @@ class ChatEngine:
         return other
 
     def _wait(self, call: _Call, tried: int) -> float | None:
-        """Return the seconds to wait after a failed try; None if it was the last one that makes sense."""
+        """Return the seconds to wait after a failed attempt; None if there should be no other."""
         failed, settings = call.failed, self._settings
         if failed is None or tried >= min(failed.tries, settings.attempts):
             return None
@@ -192,7 +192,7 @@ class ChatEngine:
             call.sending = less
 
     def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
-        """Return the model's message to a call that began; what it tells of the server's load goes to the queue."""
+        """Return the model's message; what it reveals about the server's load goes to the queue."""
         ended, asked = Ended.OTHERWISE, None
         try:
             answer = self._said(call)
@@ -207,7 +207,7 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """Return what comes back within the time limit, heard on the way if somebody listens."""
+        """Return the reply that arrives within the time limit; a listener hears it while it comes."""
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)
@@ -249,7 +249,7 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
 
 
 def _count(told: object, text: str) -> int:
-    """Return the tokens that a server reported; if none, or nonsense, those that the text is likely to have."""
+    """Return the tokens that a server reported, or an estimate if there are none or they make no sense."""
     return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
 
 

@@ -26,7 +26,7 @@ from investigator.errors import (
 from investigator.secrets import redacted
 
 ALWAYS = 1_000_000
-"""A number of tries that the engine's own limit always comes before."""
+"""A number of attempts that is always above the engine's own limit."""
 
 _MESSAGE_LENGTH = 300
 _BUSY = frozenset({503, 529})  # 529 is Anthropic's
@@ -40,7 +40,7 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True)
 class Server:
-    """Whom a call went to, as error messages name it: the model, the address where known, the variable of the key."""
+    """The server of a call in error messages: the model, the address if known, the variable of the key."""
 
     model: str
     address: str = ""
@@ -49,7 +49,7 @@ class Server:
 
     @property
     def place(self) -> str:
-        """The model and its address, without what the address may hold of a user or a password."""
+        """The model and its address, without a user or password in it."""
         if not self.address:
             return self.model
         parts = urlsplit(self.address)
@@ -57,7 +57,7 @@ class Server:
 
     @property
     def endpoint(self) -> str:
-        """The key that its calls share with those of other models: scheme, host and port, or the provider."""
+        """The key of the queue that its calls share: scheme, host and port, or the provider."""
         parts = urlsplit(self.address)
         if not parts.hostname:
             return self.model.partition(":")[0]
@@ -67,7 +67,7 @@ class Server:
 
     @property
     def identity(self) -> str:
-        """Model and server as `provider:name@host`; without the host where that is not known."""
+        """Model and server as `provider:name@host`; without the host if that is not known."""
         return f"{self.model}@{host_of(self.address)}" if self.address else self.model
 
 
@@ -83,7 +83,7 @@ def host_of(address: str) -> str:
 
 @dataclass(frozen=True)
 class FailedCall:
-    """A call that gave no reply: our error, how many tries of it make sense, and the wait that the server asked for.
+    """A failed call: our error, how many attempts make sense, and the wait that the server asked for.
 
     `busy` says that the server refuses calls for now, whoever makes them.
     """
@@ -161,7 +161,7 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
         return FailedCall(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait, busy)
     if is_too_long(error):
         return FailedCall(_too_long(server, words), error)
-    hint = "Check the settings of the model: the server takes the request to be wrong."
+    hint = "Check the settings of the model: the server rejected the request."
     return FailedCall(EngineError(f"{server.place} refused the request ({status}): {words}", hint=hint), error)
 
 
@@ -197,7 +197,7 @@ def is_too_long(error: Exception) -> bool:
 
 
 def _words(error: Exception) -> str:
-    """Return what the server said: the message in the error's body, or else the error's own words."""
+    """Return the server's message from the body of the error, or else the text of the error."""
     body = getattr(error, "body", None)
     for part in (body, body.get("error") if isinstance(body, Mapping) else None):
         message = part.get("message") if isinstance(part, Mapping) else None
@@ -207,7 +207,7 @@ def _words(error: Exception) -> str:
 
 
 def _root(error: BaseException, words: str) -> str:
-    """Return the reason below a connection error, whose own words are often only `Connection error.`"""
+    """Return the cause of a connection error, whose own message is often only `Connection error.`"""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return cleaned(str(error)) or words or type(error).__name__

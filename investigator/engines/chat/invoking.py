@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 STREAM_USAGE = "stream_usage"
-"""LangChain's word for having OpenAI's servers tell the tokens at the end of a stream."""
+"""LangChain's parameter that makes OpenAI's servers report tokens at the end of a stream."""
 
 
 class Observer:
@@ -38,7 +38,7 @@ class Observer:
 
 
 class Hearing:
-    """Hands on what is written until it is ended; then a server that still writes is heard no more."""
+    """Passes on the text until it ends; later text from the server is ignored."""
 
     def __init__(self, hear: Hear, most: int) -> None:
         self._hear = hear
@@ -47,7 +47,7 @@ class Hearing:
         self.problem: BaseException | None = None
         """What the listener has raised; it is no fault of the server."""
         self.most = most
-        """Characters; whatever is longer is no reply."""
+        """Characters; whatever is longer is not a reply."""
 
     def tell(self, written: str) -> None:
         """Hand on all that is written so far."""
@@ -60,7 +60,7 @@ class Hearing:
                 self.problem = sys.exception()
 
     def end(self) -> None:
-        """From now on nothing is told."""
+        """Send no more events from now on."""
         with self._lock:
             self._ended = True
 
@@ -93,7 +93,7 @@ def heard(
     messages: list[BaseMessage],
     config: RunnableConfig,
 ) -> AIMessage:
-    """Return the message of a model, put together from its pieces; a model that sends none is asked for the whole."""
+    """Return the message of a model, assembled from its pieces; if none come, ask for the whole."""
     said, message = "", None
     try:
         for piece in model.stream(messages, config, **arguments):

@@ -1,4 +1,4 @@
-"""Remembers what servers refuse: found out once, left out from then on, and kept in a file for later runs."""
+"""Remembers what servers refuse, so that it is not sent again; stored in a file for later runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from investigator.records import Record
 _NO_SCHEMA = "takes no JSON schema: a JSON object of any form is asked for"
 
 KEPT_FOR = timedelta(days=30)
-"""Servers are given new versions: what is older than this is found out again."""
+"""Servers get updates: older knowledge expires."""
 
 
 class ServerLimits(Record):
@@ -48,11 +48,11 @@ def _utc_now() -> datetime:
 
 
 class KnownServers:
-    """Keeps what was found out about each model and server in a small JSON file.
+    """Stores the known facts about each model and server in a small JSON file.
 
     A missing file holds nothing. One that is damaged or cannot be written is reported to `on_notice`; then everything
-    is found out again, at the price of a few refused calls. Each change is written whole, over what the file holds by
-    then, so that several processes may share it. Safe to call from several threads.
+    is found out again, at the price of a few refused calls. Each change rewrites the current file completely, so that
+    several processes may share it. Safe to call from several threads.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class KnownServers:
         self._lock = Lock()
 
     def find(self, name: str) -> ServerLimits | None:
-        """Return what is known of a model at a server (`provider:name@host`); None if that is nothing or too old."""
+        """Return the known facts about a model at a server (`provider:name@host`); None if none are fresh."""
         with self._lock:
             entry = self._read().servers.get(name)
         return entry.found if entry is not None and self._now() - entry.at <= KEPT_FOR else None
@@ -100,12 +100,11 @@ class KnownServers:
 
 
 class Negotiation:
-    """Finds out once what the server of a model refuses, and leaves it out from then on.
+    """Learns what the server of a model refuses, and stops sending it.
 
-    A refusal counts once a call has gone well without what was refused: only then is it reported, sent no longer, and
-    written to `known`. What is known already is not sent, and not reported again. `server` names the server in notices,
-    `identity` in `known`. Safe to call from several threads; engines that send different parameters to the same server
-    share one.
+    A refusal counts once a call succeeds without the parameter: only then is it reported, dropped, and written to
+    `known`. What is known already is not sent, and not reported again. `server` names the server in notices, `identity`
+    in `known`. Safe to call from several threads; engines that send different parameters to the same server share one.
     """
 
     def __init__(
@@ -123,14 +122,14 @@ class Negotiation:
         self._limits = known.find(identity) if known is not None else None  # None until a call has gone well
 
     def allowed(self, wanted: Sending) -> Sending:
-        """Return what the next call sends: what is wanted, less what the server refuses."""
+        """Return the parameters of the next call: the wanted ones without those that the server refuses."""
         limits = self._limits
         if limits is None:
             return wanted
         return wanted.meet(Sending(wanted.parameters - limits.refused, limits.reply_format))
 
     def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
-        """Return what to try next if the error refuses something that was sent; None if it is about something else.
+        """Return the next attempt if the server refused a parameter; None for any other error.
 
         A refusal without a reason is taken for one of the reply's format, until a format has worked; then, of a reply
         that was to be `streamed`, for one of the options for that, which no other call sends.
@@ -145,7 +144,7 @@ class Negotiation:
         return sent.without(refused) if refused is not None else None
 
     def after_success(self, wanted: Sending, sent: Sending) -> None:
-        """Learn from a call that has gone well: what it did not send is left out from now on."""
+        """Learn from a successful call: what it did not send is no longer sent."""
         with self._lock:
             before = self.allowed(wanted)
             now = before.meet(sent)

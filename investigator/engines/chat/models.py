@@ -65,12 +65,12 @@ def _known_key(key: SecretStr | None) -> SecretStr | None:
 class ChatSettings(Record):
     """How a chat model is called."""
 
-    timeout: float = Field(default=120.0, gt=0, description="seconds that one call may take in all")
-    attempts: int = Field(default=4, ge=1, description="how often one prompt is tried in all")
+    timeout: float = Field(default=120.0, gt=0, description="time limit of one call with its retries, in seconds")
+    attempts: int = Field(default=4, ge=1, description="attempts for one prompt")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sent only if set")
     top_p: float | None = Field(
-        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; sent only if set"
+        default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; sent only if set"
     )
     max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only if set")
     base_url: Annotated[str | None, AfterValidator(_known_address)] = Field(
@@ -81,7 +81,7 @@ class ChatSettings(Record):
     )
     small: bool = Field(default=False, description="a model of about a billion parameters or fewer: it does not plan")
     context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
-    concurrency: int = Field(default=16, ge=1, le=256, description="calls to one server side by side, at most")
+    concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")
     max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
 
 
@@ -151,7 +151,9 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
 
 
 def first_sending(server: Server, settings: ChatSettings) -> Sending:
-    """Return what is sent until the server refuses it: the parameters that are set, and the schema of the reply."""
+    """Return the parameters that are sent until the server refuses them: the parameters that are set, and the schema of
+    the reply.
+    """
     provider = server.model.partition(":")[0]
     is_set = {
         Parameter.TEMPERATURE: settings.temperature is not None,
@@ -167,7 +169,7 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
 
 
 def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
-    """Return the arguments of a call that hold the reply to that format; none if the server cannot.
+    """Return the arguments of a call that hold the reply to that format; empty if the server cannot.
 
     It goes to OpenAI's client as further body, for under its own name the client would parse the reply and fail
     on one that was cut.
@@ -191,7 +193,7 @@ def stream_arguments(sending: Sending) -> dict[str, Json]:
 def _arguments(
     provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
-    """Return the arguments of the provider's class. Its own retries are off: ours count alone."""
+    """Return the arguments of the provider's class. Its own retries are off: only ours count."""
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     top_p = settings.top_p if Parameter.TOP_P in parameters else None
@@ -219,7 +221,9 @@ def _arguments(
 
 
 def _openai_address() -> str:
-    """Return where OpenAI's client would go; always passed on, so that no other variable can redirect the documents."""
+    """Return the address that OpenAI's client would use; it is always passed explicitly, so that no other variable can
+    redirect the documents.
+    """
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
 
 
@@ -227,7 +231,7 @@ def _is_address(address: str) -> bool:
     try:
         parts = urlsplit(address)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, or too great a one
+    except ValueError:  # a port that is not a number, or too great a one
         return False
 
 

@@ -1,4 +1,4 @@
-"""A queue of the calls to one endpoint: so many run at a time, none while it asks to wait, the oldest goes first."""
+"""A queue of the calls to one endpoint: a limited number runs at a time, none while it asks to wait, oldest first."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from weakref import WeakValueDictionary
 
 from investigator.errors import EngineTimeoutError, RateLimitError
 
-_SPREAD = 1.0  # seconds within which those who waited for the same moment begin
+_SPREAD = 1.0  # seconds over which calls that waited for the same moment are spread
 
 
 @dataclass(frozen=True)
 class CallPace:
-    """The number of calls side by side that an endpoint bears, and the moment before which it wants none.
+    """The number of concurrent calls that an endpoint accepts, and the time before which it accepts none.
 
     Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one call more after as many
-    successes as there are calls side by side, half as many after a refusal. Refusals of calls that had begun before
-    the last cut are the same crowd meeting the same limit, and cut nothing again. Moments are seconds of any one clock.
+    successes as there are calls side by side, half as many after a refusal. Refusals of calls that began before the
+    last cut count for that cut, and cause no other. Moments are seconds of any one clock.
     """
 
     limit: float
@@ -46,7 +46,7 @@ class CallPace:
     def after_refusal(self, *, began: float, now: float, running: int, asked: float | None) -> CallPace:
         """Return the pace after a refusal of a call that began at `began`, one of `running`; `asked` is in seconds.
 
-        What is halved is what was really running, where that is less than what was allowed.
+        The number of running calls is halved if it is below the allowed number.
         """
         opens_at = self.opens_at if asked is None else max(self.opens_at, now + asked)
         if began < self.cut_at:
@@ -56,7 +56,7 @@ class CallPace:
 
 @dataclass(frozen=True)
 class Ticket:
-    """One prompt's place in the queue, kept over all its tries: an older number goes first.
+    """One prompt's place in the queue for all its attempts: lower numbers go first.
 
     `most` calls may run side by side with it, `longest` seconds it lets an endpoint hold it back at a time, and at
     `until` it gives up.
@@ -130,7 +130,7 @@ class CallQueue:
             self._changed.notify_all()
 
     def pause(self, seconds: float) -> None:
-        """Sleep that long and a little more, so that those who wait for the same moment do not all come at once."""
+        """Sleep that long and a little more, so that not all waiting calls start at once."""
         self._sleep(seconds + self._jitter() * min(seconds, _SPREAD))
 
     def _slot(self, ticket: Ticket) -> tuple[float | None, float]:

@@ -1,4 +1,4 @@
-"""The parameters that go with a prompt, and what is left of them after a server has refused one."""
+"""The parameters of a call, and the fallback after a server has refused one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAMES_OF = {
 
 
 class ReplyFormat(StrEnum):
-    """How a server is asked for a reply that can be read, the strictest first."""
+    """The ways to request a parsable reply, strictest first."""
 
     JSON_SCHEMA = "json_schema"
     JSON_OBJECT = "json_object"
@@ -66,7 +66,7 @@ class Sending:
         return Sending(self.parameters - {refused}, self.reply_format)
 
     def meet(self, other: Sending) -> Sending:
-        """Return what both send."""
+        """Return the intersection of the two."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
 

@@ -29,7 +29,7 @@ HEADS = 12
 _HEAD = DIMENSIONS // HEADS
 EPSILON = 1e-12
 _PADDING = 0  # the token that fills
-_STEP = 16  # texts are filled up to a multiple of this: few sizes of matrices are prepared once and kept
+_STEP = 16  # texts are padded to a multiple of this, so that few matrix sizes need preparing
 
 
 class Precision(Enum):
@@ -69,7 +69,7 @@ class _Run(NamedTuple):
 
 
 class Bert:
-    """The layers, with the tensors of a safetensors file by name, which lie on one device.
+    """The layers, with the tensors of a safetensors file by name, which are on one device.
 
     Raises KeyError or RuntimeError if the tensors are not this model's. Safe to call from several threads.
     """

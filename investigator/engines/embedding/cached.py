@@ -1,4 +1,4 @@
-"""A cache of vectors: reading what a search has just looked at costs nothing again."""
+"""A cache of vectors, so that the passages of a search need not be embedded again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 20_000  # vectors of 384 numbers: 30 MB
 
 
 class CachedEmbedder:
-    """Another embedder, whose last vectors are kept in memory by their texts. Safe to use from several threads."""
+    """Wraps an embedder and caches its most recent vectors in memory. Safe to use from several threads."""
 
     def __init__(self, embedder: Embedder, most: int = _MOST) -> None:
         self._embedder = embedder
@@ -30,7 +30,7 @@ class CachedEmbedder:
 
     @contextmanager
     def backed_by(self, kept: Kept) -> Iterator[None]:
-        """Look for texts there, too, before they are embedded, as long as the context lasts."""
+        """Also look for vectors there before embedding, for the duration of the context."""
         with self._lock:
             self._kept = (*self._kept, kept)
         try:

@@ -84,7 +84,7 @@ class _Other:
 
 
 class _Bundled:
-    """The default model: NumPy computes a few texts, PyTorch more of them. Which one depends on the texts alone."""
+    """The default model: NumPy computes a few texts, PyTorch more of them. Which one depends only on the texts."""
 
     def __init__(self) -> None:
         folder = _bundled_folder()

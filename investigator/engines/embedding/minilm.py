@@ -58,7 +58,7 @@ class MiniLM:
         self._tokenizer = open_tokenizer(folder)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
+        """Return unit vectors of shape (texts, 384), in the order of the texts; needs little memory next to them.
 
         Raises EmbedderError if memory runs out.
         """
@@ -86,7 +86,7 @@ class MiniLM:
 
 
 def open_tokenizer(folder: Path) -> Tokenizer:
-    """Return what cuts a text into the tokens that the model looks at. Raises EmbedderError if its file is missing."""
+    """Return the tokenizer of the model. Raises EmbedderError if its file is missing."""
     from tokenizers import Tokenizer
 
     try:
@@ -100,14 +100,14 @@ def open_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _fastest_precision(device: str) -> Precision:
-    """Decided by what the machine is, never by the clock: the same machine always gives the same vectors."""
+    """Decided by the hardware, never by timing: the same machine always gives the same vectors."""
     import torch
 
     if device != "cpu":
         return Precision.FLOAT16
     try:
         can = torch.cpu.get_capabilities()
-    except AttributeError:  # an older PyTorch does not tell
+    except AttributeError:  # an older PyTorch does not report it
         return Precision.FLOAT32
     return Precision.BFLOAT16 if can.get("avx512_bf16") or can.get("amx_bf16") else Precision.FLOAT32
 
@@ -127,7 +127,7 @@ def _batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
 
 
 def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
-    """Do the work in as many threads as PyTorch would use, each of which computes alone."""
+    """Do the work in as many threads as PyTorch would use, each computing independently."""
     import torch
 
     threads = min(_usual_threads(), len(batches))
@@ -142,7 +142,7 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
 
 @cache
 def _usual_threads() -> int:
-    """Return the number of threads that PyTorch uses; first called before ours change it."""
+    """Return PyTorch's number of threads; call it before ours change it."""
     import torch
 
     return int(torch.get_num_threads())

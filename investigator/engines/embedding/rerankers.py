@@ -1,4 +1,4 @@
-"""A second look at what a search has found: how well each text fits the query, in detail."""
+"""Rerankers: score the results of a search more exactly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Reranker(Protocol):
 
     @property
     def name(self) -> str:
-        """Names what scores, for the identity of an investigation."""
+        """The name of the scorer, for the identity of an investigation."""
         ...
 
     @property
@@ -78,7 +78,7 @@ class CrossEncoderReranker:
     def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
         from torch.nn import Sigmoid
 
-        try:  # some models come with a function of their own, whose values are not in 0..1
+        try:  # some models bring their own activation, whose values are not in 0..1
             return [float(score) for score in model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)]
         except (RuntimeError, ValueError) as error:
             raise EmbedderError(f"the reranker {self.name} failed: {error}", hint="Choose another reranker.") from error
@@ -111,12 +111,12 @@ def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
         raise EmbedderError(f"the model {model} cannot be loaded: {error}", hint=hint) from error
     kinds = loaded.model.config.architectures or []
     if kinds and all(kind.endswith("Model") for kind in kinds):
-        raise EmbedderError(f"{model} is a model, but none that judges pairs of texts", hint=hint)
+        raise EmbedderError(f"{model} is not a model that judges pairs of texts", hint=hint)
     return loaded
 
 
 def _load_reranker(model: str) -> CrossEncoder:
     loaded = load_cross_encoder(model, _HINT)
     if loaded.model.config.num_labels != 1:
-        raise EmbedderError(f"{model} is a model, but none that gives pairs of texts one score", hint=_HINT)
+        raise EmbedderError(f"{model} is not a model that gives a pair of texts one score", hint=_HINT)
     return loaded

@@ -30,7 +30,7 @@ class VerifySettings(Record):
 
 
 class Verifier(Protocol):
-    """Says how well texts bear out claims. Safe to use from several threads."""
+    """Says how well texts support claims. Safe to use from several threads."""
 
     @property
     def name(self) -> str:

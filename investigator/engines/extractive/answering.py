@@ -1,4 +1,4 @@
-"""The answer: the strongest quotes as they stand, without repetition."""
+"""The answer: the strongest quotes as they are, without repetition."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SAME = 0.7
 def answer(variables: AnswerVariables) -> AnswerReply:
     """Return the strongest quotes as claims, word for word; the same content only once.
 
-    Every document has its best quote said before any has its second, the strongest document first. Which quotes of a
-    document are best is told by the order that the evidence came in.
+    The best quote of every document comes before any second quote, strongest document first. The order of the evidence
+    says which quotes of a document are best.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, variables.evidence[:_MOST_OF_SUMMARY])))
@@ -59,6 +59,6 @@ def _figures_differ(first: str, second: str) -> bool:
 
 
 def _overlap(first: str, second: str) -> float:
-    """Return the share of the shorter text's words that stand in the other."""
+    """Return the share of the shorter text's words in the other."""
     a, b = ({stem(word) for word in content_words(text)} for text in (first, second))
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0

@@ -33,12 +33,12 @@ _BEHIND_BEST = 1.0  # log odds: a sentence whose odds are a third of those of th
 _NEAR = 0.15
 _MOSTLY = 0.5
 """The least cosine with a question. Of evidence in the language of its question that shares no word with it, 15 of 89
-sentences lie below (clapnq, multihop, trials, development); of instructions to models, 95 of 100."""
+sentences are below (clapnq, multihop, trials, development); of instructions to models, 95 of 100."""
 _NOT_HERE = "Not in this text."
 
 
 class ReplyFeatures(Record):
-    """Features that tell an answer from a near miss: two chances, 0..1.
+    """Features that separate an answer from a near miss: two probabilities, 0..1.
 
     `match` is the chance that the document holds the answer, judged from outside; `sentence` that of its best sentence.
     """
@@ -136,7 +136,7 @@ def reply_features(
     question: Asked,
     ranked: Sequence[tuple[Candidate, float]],
 ) -> ReplyFeatures:
-    """Return what the point of a reply is computed from; without a search, the passages judge the document."""
+    """Return the features of a reply's point; without a search, the passages judge the document."""
     matches = [passage.document_match for passage in passages if passage.document_match is not None]
     if not matches:
         text = " ".join(passage.text for passage in passages)
@@ -151,7 +151,7 @@ def _reply(quotes: Sequence[str]) -> str:
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
-    """Return whether quotes have to do with a question: a low bar, for a reply that the search does not understand.
+    """Return True if quotes are related to a question: a low bar, for a reply that the search does not understand.
 
     They do if one shares a content word with a question, is near to one, or is of a script that none has.
     """

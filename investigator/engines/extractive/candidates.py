@@ -1,4 +1,4 @@
-"""The sentences that a reply may quote, and what tells the one that answers. Pure but for the embedder."""
+"""The sentences that a reply may quote, and the features of the one that answers. Pure but for the embedder."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 
 
 class SentenceFit(Record):
-    """Features that tell a sentence that answers; each about 0..1.
+    """Features of a sentence that answers; each about 0..1.
 
-    `similarity` is its cosine with the question; `focus` the share of the question's weight that stands in it, where
-    words that most sentences hold weigh little; `around` the same with the sentences before and after it. `passage`
-    and `overlap` are those of its passage. `typed` tells whether it holds the kind of thing that is asked for;
-    `finding` and `figures` how much it speaks like a result, where one is asked for (0.5 where not). `complete` tells
-    whether it is a sentence and no fragment of a table or a heading.
+    `similarity` is its cosine with the question; `focus` the share of the question's weight in it, where words that
+    most sentences hold weigh little; `around` the same with the sentences before and after it. `passage` and `overlap`
+    are those of its passage. `typed` says if it holds the kind of thing that is asked for; `finding` and `figures` how
+    much it speaks like a result, where one is asked for (0.5 where not). `complete` says if it is a sentence and not a
+    fragment of a table or a heading.
     """
 
     similarity: float
@@ -94,7 +94,7 @@ def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -
 def candidates(
     passages: Sequence[Passage], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
 ) -> list[Candidate]:
-    """Return all sentences of the passages in their order; `places` holds similarity and overlap of each passage."""
+    """Return all sentences of the passages in order; `places` holds similarity and overlap of each passage."""
     pieces = [compared_spans(passage.text) for passage in passages]
     flat = [passages[number].text[start:end] for number, piece in enumerate(pieces) for start, end in piece]
     if not flat:
@@ -143,14 +143,14 @@ def compared_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _says_something(sentence: str) -> bool:
-    """Return True if it is no heading, and long enough; a script without spaces says as much in fewer characters."""
+    """Return True if it is not a heading and long enough; scripts without spaces need fewer characters."""
     if _HEADING.match(sentence) and "\n" not in sentence.strip():
         return False
     return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Cut a sentence that is too long to be one (a table, a list) into pieces of whole lines, else of whole words."""
+    """Split an overlong sentence (a table, a list) at line ends, or else between words."""
     pieces = []
     while end - start > _LONGEST_SENTENCE:
         limit = start + _LONGEST_SENTENCE

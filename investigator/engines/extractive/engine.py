@@ -28,7 +28,7 @@ from investigator.scoring.calibration import default_calibration
 NAME = "extractive"
 
 Answers = Callable[[str, Record], Record | None]
-"""Answers the templates of others: the reply to a template and its variables, None where they are not its own."""
+"""Answers the templates of others: the reply to a template and its variables, None if they are not its own."""
 
 
 def _no_others(_: Embedder) -> Answers:
@@ -38,7 +38,7 @@ def _no_others(_: Embedder) -> Answers:
 class ExtractiveEngine:
     """Answers the templates of the method without a language model. Deterministic; safe to share between threads.
 
-    `others` makes what answers further templates, such as those of a chat.
+    `others` makes the answerers of further templates, such as those of a chat.
     """
 
     def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] = _no_others) -> None:
@@ -56,7 +56,7 @@ class ExtractiveEngine:
 
     @property
     def traits(self) -> Traits:
-        """Its points are calibrated, and depend on what the search measured and not on the texts alone."""
+        """Its points are calibrated, and depend on what the search measured and not only on the texts."""
         return Traits(threshold=default_calibration().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:

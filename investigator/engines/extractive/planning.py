@@ -11,9 +11,9 @@ _FEWEST = 2
 
 
 def plan(variables: PlanVariables) -> PlanReply:
-    """Return steps for the documents that fit best and were not asked yet; none if none of them is worth it.
+    """Return steps for the documents that fit best and were not asked yet; empty if none of them is worth it.
 
-    The first round asks at least two documents, so that a poor match is looked at before it is given up.
+    The first round asks at least two documents, so that a poor match still gets a chance.
     """
     fresh = [card for card in variables.documents if not card.asked]
     best = max((card.match for card in variables.documents), default=0.0)

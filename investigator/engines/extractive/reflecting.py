@@ -1,4 +1,4 @@
-"""Reflects: what is known of each term, from quotes that hold it; what no quote tells; which terms occur together."""
+"""Reflects: what is known of each term, from quotes that hold it; what no quote says; which terms occur together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary without a language model: sentences that stand for the parts of a text, as they are, in their order."""
+"""A summary without a language model: sentences that stand for the parts of a text, as they are, in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from investigator.questions.kinds import summarised
 from investigator.records import AskReply, AskVariables, Passage
 
 _SHORTEST, _LONGEST = 40, 450  # characters of a sentence
-_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # of a sentence; what holds more figures is a row of a table
+_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # of a sentence; more figures mean a row of a table
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
 _POINT = 80  # the document was chosen to be summarised, and its own sentences stand for it
@@ -35,7 +35,7 @@ _LISTED = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence: its text, the number of its passage, where it stands in the document."""
+    """A sentence: its text, the number of its passage, if it is in the document."""
 
     text: str
     passage: int
@@ -43,13 +43,13 @@ class _Sentence:
 
 
 def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the sentences nearest to the middle of the text and to what is asked of it, each of another matter.
+    """Return the sentences nearest to the centre of the text and to the question, each about another subject.
 
     No table of contents, list of exhibits or references, and no boilerplate is among them.
     """
     found = _sentences(variables.passages)
     if not found:
-        return AskReply(point=0, reply="The text holds no sentences that could stand for it.", quotes=())
+        return AskReply(point=0, reply="The text holds no sentences that could represent it.", quotes=())
     vectors = embedder.embed([summarised(variables.main_question), *(one.text for one in found)])
     aspects = _aspects(variables.main_question)
     most = how_many_points(variables.main_question)

@@ -26,7 +26,7 @@ def think(variables: ThinkVariables) -> ThinkReply:
 
 
 def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
-    """Words that are no stop words; those stay together that make a name, or a phrase that the documents hold."""
+    """Words other than stop words; names and phrases of the documents stay together."""
     phrases: list[list[str]] = []
     joins = False
     for token in tokens(question_body(question)):

@@ -44,19 +44,18 @@ class GgufSettings(Record):
     )
     temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest token every time")
     top_p: float | None = Field(
-        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; if not set, 0.95"
+        default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; 0.95 if not set"
     )
-    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; if not set, 40")
+    top_k: int | None = Field(default=None, ge=1, description="sample from this many tokens; 40 if not set")
     seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
 
 
 class GgufEngine:
-    """A GGUF file as an engine; its replies are held to the schema of what is asked for.
+    """A GGUF file as an engine; its replies are constrained to the schema of the reply.
 
     The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. A reply
-    is ended after `seconds`; `on_writing` is told how far it is. Raises
-    SettingsError at once where the path names no GGUF file or the context does not fit the model, MissingPackageError
-    where the extra `local` is not installed.
+    is ended after `seconds`; `on_writing` receives the progress of it. Raises SettingsError at once if the path names
+    no GGUF file or the context does not fit the model, MissingPackageError where the extra `local` is not installed.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class GgufEngine:
 
     @property
     def name(self) -> str:
-        """`gguf:` and the name of the file with its size, which tells two quantisations of one name apart."""
+        """`gguf:` and the name of the file with its size, which distinguishes two quantisations of the same name."""
         return self._name
 
     @property
@@ -108,9 +107,9 @@ class GgufEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, as JSON.
 
-        One that takes too long ends as it is by then. Raises EngineTimeoutError if that is nothing, ContextTooLongError
-        if prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model
-        cannot be loaded.
+        A reply that takes too long is cut off. Raises EngineTimeoutError if that is nothing, ContextTooLongError if
+        prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model cannot
+        be loaded.
         """
         return self.reply_aloud(prompt, None)
 
@@ -169,8 +168,8 @@ def _context(path: Path, settings: GgufSettings) -> int:
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
     """Return the reply's schema as a grammar: one space after each colon and comma, an end to every text and list.
 
-    So models write JSON by themselves. Held to no white space, some reply with an empty list to everything; free to
-    write any, some write nothing else.
+    So models write JSON by themselves. Without white space, some models reply with an empty list to everything; with
+    free white space, some write nothing else.
     """
     from xllamacpp import json_schema_to_grammar
 

@@ -42,7 +42,7 @@ def trained_context(path: Path) -> int:
 def control_tokens(path: Path) -> frozenset[str]:
     """Return the texts that mean something to the model beside their words: where a turn ends and who speaks.
 
-    They stand in the header as control tokens; some files list marks like `<|user|>` as tokens of the user instead.
+    They are in the header as control tokens; some files list marks like `<|user|>` as tokens of the user instead.
     """
     tokens: tuple[object, ...] = ()
     kinds: tuple[object, ...] = ()
@@ -60,7 +60,7 @@ def _is_control(text: str, kind: object) -> bool:
 
 
 def _values(path: Path) -> Iterator[tuple[str, Value]]:
-    """Return the keys of the header and their values, in their order. Raises SettingsError."""
+    """Return the keys of the header and their values, in order. Raises SettingsError."""
     try:
         with path.open("rb") as file:
             size = path.stat().st_size
@@ -75,7 +75,7 @@ def _values(path: Path) -> Iterator[tuple[str, Value]]:
 
 
 class _Header:
-    """Reads the header behind the magic; a length is believed only as far as the file is long."""
+    """Reads the header behind the magic; lengths beyond the end of the file are rejected."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file

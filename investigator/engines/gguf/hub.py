@@ -21,7 +21,7 @@ OnProgress = Callable[[int, int], None]
 """Is called with the bytes that are there and all bytes, from any thread."""
 
 _ROOM = 50_000_000  # bytes that stay free on the disk
-_RESUMES = "Run the same command again: what was fetched is kept, and the rest is fetched."
+_RESUMES = "Run the same command again: the download resumes where it stopped."
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class HubFile:
 def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
     """Fetch a model into the user's data directory, and return what was fetched.
 
-    A download that was stopped is resumed. The checksum is that which the hub gives for the file, and the pinned one
-    if there is one; a file that has another is deleted. Raises ModelDownloadError and DiskFullError.
+    A download that was stopped is resumed. The file must match the hub's checksum, and the pinned one if any; otherwise
+    it is deleted. Raises ModelDownloadError and DiskFullError.
     """
     found = described(model)
     pinned = (model.sha256 or found.sha256).lower()
@@ -46,7 +46,7 @@ def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done
         raise ModelDownloadError(
             f"the hub offers another file as {model.file} than the one that is known: its sha256 is {found.sha256}, "
             f"not {pinned}",
-            hint="It was exchanged: do not use it, or name it yourself as OWNER/REPOSITORY:FILE.gguf if you trust it.",
+            hint="It was replaced: do not use it, or name it yourself as OWNER/REPOSITORY:FILE.gguf if you trust it.",
         )
     try:
         folder = made_folder(model.name)
@@ -76,7 +76,7 @@ def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done
 
 
 def described(model: LocalModel) -> HubFile:
-    """Return what the hub says of a model's file. Raises ModelDownloadError."""
+    """Return the hub's facts about a model's file. Raises ModelDownloadError."""
     from huggingface_hub import HfApi
 
     info: Any = _asked(
@@ -90,7 +90,7 @@ def described(model: LocalModel) -> HubFile:
                 )
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
-    raise ModelDownloadError(f"{model.repo} holds no file {model.file}", hint="See the files at the hub's page of it.")
+    raise ModelDownloadError(f"{model.repo} holds no file {model.file}", hint="Its page at the hub lists its files.")
 
 
 def sha256_of(path: Path) -> str:
@@ -147,7 +147,7 @@ def _check_room(folder: Path, size: int) -> None:
 
 
 def _asked(ask: Callable[[], object], model: LocalModel) -> object:
-    """Return what a call of huggingface_hub gives, with its errors as ours. Raises ModelDownloadError and OSError."""
+    """Return the result of a huggingface_hub call; translate its errors. Raises ModelDownloadError and OSError."""
     import httpx2
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -163,7 +163,7 @@ def _asked(ask: Callable[[], object], model: LocalModel) -> object:
     except OfflineModeIsEnabled as error:
         raise ModelDownloadError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
     except GatedRepoError as error:
-        hint = "Accept its terms at the hub's page of it, and set HF_TOKEN."
+        hint = "Accept its terms on its page at the hub, and set HF_TOKEN."
         raise ModelDownloadError(f"{model.repo} needs an account at the hub", hint=hint) from error
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
         hint = "Correct the name. A private one needs HF_TOKEN."

@@ -34,8 +34,7 @@ _BATCH: Final = 512  # tokens of a prompt read at once: what llama.cpp computes 
 _PLAIN_TEMPLATE: Final = "chatml"  # what llama.cpp takes for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
-    "Choose a larger gguf.context_tokens where the model was made for it, or have fewer passages shown to it: "
-    "--set retrieval.passages=2"
+    "Set a larger gguf.context_tokens if the model supports it, or show it fewer passages: --set retrieval.passages=2"
 )
 
 
@@ -49,10 +48,10 @@ class GgufReply:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the tokens of a reply are chosen: at most `max_tokens` of them, held to `grammar`.
+    """The decoding of a reply: at most `max_tokens` tokens, constrained to `grammar`.
 
-    Drawn are the fewest that hold the mass `top_p`, or the `top_k` likeliest. Where one of these is set, llama.cpp
-    leaves out no others of itself.
+    Drawn are the fewest that hold the mass `top_p`, or the `top_k` likeliest. If one of these is set, llama.cpp applies
+    no other filters.
     """
 
     max_tokens: int
@@ -64,7 +63,7 @@ class Sampling:
 
     @property
     def drawn_from(self) -> Mapping[str, float]:
-        """The settings in llama.cpp's names; none if neither is set."""
+        """The settings in llama.cpp's names; empty if neither is set."""
         if self.top_p is None and self.top_k is None:
             return {}
         return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
@@ -74,7 +73,7 @@ class GgufModel:
     """A loaded model, which answers one prompt at a time; other threads wait. Tokens are counted beside that.
 
     What a prompt says can never end its turn: the control tokens of the model are no such tokens in it. Raises
-    SettingsError where the file cannot be loaded.
+    SettingsError if the file cannot be loaded.
     """
 
     def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
@@ -100,10 +99,10 @@ class GgufModel:
         seconds: float | None = None,
         on_writing: Callable[[Writing], None] | None = None,
     ) -> GgufReply:
-        """Return the reply to one user message; `hear` is called with it token by token, `on_writing` as it comes on.
+        """Return the reply to one user message; `hear` receives it token by token, `on_writing` its progress.
 
         After `seconds` the model is stopped, between two tokens or between two batches of the prompt; what it has
-        written by then is the reply, as one that was cut at its length. Raises EngineTimeoutError if that is nothing,
+        written by then is the reply, as if it had been truncated. Raises EngineTimeoutError if that is nothing,
         ContextTooLongError, and EngineError if there is no reply.
         """
         request: dict[str, object] = {

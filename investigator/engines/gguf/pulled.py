@@ -1,4 +1,4 @@
-"""Models that were pulled: where they lie in the user's data directory, and what is known of each."""
+"""Models that were pulled: where they are in the user's data directory, and what is known of each."""
 
 from __future__ import annotations
 
@@ -63,6 +63,12 @@ class PulledModel(Record):
     def path(self) -> Path:
         """The GGUF file."""
         return folder_of(self.name) / Path(self.file).name
+
+
+class ModelList(Record):
+    """The models that were pulled, then the recommended ones that were not."""
+
+    models: tuple[PulledModel | LocalModel, ...]
 
 
 @cache
@@ -133,7 +139,7 @@ def pulled_model(name: str) -> PulledModel:
 
 
 def remove_pulled(name: str) -> PulledModel:
-    """Delete a pulled model, and return what it was. Raises SettingsError if there is none of that name."""
+    """Delete a pulled model, and return it. Raises SettingsError if there is none of that name."""
     if not name:
         raise SettingsError("no model is named", hint="List them with: investigator model list")
     model = pulled_model(name)
@@ -142,7 +148,7 @@ def remove_pulled(name: str) -> PulledModel:
 
 
 def made_folder(name: str) -> Path:
-    """Make the folder of a model, for this user alone. Raises ForeignFileError and OSError."""
+    """Make the folder of a model, only for this user. Raises ForeignFileError and OSError."""
     folder = folder_of(name)
     make_private_folder(folder)
     check_private_folder(folder)
@@ -150,7 +156,7 @@ def made_folder(name: str) -> Path:
 
 
 def _noted(name: str) -> PulledModel | None:
-    """Return what was written down of a model; None if that is nothing, or not of this user."""
+    """Return the note of a model; None if it has none, or one of another user."""
     try:
         check_private_folder(folder_of(name))
         model = PulledModel.model_validate_json(read_private(folder_of(name) / _NOTE))

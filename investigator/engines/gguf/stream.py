@@ -1,4 +1,4 @@
-"""A reply of llama.cpp as it comes, piece by piece: heard, watched, and ended when its time is over."""
+"""A reply of llama.cpp as it comes, piece by piece: heard, watched, and ended when its time has ended."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from investigator.records import FinishReason, Reply, Writing
 
 
 class _OutOfTimeError(Exception):
-    """Ends a reply from within; llama.cpp takes any exception as the wish to stop."""
+    """Stops a reply from inside the callback: llama.cpp stops at any exception."""
 
 
 class ReplyStream:
     """Takes the pieces of one reply; `seconds` is how long it may take, without limit if None. `clock` gives seconds.
 
-    `late` is True once its time was over and it was stopped.
+    `late` is True once it was stopped at the time limit.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ReplyStream:
             self._problem = sys.exception()  # llama.cpp ends with it, and says nothing of it
 
     def whole(self) -> dict[str, Any]:
-        """Return the answer as it comes in one piece; an error is one by itself. Raises what `hear` has raised."""
+        """Return the answer in one piece, or an error. Raises what `hear` has raised."""
         if self._problem is not None:
             raise self._problem
         failed = next((piece for piece in self._pieces if "error" in piece), None)
@@ -77,7 +77,7 @@ class ReplyStream:
         return {**self._pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": self._said}}]}
 
     def cut(self) -> Reply:
-        """Return what was written until the time was over, as a reply cut at its length. Raises EngineTimeoutError."""
+        """Return the text written within the time limit, as a truncated reply. Raises EngineTimeoutError."""
         if not self._said.strip():
             raise EngineTimeoutError(
                 f"{self._model} was stopped after {self.elapsed:.0f} s, before it had written a word: it had read "

@@ -37,9 +37,9 @@ class _Config(BaseModel):
 class TransformersEngine:
     """A folder with a causal language model, its tokenizer and its configuration as an engine.
 
-    The model is loaded when it is first needed, and once; code that lies in the folder is never run. It answers one
-    prompt at a time; other threads wait. Raises SettingsError at once if the folder holds no model,
-    MissingPackageError if transformers is not installed.
+    The model is loaded when it is first needed, and once; code that is in the folder is never run. It answers one
+    prompt at a time; other threads wait. Raises SettingsError at once if the folder holds no model, MissingPackageError
+    if transformers is not installed.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
@@ -94,7 +94,7 @@ class TransformersEngine:
         )
 
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
-        """Return what the model writes after a text, without any chat template; raises the same errors.
+        """Return the model's continuation of a text, without any chat template; raises the same errors.
 
         Penalties for repeating the text count its first `context_tokens`, all if None.
         """
@@ -137,5 +137,5 @@ def _context(path: Path) -> int | None:
         return _Config.model_validate_json((path / "config.json").read_bytes()).context
     except (OSError, ValidationError) as error:
         raise SettingsError(
-            f"{path / 'config.json'} is no model's configuration", hint="Fetch the model's folder again."
+            f"{path / 'config.json'} is not the configuration of a model", hint="Fetch the model's folder again."
         ) from error

@@ -76,14 +76,14 @@ class TransformersModel:
     ) -> Generation:
         """Write on from a text, or reply to it with `as_chat` if the model has a chat template.
 
-        Control tokens of the model in the text are taken apart, so that the text cannot end its turn. Penalties for
-        repeating it count its first `context_tokens`, all if None. `hear` is told of it token by token, unless it is
-        chosen from several. Raises ContextTooLongError, and EngineError if nothing can be written.
+        Control tokens in the text are broken up, so that the text cannot end its turn. Penalties for repeating it count
+        its first `context_tokens`, all if None. `hear` is notified of it token by token, unless it is chosen from
+        several. Raises ContextTooLongError, and EngineError if nothing can be written.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
         if not ids:
-            raise EngineError(f"{self._name} cannot write on from an empty prompt", hint="Give it some text.")
+            raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Give it some text.")
         if self._context is not None and len(ids) + decoding.beam_max_length > self._context:
             raise ContextTooLongError(
                 f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit the "
@@ -119,7 +119,7 @@ class TransformersModel:
         )
 
     def _ids(self, text: str, as_chat: bool) -> list[int]:
-        """Return the tokens of a prompt; one that is no chat begins, and does not end, as the model's texts do."""
+        """Return the tokens of a prompt; one that is not a chat begins, and does not end, as the model's texts do."""
         text = self._control.defused(text)
         is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
         with self._tokenizing:
@@ -134,7 +134,7 @@ class TransformersModel:
             return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def _rules(self, decoding: Decoding, prompt: int, context: int) -> LogitsProcessorList:
-        """Return what the next token must keep to, in order; `prompt` and `context` are numbers of tokens."""
+        """Return the constraints on the next token, in order; `prompt` and `context` are numbers of tokens."""
         from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper
 
         rules = LogitsProcessorList()
@@ -238,7 +238,7 @@ class TransformersModel:
         return Stop()
 
     def _written(self, ids: list[int], stop: str) -> list[int]:
-        """Return the tokens up to the first that ends the text; what stands behind it fills up a batch."""
+        """Return the tokens up to the first that ends the text; the rest is padding."""
         for n, token in enumerate(ids, 1):
             if token in self._ends or (stop and stop in self._text(ids[max(0, n - _STOP_WINDOW) : n])):
                 return ids[:n]
@@ -261,7 +261,7 @@ def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
 
 
 def _load(path: Path, device: str) -> tuple[Any, Any]:
-    """Tokenizer and model of a folder, from its files alone. Raises SettingsError."""
+    """Tokenizer and model of a folder, only from its files. Raises SettingsError."""
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

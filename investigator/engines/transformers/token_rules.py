@@ -60,7 +60,7 @@ class Penalties:
 
 @dataclass(frozen=True)
 class NgramBlock:
-    """Lets no sequence of `length` tokens come twice among those from `start` on."""
+    """Forbids repeated sequences of `length` tokens from `start` on."""
 
     length: int
     start: int
@@ -82,7 +82,7 @@ class NgramBlock:
 
 @dataclass(frozen=True)
 class NotYet:
-    """Lets none of some tokens come before so many others were written."""
+    """Forbids some tokens until a minimum number of others was written."""
 
     prompt_tokens: int
     least: int
@@ -101,8 +101,8 @@ class NotYet:
 class Schedule:
     """How the mass of probability to draw from falls within a sentence (Lee et al., 2022, arXiv 2206.04624).
 
-    It is `p` at first, then `decay` times as much with each token, and never less than `bound`; with `reset` it begins
-    anew after each sentence.
+    It is `p` at first, then `decay` times as much with each token, and never less than `bound`; with `reset` it starts
+    over after each sentence.
     """
 
     p: float

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,16 +12,18 @@ from rich.text import Text
 
 from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import is_terminal, print_json, print_styled, tell
+from investigator.cli.output import is_terminal, print_record, print_styled, tell
 from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import agent_class, create_agent, needs_no_documents
 from investigator.dialogue.task_strings import split_task
 from investigator.dialogue.worlds import World, create_world
 from investigator.errors import DialogueValueError, RunError
+from investigator.reports.schemas import Printed
 from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.evaluating import evaluate
 from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.loading import Tasks
+from investigator.tasks.printed import TaskReport
 
 
 def eval_task(
@@ -119,6 +120,7 @@ def _show(report: Report, as_json: bool) -> None:
     if is_terminal(sys.stderr):
         sys.stderr.write("\r\x1b[K")
     if as_json:
-        print_json(json.dumps({name: float(metric) for name, metric in report.items()}, indent=2))
+        figures = {name: float(metric) for name, metric in report.items()}
+        print_record(Printed.TASK_EVALUATION, TaskReport(metrics=figures))
     elif report:
         print_styled(Text(f"{report_table(report)}\n"))

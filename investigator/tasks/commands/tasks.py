@@ -14,14 +14,16 @@ import typer
 from rich.text import Text
 
 from investigator.cli.options import AsJsonLines
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_lines, print_styled, tell
 from investigator.dialogue.messages import Message
 from investigator.dialogue.task_strings import TaskEntry
 from investigator.dialogue.teachers import Teacher
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
+from investigator.reports.schemas import Printed
 from investigator.reports.wording import plural
 from investigator.tasks.loading import create_teacher
+from investigator.tasks.printed import ListedTask, TaskExample
 from investigator.tasks.task_list import listed_tasks
 
 _SHOWN_OF_FIELD = 200  # characters; a text and its labels are shown whole
@@ -37,7 +39,7 @@ def tasks(
     """List the tasks that can be displayed and evaluated. Name your own by its module: my_package.my_task."""
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
-        print_json("\n".join(json.dumps(entry._asdict(), ensure_ascii=False) for entry in found), own=True)
+        print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in found), own=True)
     elif found:
         print_styled(columns([_row(entry) for entry in found], left=range(3)).append("\n"))
     else:
@@ -64,7 +66,7 @@ def display(
 ) -> None:
     """Show the examples of a task: text, labels, number of candidates, and other fields.
 
-    A task of your own is named by its module, such as my_package.my_task, which may lie in the current folder.
+    A task of your own is named by its module, such as my_package.my_task, which may be in the current folder.
     """
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
@@ -72,7 +74,7 @@ def display(
     try:
         examples = list(islice(teacher, num))
         if as_json:
-            print_json("\n".join(_as_json(example) for example in examples))
+            print_lines((Printed.EXAMPLE, _record_of(example)) for example in examples)
         else:
             print_styled(examples_text(examples))
             tell(_size(teacher))
@@ -130,8 +132,8 @@ def _folded(value: object) -> str:
     )
 
 
-def _as_json(example: Message) -> str:
-    return json.dumps(_plain(example.json_safe_payload()), ensure_ascii=False)
+def _record_of(example: Message) -> TaskExample:
+    return TaskExample.model_validate(_plain(example.json_safe_payload()))
 
 
 def _plain(value: object) -> object:

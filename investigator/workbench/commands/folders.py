@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.template_check import check_templates
 from investigator.asking.templates import source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.options import AsJson, PromptsFolder
-from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.output import print_record, print_styled, tell
+from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
 from investigator.workbench.catalogue import card, cards, copy_templates, differences, named
-from investigator.workbench.records import TemplateCard
+from investigator.workbench.records import TemplateList
 from investigator.workbench.wording import card_text, cards_text, checked_text, diff_text
 
 _SMALL_CONTEXT = 4096
@@ -30,7 +30,7 @@ def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> No
     """List the templates: what each is for, what it is given, the reply that it asks for, and its length."""
     listed = cards(Prompts(prompts, CONTRACTS))
     if as_json:
-        print_json(TypeAdapter(tuple[TemplateCard, ...]).dump_json(listed, indent=2).decode(), own=True)
+        print_record(Printed.TEMPLATES, TemplateList(templates=listed), own=True)
     else:
         print_styled(cards_text(listed))
 
@@ -41,7 +41,7 @@ def show(name: Name, prompts: PromptsFolder = None, as_json: AsJson = False) -> 
     (only, *_) = named([name])
     shown = card(only, own)
     if as_json:
-        print_json(shown.model_dump_json(indent=2), own=True)
+        print_record(Printed.TEMPLATE, shown, own=True)
     else:
         print_styled(card_text(shown, source_of(own.path(only))))
 
@@ -65,7 +65,7 @@ def check(
     """
     checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
     if as_json:
-        print_json(checked.model_dump_json(indent=2), own=True)
+        print_record(Printed.TEMPLATE_CHECK, checked, own=True)
     else:
         print_styled(checked_text(checked))
     if checked.problems:

@@ -19,11 +19,12 @@ from investigator.asking.template_examples import example_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.ask import CeilingOptions, TraceOptions
 from investigator.cli.options import AsJson, CommonOptions, Folder
-from investigator.cli.output import is_terminal, note, print_json, print_plain, print_styled, tell
+from investigator.cli.output import is_terminal, note, print_plain, print_record, print_styled, tell
 from investigator.engines.base import guessed_tokens, tokens_of, traits_of
 from investigator.engines.roles import role_of
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
+from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
 from investigator.settings import Settings
 from investigator.workbench.catalogue import named
@@ -91,7 +92,7 @@ def render(
         engine = investigator.engines[role_of(only)] if CONTRACTS[only].reply else None
     text = own.render(own.path(only), values)
     if variables:
-        print_json(values.model_dump_json(indent=2))
+        print_record(Printed.TEMPLATE_VARIABLES, values)
     else:
         print_plain(text)
     tell(f"{tokens_of(engine, text) if engine is not None else guessed_tokens(text):,} tokens")
@@ -108,7 +109,7 @@ def run_template(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; use no kept reply.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a template of yours to a model for one step, and show its reply beside the one that there was.
+    """Put a template of yours to a model for one step, and show its reply next to the earlier one.
 
     The old reply is that of the kept run; for a question it is the reply of the same model to the shipped template.
     Shown are the replies, what is read from them or why they cannot be read, which quotes are proven, and the score.
@@ -136,7 +137,7 @@ def run_template(
     for notice in parts.notices():
         note(notice.text)
     if as_json:
-        print_json(tried.model_dump_json(indent=2))
+        print_record(Printed.TEMPLATE_TRIAL, tried)
     else:
         print_styled(trial_text(tried, Console().width if is_terminal(sys.stdout) else _WIDTH))
 

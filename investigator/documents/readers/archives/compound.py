@@ -1,6 +1,6 @@
 """Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
 
-Nothing in them is believed: sizes are held to that of the file, so that chains which loop come to an end.
+They are not trusted: sizes are limited to that of the file, so that looping chains end.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Storage:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of what is in it, sorted."""
+        """The names of its entries, sorted."""
         return tuple(sorted(entry.name for entry in self._entries.values()))
 
     def storage(self, name: str) -> Storage | None:

@@ -28,7 +28,7 @@ class UniqueNames:
         self._given: dict[str, int] = {}
 
     def take(self, name: str) -> str:
-        """Return the name, or the name with the first number that makes it another one."""
+        """Return the name, or the name with the first number that makes it unique."""
         count = self._given.get(name, 0) + 1
         unique = name if count == 1 else f"{name}~{count}"
         while unique in self._given and unique != name:

@@ -100,15 +100,15 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
     if info.compress_type not in _METHODS:
-        raise ReadFailure(FileStatus.UNSUPPORTED, "it is packed by a method that is not opened: only Deflate is")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "it is compressed by a method that is not supported: only Deflate is")
     parts, left = [], most + 1
     try:
         with archive.open(info) as file:
-            while left > 0 and (part := file.read(min(_PIECE, left))):  # small pieces: all at once is not bounded
+            while left > 0 and (part := file.read(min(_PIECE, left))):  # small pieces: reading all at once is unbounded
                 parts.append(part)
                 left -= len(part)
     except NotImplementedError as error:
-        raise ReadFailure(FileStatus.UNSUPPORTED, "it is packed by a version of ZIP that is not known") from error
+        raise ReadFailure(FileStatus.UNSUPPORTED, "it needs a version of ZIP that is not supported") from error
     except RuntimeError as error:  # zipfile's way to ask for a password
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
@@ -117,7 +117,7 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
 
 
 def resolved(part: str, target: str) -> str:
-    """Return the name of the part that `target` points to when it stands in `part`."""
+    """Return the name of the part that `target` points to when it is in `part`."""
     path = unquote(target.partition("#")[0])
     if path.startswith("/"):
         return posixpath.normpath(path.lstrip("/"))

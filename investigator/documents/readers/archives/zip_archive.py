@@ -50,7 +50,7 @@ def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding(names: bytes) -> str:
-    """Return the encoding of names that do not say theirs: UTF-8, or one of those that archivers have written."""
+    """Return the encoding of names that do not declare one: UTF-8, or one of those that archivers have written."""
     try:
         names.decode("utf-8")
     except UnicodeDecodeError:

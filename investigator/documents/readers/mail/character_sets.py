@@ -36,7 +36,7 @@ class _AsWritten(Compat32):
 
 
 AS_WRITTEN = _AsWritten()
-"""How the standard library is to give header values: as they stand; overlong lists of parameters are cut."""
+"""How the standard library returns header values: as they are; overlong lists of parameters are cut."""
 
 
 def text_in(data: bytes, charset: str) -> str:

@@ -15,7 +15,7 @@ _SHORTEST = 2
 
 
 def decompressed_rtf(data: bytes, most: int) -> bytes:
-    """Return the RTF in these bytes, `most` of them at most; what there is of it where they are cut off."""
+    """Return the RTF in these bytes, `most` of them at most; the available it if they are cut off."""
     if len(data) < _HEADER.size:
         return b""
     _, size, method, _ = _HEADER.unpack_from(data)

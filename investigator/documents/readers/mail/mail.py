@@ -19,7 +19,7 @@ _LEAST_SHARE = 0.3  # of the letters of the HTML body: a plain one below it only
 class Mail:
     """A message. `headers` are names and values as written; `plain` and `html` are its body in two forms.
 
-    `sender` is the sender's name, where it is known apart from the headers.
+    `sender` is the sender's name, if it is known apart from the headers.
     """
 
     headers: tuple[tuple[str, str], ...]
@@ -69,7 +69,7 @@ def _letters(text: str) -> int:
 
 
 def _authors(mail: Mail) -> tuple[str, ...]:
-    """Return the name of the sender, or the address where there is no name."""
+    """Return the name of the sender, or the address if there is no name."""
     if mail.sender:
         return (mail.sender,)
     for key, value in mail.headers:
@@ -84,5 +84,5 @@ def _authors(mail: Mail) -> tuple[str, ...]:
 def _date(written: str) -> str | None:
     try:
         return iso_date(written.partition("\n")[0])
-    except (ValueError, IndexError, TypeError):  # the standard parser of dates gives up on some
+    except (ValueError, IndexError, TypeError):  # the standard date parser fails on some
         return None

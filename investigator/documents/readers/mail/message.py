@@ -53,7 +53,7 @@ def mail_of(data: bytes) -> Mail:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A part with text, and the places at which it is one of several forms of the same."""
+    """A part with text, and where it is one of several alternatives."""
 
     part: Message
     text: str
@@ -62,7 +62,7 @@ class _Leaf:
 
 @dataclass
 class _Parts:
-    """The parts of a message, sorted into texts and files, in their order."""
+    """The parts of a message, sorted into texts and files, in order."""
 
     message: Message
     texts: list[_Leaf] = field(default_factory=list)
@@ -85,14 +85,14 @@ class _Parts:
                 self.files.append(part)
 
     def plain(self) -> str:
-        """Return the plain texts, one after the other, with the words of HTML that none of them is another form of."""
+        """Return the plain texts in order, with the words of HTML parts that have no plain alternative."""
         worded = [leaf for leaf in self.texts if not _is_html(leaf) and leaf.text.strip()]
         choices = frozenset[int]().union(*(leaf.choices for leaf in worded))
         shown = [leaf for leaf in self.texts if leaf in worded or not leaf.choices & choices] if worded else []
         return "\n\n".join(_words(leaf).strip("\r\n") for leaf in shown)
 
     def html(self) -> str:
-        """Return the HTML texts, one after the other; with the plain ones that are not another form of them."""
+        """Return the HTML texts in order, with the plain texts that have no HTML alternative."""
         pages = [leaf for leaf in self.texts if _is_html(leaf)]
         if not pages:
             return ""
@@ -170,7 +170,7 @@ def _member_name(part: Message, kind: str, number: int) -> str:
 def _file_name(part: Message) -> str:
     try:
         return header_text(part.get_filename() or "")
-    except (ValueError, LookupError, TypeError):  # the standard library gives up on some broken parameters
+    except (ValueError, LookupError, TypeError):  # the standard library fails on some broken parameters
         return ""
 
 

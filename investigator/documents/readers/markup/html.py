@@ -1,4 +1,4 @@
-"""HTML and XHTML: the words as they stand, without mark-up, scripts and styles; nothing is fetched."""
+"""HTML and XHTML: the words as they are, without mark-up, scripts and styles; nothing is fetched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-from investigator.documents.readers.base import OWN_REPORT, Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.properties import iso_date
@@ -24,7 +24,6 @@ _BLOCKS = frozenset(
 _WORD = re.compile(r"\w+")
 _INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
 _INNER_DTD_END = re.compile(r"\]\s{0,100}>")
-_OWN_REPORT = '<meta name="generator" content="investigator report">'
 _HEAD = 4096
 _LONGEST_SPAN = 5  # digits
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
@@ -33,7 +32,7 @@ _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_autho
 
 
 Attributes = list[tuple[str, str | None]]
-"""The attributes of a tag, in their order."""
+"""The attributes of a tag, in order."""
 
 
 class HtmlText(HTMLParser):
@@ -148,7 +147,7 @@ class HtmlText(HTMLParser):
 
 
 def _span(attrs: Attributes, name: str) -> int:
-    """Return how many rows or columns a cell takes; what is no number is one."""
+    """Return the number of rows or columns of a cell; 1 if it is not a number."""
     value = (dict(attrs).get(name) or "").strip()
     return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1
 
@@ -159,7 +158,7 @@ def feed(parser: HtmlText, markup: str) -> None:
     try:
         parser.feed(markup)
         parser.close()
-    except AssertionError:  # the standard parser gives up on some `<![...` of word processors
+    except AssertionError:  # the standard parser fails on some `<![...` of word processors
         parser.rawdata = ""
         parser.feed(markup.replace("<![", "<!--[").replace("]>", "]-->"))
         parser.close()
@@ -167,14 +166,14 @@ def feed(parser: HtmlText, markup: str) -> None:
 
 
 def _without_inner_dtd(markup: str) -> str:
-    """Return the document without the declarations of its own document type, of which the parser would show the end."""
+    """Return the document without its internal DTD, whose end the parser would otherwise show."""
     begin = _INNER_DTD.search(markup[:_HEAD])
     end = _INNER_DTD_END.search(markup, begin.end()) if begin else None
     return markup[: begin.start()] + markup[end.end() :] if begin and end else markup
 
 
 def _closed(markup: str) -> tuple[str, str]:
-    """Return the document without what it never closes, where the parser would search to the end from each place anew.
+    """Return the document without unclosed elements, on which the parser takes quadratic time.
 
     Comments after the last end of a comment lose their mark; what follows the last tag is plain text.
     """
@@ -182,11 +181,6 @@ def _closed(markup: str) -> tuple[str, str]:
     markup = markup[:comments_end] + markup[comments_end:].replace("<!--", " ")
     tags_end = markup.rfind(">") + 1
     return markup[:tags_end], markup[tags_end:]
-
-
-def is_own_report(markup: str) -> bool:
-    """Return True if a page is a report of this program, which says so at its beginning."""
-    return _OWN_REPORT in markup[:_HEAD]
 
 
 def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -198,8 +192,6 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
-    if is_own_report(markup):  # an answer must never become evidence
-        raise ReadFailure(FileStatus.EMPTY, OWN_REPORT)
     return _titled(extracted_html(markup))
 
 

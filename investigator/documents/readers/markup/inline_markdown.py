@@ -1,4 +1,4 @@
-"""Markdown without the marks inside its lines, line for line, so that a quote reads as the page does."""
+"""Markdown without inline marks, line for line, so that a quote reads like the rendered page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARK = re.compile(r"\\[^\w\s]|[*`]|(?<!\w)_|_(?!\w)|<[a-zA-Z/!]|&#?\w+;|\]\(")
-"""What may be a mark; without one, a paragraph is left as it is."""
+"""Possible marks; a paragraph without any is left as it is."""
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:")
 _KEPT = "\ue000|"
 """Stands for an escaped bar of a table, which is no border of a cell."""

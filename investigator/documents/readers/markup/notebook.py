@@ -1,4 +1,4 @@
-"""Jupyter notebooks: cells and their textual outputs in order; pictures and styled duplicates are passed over."""
+"""Jupyter notebooks: cells and their textual outputs in order; pictures and styled duplicates are skipped."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Notebook:
 
 
 def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads an .ipynb file of any version. What is no notebook is kept as plain text."""
+    """Reads an .ipynb file of any version. What is not a notebook is kept as plain text."""
     text = text_of(source)
     try:
         root: JsonValue = json.loads(text)
@@ -92,7 +92,7 @@ def _add_cell(notebook: _Notebook, cell: dict[str, JsonValue]) -> None:
 
 
 def _output(output: dict[str, JsonValue]) -> str:
-    """Return the text of an output: of a stream, of a result in its plainest form, of an error without its trace."""
+    """Return the text of an output: a stream, a result in its plainest form, or an error without its traceback."""
     if output.get("output_type") in ("error", "pyerr"):
         return f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
     forms = {**output, **_record(output.get("data"))}

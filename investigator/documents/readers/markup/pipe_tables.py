@@ -1,4 +1,4 @@
-"""Tables of Markdown: rows with pipes, the first one parted from the others by a rule."""
+"""Tables of Markdown: rows with pipes, the first one separated from the others by a rule."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rich Text Format: text in the code pages of its fonts, tables as rows, notes and headers at the end.
 
-Pictures and embedded objects are passed over; nothing in the file is run or fetched.
+Pictures and embedded objects are skipped; nothing in the file is run or fetched.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _Rtf:
             self._state = self._around.pop()
 
     def _flush(self) -> None:
-        """Gives what was collected to where it belongs, as text."""
+        """Adds the collected text where it belongs."""
         text = self._units.decode("utf-16-le", errors="replace")
         if self._bytes:
             text += self._bytes.decode(self._encoding(), errors="replace")
@@ -218,7 +218,7 @@ class _Rtf:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
 
     def _handlers(self) -> dict[str, Callable[[int | None], None]]:
-        """Return what each control word does, given its number."""
+        """Return the action of each control word for its number."""
         return {
             "ansicpg": self._code_page,
             **{word: self._named_page(encoding) for word, encoding in _DOCUMENT_PAGES.items()},

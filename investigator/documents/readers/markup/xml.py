@@ -152,7 +152,7 @@ class _XmlText:
             self._break(element.name)
 
     def close(self) -> None:
-        """The document ends: what comes last is added."""
+        """Add what remains at the end of the document."""
         self._add(_ABOUT, self._about.text)
         title, _, entries = self._references.text.partition("\n")
         if title.strip(" .:").lower() != _REFERENCES.lower():
@@ -171,7 +171,7 @@ class _XmlText:
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:
-        """Parts an entry from the next one, and its elements, where no words stand between them, by a blank."""
+        """Separates an entry from the next one, and puts a blank between elements without text between them."""
         if name in (_OWN_LINE if aside is self._references else _LINE_OF_FRONT):
             aside.line()
         elif block:
@@ -194,7 +194,7 @@ class _XmlText:
 
 
 def _span(attributes: dict[str, str], name: str) -> int:
-    """Return how many rows or columns a cell takes; what is no number is one."""
+    """Return the number of rows or columns of a cell; 1 if it is not a number."""
     value = attributes.get(name, "").strip()
     return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1
 

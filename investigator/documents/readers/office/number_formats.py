@@ -1,6 +1,6 @@
 """Formats numbers as a cell of an Office Open XML workbook shows them: per cent, separators, currency signs. Pure.
 
-Dates stay as they are written by the reader: year, month and day can be mistaken for nothing else.
+Dates stay as the library writes them: year, month and day are unambiguous.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _literal(match: re.Match[str]) -> str:
 
 
 def _plain(text: str, *, shown: bool = False) -> str:
-    """Return what stands around digits: with `shown` with its literal words, else without them."""
+    """Return the context of digits: with `shown` with its literal words, else without them."""
     if shown:
         return text.replace(_OPEN, "").replace(_CLOSE, "")
     return re.sub(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}", "", text)

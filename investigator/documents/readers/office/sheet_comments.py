@@ -16,8 +16,8 @@ _PARTS = r"xl/.*[cC]omments?.*\.xml"
 def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
     """Return a line for each comment, by the name of its sheet, in the order of the workbook.
 
-    A conversation is one line for each thing said; the notice that stands in for it in older programs is left out.
-    Raises ReadFailure if a part is damaged or too large.
+    A conversation is one line for each thing said; the notice in for it in older programs is left out. Raises
+    ReadFailure if a part is damaged or too large.
     """
     with Package(source.data, settings) as package:
         if _WORKBOOK not in package or not package.names(_PARTS):

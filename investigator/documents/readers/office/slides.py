@@ -78,7 +78,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element) -> None:
 
 
 def _placeholder(shape: ElementTree.Element) -> str:
-    """Return what a shape stands for on its slide (title, body, slide number), or nothing."""
+    """Return the role of a shape on its slide (title, body, slide number), or nothing."""
     return next((attribute(e, "type") for e in shape.iter() if local_name(e) == "ph"), "")
 
 

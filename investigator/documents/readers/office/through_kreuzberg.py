@@ -29,7 +29,7 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
         _add(builder, node["content"])
     text, headings, tables = builder.text, tuple(builder.headings), builder.tables
     whole = cleaned(result.content).strip()
-    if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure has lost words: take the plain text
+    if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure lost words: use the plain text
         text, headings, tables = whole, (), ()
     title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
     authors, date = _authors_and_date(result)
@@ -91,7 +91,7 @@ def _comments(
 
 
 def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the numbers as the cells of each sheet show them; none if that cannot be read: the values can."""
+    """Return the numbers as the cells of each sheet show them; empty if that cannot be read: the values can."""
     try:
         return shown_numbers(source, settings) if source.media_type == XLSX else {}
     except ReadFailure:
@@ -145,7 +145,7 @@ def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
         return kreuzberg.extract_bytes_sync(source.data, source.media_type, config=config)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic of the native part is no Exception
+    except BaseException as error:  # a panic of the native part is not an Exception
         words = str(error).lower()
         if any(word in words for word in _PROTECTED):
             raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error

@@ -57,7 +57,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _heading_styles(package: Package) -> dict[str, bool]:
-    """Return which style ids are headings: those named so, or placed in the outline, or based on such a style."""
+    """Return the style ids of headings: by name, by outline level, or based on such a style."""
     if "word/styles.xml" not in package:
         return {}
     parents: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """Groups the lines of a page: headings, captions, footnotes and columns are blocks of their own.
 
-pdfium gives the lines of a page one after the other, whatever they are. Sentences end with their block, so that no
-quote begins with the address line, the heading or the neighbouring column before it.
+pdfium returns the lines of a page one after the other, regardless of their role. Sentences end with their block, so
+that no quote begins with the address line, the heading or the neighbouring column before it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 _SAME_SIZE = 0.07
-"""Share by which the letters of two lines of one block may differ in size."""
+"""Maximum relative difference in letter size between two lines of a block."""
 _SAME_WEIGHT = 80
 """Difference in the weight of two typefaces from which one is bold beside the other."""
 _WIDE_GAP = 1.4
@@ -22,7 +22,7 @@ _WIDE_GAP = 1.4
 _USUAL_PITCH = 1.2
 """Distance of two lines, in heights of a letter, where a page does not tell."""
 _APART = 2
-"""Heights of a letter between two pieces of one line from which they are apart."""
+"""Gap, in letter heights, from which two pieces of a line are separate."""
 _COLUMN_JUMP = 4
 """Heights of a letter by which the next column begins higher than a line; a cell of a table does not."""
 _SHORT_LINE = 0.75
@@ -41,7 +41,7 @@ _MOST_NUMBERS = 0.4
 class PlacedLine(NamedTuple):
     """A line of a page: its text, its edges in points from the left and the bottom, its type.
 
-    `weight` is None where the line is set in more than one. `cut` is set if a word goes on in the next line.
+    `weight` is None if the line is set in more than one. `cut` is set if a word continues in the next line.
     """
 
     text: str
@@ -54,13 +54,13 @@ class PlacedLine(NamedTuple):
 
 
 def running_lines(pages: Sequence[Sequence[PlacedLine]]) -> frozenset[str]:
-    """Return the running heads and feet: what stands at the edge of several pages, numbers left aside."""
+    """Return the running heads and feet: what is at the edge of several pages, numbers left aside."""
     seen = Counter(key for lines in pages for key in {_key(line) for line in _edges(lines)})
     return frozenset(key for key, count in seen.items() if count >= _FEWEST_REPEATS)
 
 
 def blocks(lines: Sequence[PlacedLine], running: frozenset[str]) -> list[list[PlacedLine]]:
-    """Return the lines of a page, block by block, in their order; `running` are the lines of `running_lines`."""
+    """Return the lines of a page, block by block, in order; `running` are the lines of `running_lines`."""
     pitches = _pitches(lines)
     edges = {id(line) for line in _edges(lines) if _key(line) in running}
     found: list[list[PlacedLine]] = []
@@ -87,7 +87,7 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     if abs(down) <= before.size / 2:  # the same line: pdfium ends it at a raised or lowered mark
         return not -before.size < after.left - before.right < _APART * before.size
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
-    if down < 0 or beside:  # the next column, or what stands beside
+    if down < 0 or beside:  # the next column, or what is beside
         fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
         return not (_goes_on(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 LINE_HYPHEN = "\ufffe"
-"""What pdfium puts for a hyphen at a line end, together with that line end."""
+"""pdfium's replacement for a hyphen and the line end after it."""
 
 _CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
 _UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
@@ -22,14 +22,14 @@ _PREFIXES = frozenset(
 class CutWords:
     """Joins the words cut at line ends, by how the same document writes them elsewhere.
 
-    `pages` are whole pages: both halves of a cut word stand in one text, with `LINE_HYPHEN` alone between them.
+    `pages` are whole pages: both halves of a cut word are in one text, with `LINE_HYPHEN` alone between them.
     """
 
     def __init__(self, pages: Iterable[str]) -> None:
         self._written = {match.group().lower() for page in pages for match in _UNCUT_WORD.finditer(page)}
 
     def joined(self, text: str) -> str:
-        """Return the text with each cut word whole, and its line end after it."""
+        """Return the text with split words joined, and the line end after them."""
         return _CUT_WORD.sub(self._whole, text)
 
     def _whole(self, match: re.Match[str]) -> str:
@@ -38,7 +38,7 @@ class CutWords:
         return f"{left}{'' if self._is_one_word(left, right) else '-'}{right}{rest}\n"
 
     def _is_one_word(self, left: str, right: str) -> bool:
-        """Return True if the hyphen between two halves was put there by the line end alone."""
+        """Return True if the hyphen between two halves was put there only by the line end."""
         if not (left.isalpha() and right.isalpha() and right.islower()) or left.isupper():
             return False
         left, right = left.lower(), right.lower()

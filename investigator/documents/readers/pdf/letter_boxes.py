@@ -7,13 +7,13 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Share of a letter that must lie beside the one before; a cell of two lines lies half a line off its row."""
+"""Share of a letter that must be next to the one before; a cell of two lines lies half a line off its row."""
 _WIDEST_GAP = 3.0
 """Heights of a letter between two letters of one rectangle."""
 _SAME_PLACE = 0.25
-"""Share of a letter that another covers if it is drawn over it, as for a shadow or the text of a scan."""
+"""Share of a letter that must be covered for it to count as overdrawn, as in a shadow or the text of a scan."""
 _LEAST_LEFT = 0.5
-"""Share of its width or height that a rectangle keeps when it gives way to letters at its edge."""
+"""Share of its width or height that a rectangle keeps when it is replaced by letters at its edge."""
 _CLEARANCE = 0.02  # points
 
 
@@ -31,7 +31,7 @@ class Box(NamedTuple):
         return max(self.right - self.left, 0.0) * max(self.top - self.bottom, 0.0)
 
     def common(self, other: Box) -> Box:
-        """Return what both cover; it may be empty."""
+        """Return the intersection; it may be empty."""
         return Box(
             max(self.left, other.left),
             max(self.bottom, other.bottom),
@@ -41,7 +41,7 @@ class Box(NamedTuple):
 
 
 class Direction(Enum):
-    """How a line runs on its page, before the page is turned; upwards or downwards is one."""
+    """The direction of a line on its page before rotation; upwards and downwards are one."""
 
     ACROSS = 0
     UPWARDS = 1
@@ -58,7 +58,7 @@ class Letter(NamedTuple):
 
 
 def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box]:
-    """Return rectangles around letters, in their order; each goes around other letters, as far as it can."""
+    """Return rectangles around letters, in order; each goes around other letters, as far as it can."""
     found: list[Box] = []
     lines = list(_lines(letters))
     for number, line in enumerate(lines):
@@ -108,7 +108,7 @@ def _is_within(other: Box, box: Box) -> bool:
 
 
 def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[Letter]]:
-    """Yield the letters of a line between other letters that stand among them."""
+    """Yield the letters of a line between other letters that are among them."""
     axis = 1 if line[0].direction is Direction.UPWARDS else 0
     edges = [_middle(other)[axis] for other in others]
     begin = 0
@@ -121,7 +121,7 @@ def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[
 
 
 def _giving_way(box: Box, others: Sequence[Box]) -> Box:
-    """Return a rectangle whose edges give way to other letters that reach over them; at least half of it is left."""
+    """Return a rectangle trimmed where other letters overlap it; at least half of it remains."""
     x, y = _middle(box)
     half_width, half_height = _LEAST_LEFT / 2 * (box.right - box.left), _LEAST_LEFT / 2 * (box.top - box.bottom)
     for other in others:

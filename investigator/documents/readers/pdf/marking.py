@@ -50,7 +50,7 @@ def _left_out(raw: str) -> bool:
 
 
 def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
-    """Return rectangles around the letters at these places of `raw`, line by line, in their order."""
+    """Return rectangles around the letters at these places of `raw`, line by line, in order."""
     own, last = list[Letter](), 0
     for place in places:
         letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place]))
@@ -66,7 +66,7 @@ def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
 
 
 def text_lines(textpage: Any, raw: str, text: str, places: Sequence[int | None]) -> Iterator[tuple[str, Box]]:
-    """Yield the level lines of a page's text as they stand on it, each with the rectangle around its letters."""
+    """Yield the level lines of a page's text as they are on it, each with the rectangle around its letters."""
     line, boxes, last = "", list[Box](), 0
     for character, place in zip(text, places, strict=True):
         letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place])) if place is not None else None
@@ -112,7 +112,7 @@ def _letter(textpage: Any, place: int, *, begins_line: bool) -> Letter | None:
 
 
 def _drawn(textpage: Any, place: int) -> Box:
-    """Return the box of what is drawn of a letter; an empty one if nothing is known of it."""
+    """Return the ink box of a letter; an empty one if it is unknown."""
     import pypdfium2.raw as pdfium
 
     index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)

@@ -23,7 +23,7 @@ OTHER_TEXT = "the text of the index is not the one that this version reads from 
 
 NOT_SHOWN = "its words lie outside of what the page shows"
 
-_FINENESS = 1_000_000  # parts of the page's width and height in which places are counted
+_FINENESS = 1_000_000  # resolution of positions, as parts of the page's width and height
 
 
 class MarkedSpan(Record):
@@ -35,7 +35,7 @@ class MarkedSpan(Record):
 
 
 class PageOrder(Record):
-    """An order for a page: marks over spans of `text`, the text that was read from it, and a picture.
+    """A request for a page: marks over spans of `text`, the text that was read from it, and a picture.
 
     The picture is `picture_width` pixels wide; it is not drawn if that is None.
     """
@@ -62,7 +62,7 @@ class DrawnPage(Record):
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
-    """Return the pages of a PDF that were ordered; those that it does not have are left out.
+    """Return the requested pages of a PDF; pages that do not exist are left out.
 
     Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or drawn.
     """
@@ -124,7 +124,7 @@ class _Edges(TypedDict):
 
 
 def _shown(page: Any, box: Box) -> _Edges | None:
-    """Return the edges of a box on the page as it is turned and cropped; None if it lies outside of it."""
+    """Return the edges of a box on the page as it is turned and cropped; None if it is outside of it."""
     x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
     left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
     return _Edges(left=left, top=top, right=right, bottom=bottom) if left < right and top < bottom else None

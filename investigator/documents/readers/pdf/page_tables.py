@@ -16,7 +16,7 @@ _SAME_EDGE = 4.0  # points
 _INDENT = 2.5  # points
 _SIDE_BY_SIDE = 6  # characters
 _FOLLOWS = 160  # characters between two tables of which the second has no unit note of its own
-_FEWEST_ALIKE = 0.7  # share of the columns of a table that stand at the same place on the next page
+_FEWEST_ALIKE = 0.7  # share of the columns of a table at the same place on the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
@@ -27,7 +27,7 @@ def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
 def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
     """Return the tables laid in the plain text of a page with their places in its text as it is read.
 
-    The two differ in white space and in the hyphens of cut words alone.
+    The two differ only in white space and in the hyphens of split words.
     """
     if not tables:
         return []
@@ -43,7 +43,7 @@ def _at(word: PageWord, at: Sequence[int]) -> PageWord:
 
 
 def _places(plain: str, text: str) -> list[int]:
-    """Return for each character of `plain` where it stands in `text`."""
+    """Return for each character of `plain` where it is in `text`."""
     places: list[int] = []
     place = 0
     for character in plain:
@@ -80,7 +80,7 @@ def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSp
 def _joined(
     pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan]
 ) -> Iterator[list[tuple[LaidTable, PageSpan]]]:
-    """Yield each table with what goes on with it on the following pages."""
+    """Yield each table with what continues with it on the following pages."""
     open_table: list[tuple[LaidTable, PageSpan]] = []
     for tables, span in zip(pages, spans, strict=True):
         for number, table in enumerate(tables):
@@ -95,7 +95,7 @@ def _joined(
 
 
 def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpan]) -> bool:
-    """Return True if a table at the top of a page goes on with the one at the end of the page before."""
+    """Return True if a table at the top of a page continues with the one at the end of the page before."""
     (first, first_span), (second, second_span) = before, after
     if second_span.page != first_span.page + 1 or not (first.ends_page and second.begins_page):
         return False
@@ -150,7 +150,7 @@ def _cell(cell: LaidCell, offset: int, shift: int) -> TableCell:
 
 
 def _run(words: Sequence[PageWord]) -> tuple[int, int]:
-    """Return the span of the most words that stand side by side in the text; a raised mark may stand elsewhere."""
+    """Return the span of the most words that are side by side in the text; a raised mark may stand elsewhere."""
     runs: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: word.start):
         if runs and word.start - runs[-1][-1].end <= _SIDE_BY_SIDE:

@@ -40,5 +40,5 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
 
 
 def _joined(lines: Iterable[PlacedLine]) -> str:
-    """Return lines as one text; a cut word goes on without a line end."""
+    """Return lines as one text; a cut word continues without a line end."""
     return "".join(line.text if line.cut else f"{line.text}\n" for line in lines)

@@ -55,7 +55,7 @@ def page_with_forms(document: Any, index: int) -> Any:
 
 
 def _has_written_annotations(page: Any) -> bool:
-    """Return True if form fields, typed remarks or stamps stand on the page."""
+    """Return True if form fields, typed remarks or stamps are on the page."""
     import pypdfium2.raw as pdfium
 
     written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
@@ -69,14 +69,14 @@ def _has_written_annotations(page: Any) -> bool:
 
 
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
-    """Return the files attached to the document, one more than `most` at most; each opens the document anew."""
+    """Return the files attached to the document, one more than `most` at most; each opens the document again."""
     import pypdfium2
 
     with opened(data) as document:
         try:
             count = min(document.count_attachments(), most + 1)
             names = [document.get_attachment(index).get_name() for index in range(count)]
-        except pypdfium2.PdfiumError:  # a damaged list takes nothing from the pages
+        except pypdfium2.PdfiumError:  # a damaged list does not affect the pages
             return ()
     return tuple(Member(name, partial(_attached, data, index)) for index, name in enumerate(names))
 
@@ -92,7 +92,7 @@ def _attached(data: bytes, index: int) -> bytes:
 
 
 def is_drawn(document: Any, index: int) -> bool:
-    """Return True if pictures stand on the page, or so many shapes that they may be letters."""
+    """Return True if pictures are on the page, or so many shapes that they may be letters."""
     import pypdfium2.raw as pdfium
 
     page = document[index]

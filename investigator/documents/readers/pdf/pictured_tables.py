@@ -10,7 +10,7 @@ from investigator.documents.readers.table_pictures import named_table
 
 _REACH = 60
 """Points between a caption and the picture under or over it."""
-_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # points: what is smaller is a sign
+_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # points: anything smaller is an icon
 _MOST_INSIDE = 2
 """Lines of text inside the picture from which it is the background of a table that can be read."""
 

@@ -16,7 +16,7 @@ _BROKEN = "\ufffe"  # what pdfium puts for a hyphen with the line end after it
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
 _SHORT_ROW = 9  # words
 _LINES_BEFORE, _LINES_AFTER = 20, 6
-_MOST_WORDS = 6_000  # of a page; more is no table that anybody could read
+_MOST_WORDS = 6_000  # of a page; more is not a table that anybody could read
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
@@ -45,7 +45,7 @@ class PageWord:
 
 
 def page_text(raw: str) -> str:
-    """Return the text of a page as pdfium gives it, cleaned.
+    """Return pdfium's text of a page, cleaned.
 
     Where a line ends with a hyphen, pdfium puts U+FFFE for hyphen and line end: both are given back, as on the page.
     """
@@ -53,7 +53,7 @@ def page_text(raw: str) -> str:
 
 
 def lines_near_rows(text: str) -> frozenset[int]:
-    """Return the numbers of the lines of a page that a table may stand on; none if less than two look like rows.
+    """Return the numbers of the lines of a page that a table may be on; empty if less than two look like rows.
 
     A row ends in a figure, and has several figures or few words. Its header and its labels are not far from it.
     """
@@ -104,7 +104,7 @@ def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
 
 
 def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
-    """Return what gives the place in `raw` of a character of the text; None if more was cleaned than line ends."""
+    """Return the mapping from characters of the text to places in `raw`; None if more was cleaned than line ends."""
     lead = len(raw) - len(raw.lstrip())
     breaks: list[int] = []  # the places in the text after which the offset between the two changes
     shifts: list[int] = [lead]
@@ -124,7 +124,7 @@ def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
 
 
 def _upright(words: Sequence[PageWord]) -> tuple[PageWord, ...]:
-    """Return the words as a reader holds the page; those that are written from the right are mirrored."""
+    """Return the words in the orientation of the page; right-to-left words are mirrored."""
     long = [word for word in words if len(word.text) >= 4]
     turned = sum(word.height > 2 * (word.right - word.left) for word in long)
     if turned > 0.6 * len(long):

@@ -24,7 +24,7 @@ from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000
 _MOST_PICTURED = 50
-_FEWEST = 2  # letters and digits that make a text layer
+_FEWEST = 2  # letters and digits that count as a text layer
 _TITLE_SEARCHED = 3_000  # characters of the first page
 
 Bookmark = tuple[str, int]
@@ -53,7 +53,7 @@ class _Layers:
 
 
 def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads the text layer of a PDF; pages that have none are recognised from their pictures where that can be done.
+    """Reads the text layer of a PDF; pages that have none are recognised from their pictures if possible.
 
     Files attached to it are its members.
 
@@ -90,12 +90,12 @@ def _has_words(texts: list[str]) -> bool:
 
 
 def _without_text(scans: Recognised) -> ReadFailure:
-    """Why a PDF of which no page gave words is left out."""
+    """Why a PDF without text is left out."""
     if scans.failure is not None:
         return ReadFailure(scans.failure.status, f"its pages are pictures: {scans.failure.reason}")
     if scans.texts:
         return ReadFailure(FileStatus.EMPTY, "no text was recognised on its pages, which are pictures")
-    return ReadFailure(FileStatus.EMPTY, "nothing is on its pages")
+    return ReadFailure(FileStatus.EMPTY, "its pages are empty")
 
 
 def _title(property_title: str, name: str, first_lines: list[SizedLine], text: str) -> str:
@@ -195,20 +195,20 @@ def _bookmarks(document: Any) -> list[Bookmark]:
                 found.append((cleaned(entry.get_title()).strip(), index))
             if len(found) >= _OUTLINE_LIMIT:
                 break
-    except pypdfium2.PdfiumError:  # a damaged outline takes nothing from the text
+    except pypdfium2.PdfiumError:  # a damaged outline does not affect the text
         return found
     return found
 
 
 def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tuple[Heading, ...]:
-    """Return the headings that a document without bookmarks shows by its type alone."""
+    """Return the headings that a document without bookmarks shows only by its type."""
     return tuple(
         heading.changed(start=span.start + heading.start) for span in pages for heading in layer[span.page - 1].headings
     )
 
 
 def _bookmarked(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
-    """Bookmarks as headings: where their words stand on their page, else at its top; in the order of the text."""
+    """Bookmarks as headings: where their words are on their page, else at its top; in the order of the text."""
     spans = {span.page: span for span in pages}
     found: dict[int, Heading] = {}
     for title, index in bookmarks:

@@ -98,7 +98,7 @@ def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
     if any(len(piece.text) > _LONG and piece.right > begin for row in between for piece in row.pieces):
         return False
     if any(all(piece.is_time and piece.right > begin for piece in row.pieces) for row in between):
-        return False  # columns are named anew
+        return False  # columns are named again
     chain = rows[last : number + 1]
     return all(
         above.bottom - below.bottom <= _NEAR * 1.6 * max(above.height, below.height) for above, below in pairwise(chain)
@@ -170,7 +170,7 @@ def _headers_above(
 
 
 def _is_over(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
-    """Return True if a piece of a header reaches over the figures, or stands nearly in the middle over the first."""
+    """Return True if a piece of a header reaches over the figures, or is nearly in the middle over the first."""
     begin, end = edges[0]
     return piece.right > begin - 1 or abs((begin + end) / 2 - piece.centre) <= _reach(edges)
 
@@ -184,9 +184,9 @@ def _is_note(row: VisualRow) -> bool:
 
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
-    """Return True if a piece stands in the middle over one column of figures, or over neighbouring ones.
+    """Return True if a piece is in the middle over one column of figures, or over neighbouring ones.
 
-    One of several headers beside each other (`beside`) need but reach over one column, and no other.
+    One of several headers side by side (`beside`) need but reach over one column, and no other.
     """
     if len(piece.text) > _LONG:
         return False
@@ -209,7 +209,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
     for number in range(len(headers) - 1, -1, -1):
         named = list(_header_cells(number, headers[number], edges, places))
         for cell in named:
-            if cell.column and cell.columns == 1:  # what stands above is centred over it, and not over the figures
+            if cell.column and cell.columns == 1:  # what is above is centred over it, and not over the figures
                 places[cell.column - 1] = cell.words[0].left, cell.words[-1].right
         cells = named + cells
         lefts.append(None)
@@ -234,7 +234,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
 
 
 def _cells_joined(body: Sequence[VisualRow], begin: float) -> Iterator[VisualRow]:
-    """Yield the rows with the lines of a label that stand above and below the middle of its row in one."""
+    """Yield the rows with the lines of a label that are above and below the middle of its row in one."""
     cluster: list[VisualRow] = []
     for row in body:
         if cluster and cluster[-1].top - row.top > _TIGHT * max(row.height, cluster[-1].height):
@@ -245,7 +245,7 @@ def _cells_joined(body: Sequence[VisualRow], begin: float) -> Iterator[VisualRow
 
 
 def _one_row(cluster: Sequence[VisualRow], begin: float) -> Sequence[VisualRow]:
-    """Return lines that stand close together as one row, if only one of them has figures."""
+    """Return lines that are close together as one row, if only one of them has figures."""
     with_figures = [row for row in cluster if row.pieces[-1].right > begin]
     if len(cluster) < 2 or len(with_figures) != 1:
         return cluster
@@ -259,7 +259,7 @@ def _one_row(cluster: Sequence[VisualRow], begin: float) -> Sequence[VisualRow]:
 def _continues(
     label: tuple[PageWord, ...], cells: Sequence[LaidCell], number: int, placed: dict[int, tuple[PageWord, ...]]
 ) -> bool:
-    """Return True if a label goes on with that of the row above: it begins in small letters.
+    """Return True if a label continues with that of the row above: it begins in small letters.
 
     Both rows may not have figures.
     """
@@ -308,7 +308,7 @@ def _column_of(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> int:
 def _header_cells(
     number: int, row: VisualRow, edges: Sequence[tuple[float, float]], places: Sequence[tuple[float, float]]
 ) -> Iterator[LaidCell]:
-    """Yield the cells of a row of headers: each piece over the columns whose common middle it stands at.
+    """Yield the cells of a row of headers: each piece over the columns whose common middle it is at.
 
     `places` are the columns as the row below marks them: its headers, or the figures.
     """
@@ -321,7 +321,7 @@ def _header_cells(
 
 
 def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
-    """Return the columns that each header stands over, from left to right, first and last.
+    """Return the columns that each header is over, from left to right, first and last.
 
     Of all ways to give each header one or more neighbouring columns, the one is taken whose middles are nearest to
     those of the headers; a column without a header costs a third of the distance between columns.

@@ -11,7 +11,7 @@ from investigator.documents.readers.pdf.positions import PageWord
 from investigator.tables.figures import CURRENCY, is_time, is_value
 
 _GAP = 0.62  # of the height of letters: a wider gap between words parts two pieces of a row
-_SAME_ROW = 0.45  # of the height: how far the middles of words of one row may be apart
+_SAME_ROW = 0.45  # maximum distance between the middles of words of one row, as a share of the height
 _CROSSING = 0.03  # share of lines that may run across the gap between two columns of a page
 _FEWEST_LINES = 12  # on each side of such a gap
 _SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}|\(")
@@ -135,7 +135,7 @@ def _row(found: list[PageWord]) -> VisualRow:
 
 
 def _pieces(row: Sequence[PageWord]) -> Iterator[list[PageWord]]:
-    """Yield the words between wide gaps; a sign goes with the figure that it belongs to."""
+    """Yield the words between wide gaps; a sign stays with its figure."""
     piece: list[PageWord] = []
     for word in row:
         is_apart = _CURRENCY_SIGN.fullmatch(word.text) and piece and _FIGURES.search(piece[-1].text)

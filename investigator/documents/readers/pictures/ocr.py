@@ -1,6 +1,6 @@
-"""Text recognition with the `tesseract` command, where it is installed.
+"""Text recognition with the `tesseract` command, if it is installed.
 
-Pictures go in and text comes out through pipes; the command is given no path of the folder.
+Pictures and text pass through pipes; the command receives no path of the folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from investigator.records import FileStatus
 _COMMAND = "tesseract"
 _ORIENTATION = "osd"  # the data with which it finds out how a page lies
 _LIST_SECONDS = 20
-_TIME_SHARE = 0.85  # of the time for a file: the rest is for what comes before and after
+_TIME_SHARE = 0.85  # share of the time for a file; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 
@@ -61,7 +61,7 @@ class Recognised:
 
 
 def why_not(settings: ReaderSettings) -> str:
-    """Why nothing can be recognised here, with what to do about it, in one line; empty if it can."""
+    """Why text recognition is not available and how to fix it, in one line; empty if it is."""
     if not settings.ocr:
         return "text recognition is switched off (reader.ocr)"
     command = shutil.which(_COMMAND)
@@ -76,7 +76,7 @@ def why_not(settings: ReaderSettings) -> str:
 
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
-    """Recognises the pages of those indices one after another, as far as the time for one file goes.
+    """Recognises the pages with those indices one after another, within the time limit for one file.
 
     `picture` draws a page when its turn has come. A page that cannot be read does not stop the others.
     """
@@ -97,7 +97,7 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
 
 
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
-    """Return the text of one page. Raises ReadFailure when there is none to be had within that time."""
+    """Return the text of one page. Raises ReadFailure when there is none available within that time."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND

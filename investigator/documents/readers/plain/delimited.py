@@ -21,7 +21,7 @@ CsvRecord = tuple[list[str], int]
 
 
 def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads CSV or TSV of any of the usual delimiters. What is no table is kept as plain text.
+    """Reads CSV or TSV of any of the usual delimiters. What is not a table is kept as plain text.
 
     Line N of the text is line N of the file: a record over several lines is one line and then empty ones.
     """

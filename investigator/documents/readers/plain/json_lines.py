@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from investigator.documents.readers.base import OWN_REPORT, Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import OWN_RESULT, Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.plain.plain_text import text_of
 from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
@@ -17,12 +17,12 @@ JsonValue = None | bool | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 _OWN = (
     frozenset({"id", "question", "engine", "memories", "reflections"}),
-    frozenset({"version", "questions", "documents", "cells", "engine"}),
-    frozenset({"version", "outcomes", "usage"}),
+    frozenset({"questions", "documents", "cells", "engine"}),
+    frozenset({"outcomes", "usage"}),
 )
-"""The fields that tell an investigation, a matrix, and the answers to a file of questions, as `--json` prints them."""
+"""The fields that tell an investigation, a matrix, and the answers to many questions, as records of the API."""
 
-_BROKEN_LIMIT = 100  # lines that are no records: each may cost a look at all that follows
+_BROKEN_LIMIT = 100  # lines that are not records: each may cost a look at all that follows
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
@@ -38,7 +38,7 @@ def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
     except (ValueError, RecursionError):
         return Extracted(text=text)
     if any(isinstance(value, dict) and any(keys <= value.keys() for keys in _OWN) for value in values):
-        raise ReadFailure(FileStatus.EMPTY, OWN_REPORT)
+        raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)
     records = ("\n".join(leaves(value)) for value in values)
     first = values[0] if values and isinstance(values[0], dict) and len(values) == 1 else {}
     return Extracted(
@@ -52,7 +52,7 @@ def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads JSON records (objects, arrays) one after another, each as `path: value; path: value` on one line.
 
     Line N of the text is line N of the file: a record over several lines is one line and then empty ones. A line that
-    is no record is kept as it is, and so is all that follows the hundredth of these.
+    is not a record is kept as it is, and so is all that follows the hundredth of these.
     """
     text = text_of(source)
     parts: list[str] = []
@@ -80,7 +80,7 @@ def leaves(root: JsonValue) -> Iterator[str]:
 
 
 def _take_records(text: str, position: int, parts: list[str]) -> int:
-    """Adds the records from `position` on, up to the first that is none, and gives the offset at which they end."""
+    """Adds the records from `position` up to the first invalid one, and returns the offset at which they end."""
     try:
         for value, start, end in _values(text, position):
             if text[start] not in "{[":
@@ -97,7 +97,7 @@ def _take_records(text: str, position: int, parts: list[str]) -> int:
 
 
 def _values(text: str, position: int = 0) -> Iterator[tuple[JsonValue, int, int]]:
-    """Yield the values, one after another, each with the span where it stands."""
+    """Yield the values, one after another, each with the span where it is."""
     position = _end_of_space(text, position)
     while position < len(text):
         value, end = _DECODER.raw_decode(text, position)

@@ -32,7 +32,7 @@ def text_of(source: SourceFile) -> str:
 
 
 def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads text as it stands. Prose is called by its first line where that looks like a title."""
+    """Reads text as it is. Prose is called by its first line where that looks like a title."""
     text = text_of(source)
     suffix = PurePath(source.name).suffix.lower()
     title = first_title_line(text) if suffix in _PROSE_SUFFIXES else ""
@@ -40,7 +40,7 @@ def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads source code of any language as it stands; it is called by the name of its file."""
+    """Reads source code of any language as it is; it is called by the name of its file."""
     text = text_of(source)
     headings = []
     for match in _DEFINITION.finditer(text):
@@ -59,8 +59,8 @@ def telling_damage(reader: Reader) -> Reader:
         if not lost:
             return found
         characters = "1 damaged character stands" if lost == 1 else f"{lost:,} damaged characters stand"
-        # nothing to be had is left out there, so that the answer "not in the documents" stays possible
-        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are no UTF-8")
+        # nothing available is left out there, so that the answer "not in the documents" stays possible
+        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
         return replace(found, left_out=(*found.left_out, told))
 
     return read

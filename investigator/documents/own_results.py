@@ -1,0 +1,52 @@
+"""Recognises results of this program, so that none is overwritten by mistake or read as evidence."""
+
+from __future__ import annotations
+
+import io
+import re
+from zipfile import BadZipFile, ZipFile
+
+CREATOR = "investigator matrix"
+"""The creator that an XLSX file of ours names."""
+
+MATRIX_HEADING = (
+    *("document", "title", "question_number", "question", "status", "value", "answer", "quote", "place", "reason"),
+    "run",
+)
+"""The columns of a matrix as CSV, one cell a line."""
+
+EVIDENCE_HEADING = (
+    *("source", "claim", "status", "document", "reference", "title", "page", "line", "start", "end", "quote"),
+    *("row", "column", "value", "sha256"),
+)
+"""The columns of the evidence of an export: one line for each quote of each claim."""
+
+_HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # bytes
+_PAGE = '<meta name="generator" content="investigator report">'
+_RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
+_HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING))
+_USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
+_NAMED = re.compile(r"\bRun:? \d{8}-\d{6}-[0-9a-f]{6}\b|^The quotes behind each cell: --report ", re.MULTILINE)
+
+
+def is_own_result(data: bytes) -> bool:
+    """Return True if the bytes of a file are a result of this program.
+
+    HTML, JSON, CSV and XLSX files say so at their beginning or in their properties; text and Markdown end with the cost
+    and the id of the run.
+    """
+    if data.startswith(b"PK"):
+        return _is_own_workbook(data)
+    head = data[:_HEAD].decode("utf-8-sig", "replace")
+    if _PAGE in head or _RECORD.match(head) or head.startswith(_HEADINGS):
+        return True
+    tail = data[-_TAIL:].decode("utf-8", "replace")
+    return _USAGE.search(tail) is not None and _NAMED.search(tail) is not None
+
+
+def _is_own_workbook(data: bytes) -> bool:
+    try:
+        with ZipFile(io.BytesIO(data)) as book, book.open("docProps/core.xml") as properties:
+            return f">{CREATOR}</".encode() in properties.read(_PROPERTIES)
+    except (BadZipFile, KeyError, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
+        return False

@@ -1,0 +1,96 @@
+"""The JSON that commands print: each kind names its schema, which is made from its record.
+
+A version is raised when a field goes, or comes to mean something else; new fields leave it as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from importlib import import_module
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from investigator.records import Record
+
+SCHEMA = "schema"
+"""The first field of what is printed."""
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_VERSIONS: Mapping[str, int] = {}
+"""The versions above 1, by the name of the kind."""
+
+
+class Printed(StrEnum):
+    """The kinds of JSON that commands print, each with the record that it is made of."""
+
+    record: str
+
+    def __new__(cls, name: str, record: str) -> Printed:
+        """Make a kind of its name and its `record`, `module:name`, which is imported when its schema is asked for."""
+        kind = str.__new__(cls, name)
+        kind._value_ = name
+        kind.record = record
+        return kind
+
+    INVESTIGATION = "investigation", "records:Investigation"
+    FORECAST = "forecast", "records:Forecast"
+    QUESTIONS = "questions", "records:AskedQuestions"
+    MATRIX = "matrix", "records:Matrix"
+    REPLAY = "replay", "records:Replayed"
+    RUNS = "runs", "records:RunList"
+    VERIFICATION = "verification", "records:VerifiedReport"
+    FILE = "file", "records:IndexedFile"
+    LEFT_OUT = "left_out", "records:LeftOutFiles"
+    HIT = "hit", "records:SearchHit"
+    DIAGNOSIS = "diagnosis", "doctor.findings:Diagnosis"
+    MODELS = "models", "engines.gguf.pulled:ModelList"
+    TEMPLATES = "templates", "workbench.records:TemplateList"
+    TEMPLATE = "template", "workbench.records:TemplateCard"
+    TEMPLATE_CHECK = "template_check", "records:TemplateFolder"
+    TEMPLATE_VARIABLES = "template_variables", "workbench.records:TemplateVariables"
+    TEMPLATE_TRIAL = "template_trial", "workbench.records:TemplateTrial"
+    COMPARISON = "comparison", "tuning.comparison:Comparison"
+    TUNING = "tuning", "tuning.records:TuningReport"
+    FOLDER_EVALUATION = "folder_evaluation", "evaluation.folder_report:FolderReport"
+    RETRIEVAL_EVALUATION = "retrieval_evaluation", "evaluation.retrieval_report:RetrievalReport"
+    CLAIMS_EVALUATION = "claims_evaluation", "evaluation.claims:ClaimsReport"
+    TASK_EVALUATION = "task_evaluation", "tasks.printed:TaskReport"
+    TASK = "task", "tasks.printed:ListedTask"
+    EXAMPLE = "example", "tasks.printed:TaskExample"
+    MEMORY = "memory", "bb3.memory.personal_facts:KeptFact"
+
+    @property
+    def schema(self) -> str:
+        """Return the name and the version: `investigator/matrix/1`."""
+        return f"investigator/{self.value}/{_VERSIONS.get(self.value, 1)}"
+
+
+def stamped(kind: Printed, record: Record, indent: int | None = None) -> str:
+    """Return a record as JSON, in one line or with an `indent`, with the schema as its first field."""
+    gap = "" if indent is None else "\n" + " " * indent
+    colon = ":" if indent is None else ": "
+    body = record.model_dump_json(indent=indent)[1:]
+    return f'{{{gap}"{SCHEMA}"{colon}{json.dumps(kind.schema)}{"" if body == "}" else ","}{body}'
+
+
+def json_schema(kind: Printed) -> dict[str, Any]:
+    """Return the JSON Schema of a kind, made from its record."""
+    module, _, name = kind.record.partition(":")
+    made = TypeAdapter(getattr(import_module(f"investigator.{module}"), name)).json_schema(mode="serialization")
+    definitions = made.get("$defs", {})
+    whole = [_with_schema(kind, definitions, one) for one in made.get("anyOf", [made])]
+    root = whole[0] if len(whole) == 1 else {"anyOf": whole}
+    return {"$schema": _DIALECT, "$id": kind.schema, **root, **({"$defs": definitions} if definitions else {})}
+
+
+def _with_schema(kind: Printed, definitions: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with the field that names it; a reference is replaced by what it refers to."""
+    if "$ref" in made:
+        made = definitions[made["$ref"].rpartition("/")[2]]
+    named = {SCHEMA: {"const": kind.schema, "description": "the name and the version of this schema"}}
+    rest = {name: value for name, value in made.items() if name != "$defs"}
+    properties = {**named, **rest.get("properties", {})}
+    return {**rest, "properties": properties, "required": [SCHEMA, *rest.get("required", ())]}

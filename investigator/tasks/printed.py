@@ -1,0 +1,30 @@
+"""The records that the commands of tasks print as JSON."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict
+
+from investigator.records import Record
+
+
+class ListedTask(Record):
+    """A task in the list of tasks."""
+
+    id: str
+    task: str
+    tags: tuple[str, ...]
+    description: str
+
+
+class TaskExample(Record):
+    """An example of a task: its message, with the fields that the task gives it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    text: str = ""
+
+
+class TaskReport(Record):
+    """The measures of a task by name; one that is not a number is null."""
+
+    metrics: dict[str, float | None]

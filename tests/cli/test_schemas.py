@@ -1,0 +1,111 @@
+"""What each command prints with `--json` is what its JSON Schema says, and the schemas only grow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from investigator.cli.main import app
+from investigator.reports.schemas import Printed, json_schema
+
+FIELDS = Path(__file__).with_name("json_fields.txt")
+QUESTION = "What is the deposit?"
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    try:
+        return [json.loads(text)]
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[str, Any]]:
+    """A result of each kind, as the commands print it."""
+    at = tmp_path_factory.mktemp("schemas")
+    docs, kept = at / "docs", ("--workspace", str(at / "workspace"))
+    docs.mkdir()
+    (docs / "lease.txt").write_text("The deposit is EUR 7,125.\nThe rent is EUR 2,375 a month.\n", encoding="utf-8")
+    (docs / "note.md").write_text("The board met on 3 May 2024.\n", encoding="utf-8")
+    (docs / "old.tmp").write_text("left out", encoding="utf-8")
+    (docs / ".investigatorignore").write_text("*.tmp\n", encoding="utf-8")
+    asked = at / "questions.jsonl"
+    rows = [{"id": f"q{n}", "question": QUESTION, "answers": ["EUR 7,125"], "doc_ids": ["lease.txt"]} for n in range(9)]
+    asked.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (at / "claims.jsonl").write_text(
+        '{"id": "1", "claim": "The deposit is EUR 7,125.", "quotes": ["The deposit is EUR 7,125."], "label": true}\n'
+        '{"id": "2", "claim": "The deposit is EUR 9.", "quotes": ["The deposit is EUR 7,125."], "label": false}\n',
+        encoding="utf-8",
+    )
+    (at / "corpus.jsonl").write_text('{"_id": "d1", "title": "Lease", "text": "The deposit."}\n', encoding="utf-8")
+    (at / "queries.jsonl").write_text('{"_id": "q1", "text": "deposit"}\n', encoding="utf-8")
+    (at / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
+    measured = ("--docs", docs, "--questions", asked, "--limit", 1)
+    beir = [(f"--{name.partition('.')[0]}", at / name) for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv")]
+    commands: tuple[tuple[object, ...], ...] = (
+        ("index", docs, *kept),
+        ("search", docs, "deposit", "--limit", 1, *kept),
+        ("ask", docs, QUESTION, *kept),
+        ("ask", docs, QUESTION, "--dry-run", *kept),
+        ("ask", docs, "--questions", asked, *kept),
+        ("matrix", docs, "--questions", asked, *kept),
+        ("runs", docs, *kept),
+        ("replay", "last", docs, *kept),
+        ("eval", "folder", *measured, *kept),
+        ("eval", "claims", at / "claims.jsonl"),
+        ("eval", "retrieval", *[word for pair in beir for word in pair]),
+        ("eval", "task", "folder", "--datafile", asked, "--folder", docs, "--agent", "repeat_label"),
+        ("display", f"folder:datafile={asked}:folder={docs}", "--num", 1),
+        ("tasks", "squad"),
+        ("memory", docs, "add", "I have a dog.", *kept),
+        ("doctor",),
+        ("model", "list"),
+        ("prompts", "list"),
+        ("prompts", "show", "query/ask"),
+        ("prompts", "check"),
+        ("prompts", "render", "query/ask", "--variables"),
+        ("prompts", "run", "query/ask", docs, QUESTION, *kept),
+        ("compare", "default", "method.rounds=1", *measured, *kept),
+    )
+    found: dict[Printed, dict[str, Any]] = {}
+    for words in commands:
+        extra = [] if "--variables" in words else ["--json"]
+        done = CliRunner().invoke(app, [*map(str, words), *extra])
+        assert done.stdout, (words, done.stderr)
+        for one in lines_of(done.stdout):
+            kind = next(kind for kind in Printed if kind.schema == one["schema"])
+            found[kind] = one
+        if words[0] == "ask" and words[-1] == kept[-1] and len(words) == 5:
+            (at / "answer.json").write_text(done.stdout, encoding="utf-8")
+            checked = CliRunner().invoke(app, ["verify", str(at / "answer.json"), "--docs", str(docs), "--json"])
+            found[Printed.VERIFICATION] = json.loads(checked.stdout)
+    return found
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Printed if kind is not Printed.TUNING])
+def test_what_a_command_prints_is_what_its_schema_says(kind: Printed, results: Mapping[Printed, Any]) -> None:
+    schema = json_schema(kind)
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(results[kind])
+    assert not Draft202012Validator(schema).is_valid({**results[kind], "schema": "investigator/other/1"})
+
+
+def fields_of(kind: Printed) -> Iterator[str]:
+    """A line for each record in the schema of a kind: its name and its fields."""
+    schema = json_schema(kind)
+    for name, made in {kind.schema: schema, **schema.get("$defs", {})}.items():
+        if fields := made.get("properties"):
+            yield " ".join([name, *fields])
+
+
+def test_no_field_is_taken_from_a_schema_without_a_new_version() -> None:
+    """After a change on purpose: raise the version in `schemas.py` and replace the line of the record in the file."""
+    today = {name: set(fields) for kind in Printed for name, *fields in map(str.split, fields_of(kind))}
+    for name, *fields in map(str.split, FIELDS.read_text(encoding="utf-8").splitlines()):
+        assert set(fields) <= today.get(name, set()), name
