@@ -51,13 +51,20 @@ _MOST_PICTURES = 6_000_000
 class Investigator:
     """Investigates a folder of documents; its index, runs and memories are kept in `workspace`.
 
-    A folder in object storage is named by its address, s3://BUCKET/PREFIX, and copied to this machine.
+        answer = Investigator("folder").ask("How long was the follow-up?")
+        print(answer.status, answer.text)
 
-    `model` is `provider:name`, several `role=provider:name`, an Engine, or that of each role; without it the built-in
-    engine answers, no language model. `workspace` is the directory of the index, by default one in the user's data
-    directory. `prompts` is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call
-    of a chat model. Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats
-    them later. `joint` is a budget that single questions share with those of other investigators.
+    `folder` is a path, or the address of a folder in object storage (s3://BUCKET/PREFIX), which is copied to this
+    machine. `model` is `provider:name`, several `role=provider:name`, an Engine, or an Engine for each role; without it
+    the built-in engine answers, and no language model is used. `settings` come from `load_settings`. `workspace` is the
+    directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
+    shipped ones. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat model.
+    Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later. `joint`
+    is a budget that single questions share with those of other investigators.
+
+    Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (what
+    a run is made of). One question runs in a workspace at a time: a second one raises WorkspaceLockedError.
+
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
     """
 

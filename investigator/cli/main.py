@@ -38,6 +38,7 @@ def run() -> None:
     try:
         app(prog_name="investigator")
     except KeyboardInterrupt:  # while a command is loaded, or after its result
+        typer.echo("interrupted", err=True)
         sys.exit(130)
 
 
