@@ -20,9 +20,9 @@ _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return how much of what a question asks the cause of (0..1) a sentence gives a cause for.
+    """Return the share (0..1) of the asked effect for which a sentence gives a cause.
 
-    `about` names its document: the words of that need not stand in the sentence if others are asked for.
+    `about` names its document: the words of that need not be in the sentence if others are asked for.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)
@@ -55,7 +55,7 @@ def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
 
 
 def follows_from_before(sentence: str) -> bool:
-    """Return True for a sentence that begins with a word for a consequence: the cause stands in the one before it."""
+    """Return True for a sentence that begins with a word for a consequence: the cause is in the one before it."""
     return patterns("causes")["consequence"].match(sentence) is not None
 
 

@@ -147,7 +147,7 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Topic:
-    """The terms that a question looks for in each document; `is_mention` if it is enough that they stand there.
+    """The terms that a question looks for in each document; `is_mention` if it is enough that they are there.
 
     With `is_setting` they are to be the place where the work that a document reports on was done.
     """

@@ -174,7 +174,7 @@ def _differing(
 
 
 def _without_documents(what: str, part: Part) -> str:
-    """Return a subject without the names of documents in it: "Q3 2023 10-Q" is no time of a figure."""
+    """Return a subject without the names of documents in it: "Q3 2023 10-Q" is not a time of a figure."""
     for one in part.constraints:
         if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE) and cue("documents").search(one.text):
             what = what.replace(one.text, " ")

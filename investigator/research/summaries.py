@@ -16,7 +16,7 @@ _SHARE_OF_MAIN = 0.75  # of the sentences of a text that has a summary of its ow
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding on a document that is to be summarised, with what stands for it in the place of some quotes.
+    """Return the finding on a document that is to be summarised, with what stands for it in place of some quotes.
 
     For a timeline these are its sentences that name a time, for other summaries its main results, if a long text gives
     them at its beginning, and for a report the figures that such a report is read for, before the sentences.

@@ -91,7 +91,7 @@ def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Fi
 
 
 def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
-    """Return the figures that a question wants computed from two cells among some quotes; none if units disagree."""
+    """Return the figures that a question wants computed from two cells among some quotes; empty if units disagree."""
     operation = asked_operation(question)
     cells = [(memory, quote) for memory, quote in sources if quote.cell is not None]
     if operation is None:

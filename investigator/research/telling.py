@@ -30,7 +30,7 @@ _ABSTRACT, _LONG = 3_500, 10_000  # characters: the beginning of a long text say
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
 _SAID_OF_MAIN = 0.3  # share of what the words asked for count, where the main results are looked for
-_OF_NAME = 0.3  # what a word tells that stands in the title of the document
+_OF_NAME = 0.3  # weight of a word in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
 YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
@@ -74,7 +74,7 @@ def telling_sentences(
 
 
 def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
-    """Return the sentences at the beginning of a long text that give its results, in their order; () if none does."""
+    """Return the sentences at the beginning of a long text that give its results, in order; () if none does."""
     if len(document.text) <= _LONG:
         return ()
     beginning = [one for one in _sentences(document, 0, _ABSTRACT) if says_something(one.text)]
@@ -84,7 +84,7 @@ def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
 
 
 def dated_sentences(document: Document, years: range, *, most: int) -> tuple[Quote, ...]:
-    """Return sentences that name one of some years, in the order of these, at most so many from all over them."""
+    """Return sentences that name one of some years, in the order of these, at most that many from all over them."""
     found: list[tuple[int, _Sentence]] = []
     for one in islice(_sentences(document), _MOST_SENTENCES):
         named = [year for text in YEAR.findall(one.text) if (year := int(text)) in years]
@@ -136,7 +136,7 @@ class _Wanted:
         return not self.weights or _pattern("outcome").search(self.asked.text) is not None
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
-        """Return how much a sentence tells; 0 if it says none of the words that are asked for.
+        """Return the weight of a sentence; 0 if it holds none of the asked words.
 
         `said` is what it counts that all of them are said.
         """

@@ -84,11 +84,11 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
 def causes_first(
     ranked: Sequence[tuple[Candidate, float]], question: str, about: str = ""
 ) -> list[tuple[Candidate, float]]:
-    """Return the sentences, those that give a cause of what is asked about before others.
+    """Return the sentences, with those that give a cause of the asked event first.
 
     The one that speaks of most of the effect is taken to be as likely as the likeliest, others as much less as they
     speak of less, and what a consequence follows from as likely as that; a sentence without a cause is then not quoted
-    beside it. `about` is the title of their document.
+    next to it. `about` is the title of their document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}

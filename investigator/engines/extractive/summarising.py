@@ -105,7 +105,7 @@ def _moves(text: str) -> bool:
 def _chosen(
     found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: int, aspects: Vectors | Sequence[Vectors]
 ) -> list[_Sentence]:
-    """The sentence nearest to each aspect, and the best ones, none like one before, at most so many of a section."""
+    """The sentence nearest to each aspect, and the best ones, none like one before, at most that many of a section."""
     middle = vectors.mean(axis=0)
     middle = middle / (float(np.linalg.norm(middle)) or 1.0)
     last = max(one.start for one in found) or 1
