@@ -80,8 +80,8 @@ def compared(
     )
     claims = tuple(_claim(quote) for quote in differing)
     if len(claims) > 1:
-        shown = "give values for it" if subject else "differ in a value alone"
-        reason = f"These statements {shown}; nothing establishes that they are of the same thing."
+        shown = "give values for it" if subject else "differ only in a value"
+        reason = f"These statements {shown}; nothing establishes that they are about the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
     reason = f"No contradiction was recognised; {_read(read)}." if read else "No document mentions it."
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
