@@ -82,7 +82,7 @@ man: install ## make the manual page of the wheel anew, after a change of comman
 install-test: install ## install the wheel with pip, pipx and uv and by the steps of the Dockerfile, use it, and tell what it costs: an hour without a cache
 	@rm -rf build/wheel && $(BIN)/python -m hatchling build -t wheel -d build/wheel > /dev/null
 	@$(PIP) install -qq pipx uv
-	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python .ci/try_installs.py build/wheel/*.whl --python "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" --constraints constraints.txt
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tests.packaging.installs build/wheel/*.whl --python "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" --constraints constraints.txt
 
 # A dry run of some minutes: nothing is installed. Look at the diff, at PyTorch's line above all: a version without a CPU
 # build for the machine at hand brings gigabytes of CUDA.

@@ -15,8 +15,8 @@ _PAGES = {  # pages of the repository that the site has too
     "benchmarks/RESULTS.md": "results.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
-    "README.md": "index.md",
 }
+_PLACES = {**_PAGES, "README.md": "index.md"}  # where links to them lead
 
 
 def stage(pages: Path) -> None:
@@ -25,11 +25,11 @@ def stage(pages: Path) -> None:
     for source in own:
         _write(source, source.relative_to(DOCS), pages)
     for source, target in _PAGES.items():
-        if target != "index.md":
-            _write(ROOT / source, Path(target), pages)
+        _write(ROOT / source, Path(target), pages)
     for target, text in reference_pages().items():
         _put(pages / "reference" / target, text)
     _put(pages / "decisions" / "index.md", _decisions())
+    shutil.copy(Path(__file__).with_name("site.css"), pages)
 
 
 def _write(source: Path, target: Path, pages: Path) -> None:
@@ -47,8 +47,8 @@ def _write(source: Path, target: Path, pages: Path) -> None:
 
 def _in_site(path: Path, pages: Path) -> Path:
     """Return the place in the site of a path in the repository; a plain file is copied there."""
-    if path.as_posix() in _PAGES:
-        return Path(_PAGES[path.as_posix()])
+    if path.as_posix() in _PLACES:
+        return Path(_PLACES[path.as_posix()])
     below_docs = path.relative_to("docs") if path.parts[0] == "docs" else None
     if below_docs is not None and (ROOT / path).is_dir():
         return below_docs / "index.md" if path.name in ("decisions", "reference") else _first_page(below_docs)

@@ -29,6 +29,8 @@ _EXTRAS = {
     "mcp": "mcp",
     "tune": "gepa",
     "eval": "ir-measures",
+    "postgres": "psycopg",
+    "objects": "obstore",
     "otel": "opentelemetry-sdk",
     "images": "pillow",
 }

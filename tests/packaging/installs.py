@@ -1,4 +1,4 @@
-"""Install a wheel as users do, ask it a question, and say what it cost: `make install-test`. Standard library only.
+"""Install a wheel as users do, ask it a question, and say what it cost: `make install-test`.
 
 Each way of installing gets folders of its own, removed afterwards. What is measured is printed as rows of Markdown.
 """
@@ -14,9 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.packaging.dockerfile import copy_context, instructions
+
 REPORT = "# Trial\n\nThe follow-up took 24 months and ended in June.\n"
 QUESTION = "How long was the follow-up?"
 ANSWERS = (0, 5)  # answered; passages found
+NOBODY = 10001  # the user of the image
 _IMPORT = "import time; {}; print(time.process_time())"
 
 
@@ -24,7 +27,7 @@ def main() -> None:
     """Try each way that was asked for; ends with 1 if one of them does not work."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wheel", type=Path)
-    parser.add_argument("--ways", default="pip,pipx,uv", help="pip, pipx and uv, separated by commas")
+    parser.add_argument("--ways", default="pip,pipx,uv,dockerfile", help="separated by commas")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to install for")
     parser.add_argument("--constraints", type=Path, help="versions to install, as of pip's -c")
     chosen = parser.parse_args()
@@ -56,6 +59,9 @@ def _try(way: str, wheel: Path, python: str, constraints: Path | None, home: Pat
     elif way == "pipx":
         _run(["pipx", "install", "-q", "--python", python, str(wheel)], variables)
         command, interpreter = home / "bin" / "investigator", next((home / "pipx" / "venvs").glob("*/bin/python"))
+    elif way == "dockerfile":
+        _carry_out(python, variables, home)
+        command, interpreter = home / "opt" / "bin" / "investigator", home / "opt" / "bin" / "python"
     else:
         _run(["uv", "tool", "install", "-q", "--python", python, str(wheel)], variables)
         command, interpreter = home / "bin" / "investigator", next((home / "uv").glob("*/bin/python"))
@@ -63,11 +69,27 @@ def _try(way: str, wheel: Path, python: str, constraints: Path | None, home: Pat
     _use(command, interpreter, variables, home, f"| {way} | {_version(interpreter, variables)} | {seconds:.0f} |")
 
 
+def _carry_out(python: str, variables: dict[str, str], home: Path) -> None:
+    """Do what the Dockerfile does to install, in folders of `home`; running as another user needs root."""
+    copy_context(home / "source")
+    for one in instructions():
+        if one.word == "RUN" and one.stage == 0:
+            line = one.text.replace("/opt/investigator", str(home / "opt")).replace(
+                "python -m venv", f"{python} -m venv"
+            )
+            _run(["sh", "-c", line], variables, home / "source")
+    (home / "data").mkdir()
+    if os.getuid() == 0:
+        home.chmod(0o755)
+        os.chown(home / "data", NOBODY, NOBODY)
+
+
 def _use(command: Path, interpreter: Path, variables: dict[str, str], home: Path, row: str) -> None:
     """Use the installed command as in the five-minute start, and print the row."""
     folder = home / "papers"
     folder.mkdir()
     (folder / "report.md").write_text(REPORT, encoding="utf-8")
+    folder.chmod(0o555)
     version = _run([str(command), "--version"], variables, home)
     assert version.startswith("document-investigator "), version
     assert "not installed" not in version, version
@@ -79,7 +101,8 @@ def _use(command: Path, interpreter: Path, variables: dict[str, str], home: Path
     assert list(site.glob("document_investigator-*.dist-info/sboms/*.json"))
     asked = [str(command), "ask", str(folder), QUESTION]
     begun = time.perf_counter()
-    answer = _run(asked, variables, home, ANSWERS)
+    owner = (home / "data").stat().st_uid if (home / "data").exists() else os.getuid()
+    answer = _run(asked, variables, home, ANSWERS, owner)
     seconds = time.perf_counter() - begun
     assert "24 months" in answer, answer
     imported = float(
@@ -96,9 +119,14 @@ def _version(interpreter: Path, variables: dict[str, str]) -> str:
 
 
 def _run(
-    command: list[str], variables: dict[str, str], folder: Path | None = None, wanted: tuple[int, ...] = (0,)
+    command: list[str],
+    variables: dict[str, str],
+    folder: Path | None = None,
+    wanted: tuple[int, ...] = (0,),
+    user: int | None = None,
 ) -> str:
-    done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=False)
+    other = None if user == os.getuid() else user
+    done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=False, user=other)
     if done.returncode not in wanted:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout
