@@ -27,7 +27,7 @@ import pypdfium2.raw as pdfium
 
 from investigator.documents.page_views import PageViews
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.pdf.page_drawing import MarkedSpan
+from investigator.documents.readers.pdf.page_orders import MarkedSpan
 from investigator.documents.readers.pdf.pdfium import page_with_forms
 from investigator.documents.readers.registry import read
 from investigator.documents.scanning import FolderSettings

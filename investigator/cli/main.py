@@ -40,6 +40,8 @@ def run() -> None:
     except KeyboardInterrupt:  # while a command is loaded, or after its result
         typer.echo("interrupted", err=True)
         sys.exit(130)
+    finally:
+        gc.freeze()  # else Python looks through all objects for garbage, more than once, before it ends
 
 
 def _start_light() -> None:

@@ -6,9 +6,6 @@ import re
 import warnings
 from collections.abc import Iterable
 
-from pathspec.patterns.gitignore import GitIgnorePatternError
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 _EVERYTHING_BELOW = {".": "^.+", "/": "^.+/.+", "(?P<ps_d>/)": "^.+/"}  # pathspec's short forms of `**`, `*/**`, `*/`
 _OVER_FOLDERS = "(?:/.+)?"  # pathspec's form of `/**`
 _FROM_ANYWHERE = "^(?:.+/)?"  # pathspec's form of a `**/` at the beginning
@@ -41,6 +38,9 @@ class Patterns:
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     """Return the pattern of a line, and whether it includes or excludes; None for a comment, or no pattern."""
+    from pathspec.patterns.gitignore import GitIgnorePatternError  # most folders have no patterns
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     if line.rstrip().endswith("/**/"):  # which pathspec takes for the folder itself
         line = f"{line.rstrip()}*/"
     try:

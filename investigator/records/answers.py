@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from investigator.records.base import Record
-from investigator.records.documents import FileStatus, LeftOut, Passage, Quote
+from investigator.records.documents import FileStatus, LeftOut, Passage, Quote, Unreadable
 from investigator.records.engines import UsedEngine
 from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
@@ -44,14 +44,6 @@ class StopReason(StrEnum):
     TOKENS = "tokens"
     MONEY = "money"
     TIME = "time"
-
-
-class Unreadable(Record):
-    """A file that could not be read, and why."""
-
-    path: str
-    status: FileStatus
-    reason: str = ""
 
 
 class Coverage(Record):

@@ -324,3 +324,11 @@ class Standing(Record):
     def near_and_overlapping(self) -> float:
         """Meaning and words agree in one place: the one without the other is a near miss."""
         return max(0.0, self.similarity) * self.overlap
+
+
+class Unreadable(Record):
+    """A file that could not be read, and why."""
+
+    path: str
+    status: FileStatus
+    reason: str = ""

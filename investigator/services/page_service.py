@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from investigator.documents.page_views import PageViews
-from investigator.documents.readers.pdf.page_drawing import MarkedSpan
+from investigator.documents.readers.pdf.page_orders import MarkedSpan
 from investigator.errors import FolderError, PageError, ReaderError, SourceChangedError
 from investigator.records import Document, MarkKind, PageView, Quote
 from investigator.reports.enclosures import CitedPage

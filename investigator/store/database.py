@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, select, text
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 from investigator.errors import (
@@ -150,7 +150,9 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
 
 def new_rows(connection: Connection, table: Table) -> Insert:
     """Return the statement that inserts rows into a table but those that are there already."""
-    if connection.dialect.name == postgresql.dialect.name:
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # takes 20 modules, which only this needs
+
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 

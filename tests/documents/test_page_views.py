@@ -21,7 +21,8 @@ from investigator.documents.page_views import PageViews
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.marking import letter_places
-from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT, MarkedSpan
+from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT
+from investigator.documents.readers.pdf.page_orders import MarkedSpan
 from investigator.documents.scanning import FolderSettings
 from investigator.errors import PageError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView

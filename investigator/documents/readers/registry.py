@@ -1,23 +1,23 @@
 """Maps each media type to its reader.
 
-To add one, write it in the folder of its family, add its line here, and add its media type to `media_types.py` with the
-suffix or the first bytes by which it is known. Another package adds one with an entry point of the group
-`investigator.readers`: its name is a suffix that is not known here (`.toy`) or, for ZIP packages that name one, a media
-type; its value is the reader (`toys:read_toy`).
+To add one, write it in the folder of its family, add its line here (`module:function`, imported at its first file), and
+add its media type to `media_types.py` with the suffix or the first bytes by which it is known. Another package adds one
+with an entry point of the group `investigator.readers`: its name is a suffix that is not known here (`.toy`) or, for
+ZIP packages that name one, a media type; its value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from pathlib import PurePath
 
 from investigator.documents.own_results import is_own_result
 from investigator.documents.readers import media_types as kinds
-from investigator.documents.readers.archives.zip_archive import read_archive
 from investigator.documents.readers.base import (
     OWN_RESULT,
     READERS,
@@ -29,24 +29,7 @@ from investigator.documents.readers.base import (
     SourceFile,
     cleaned,
 )
-from investigator.documents.readers.mail.mailbox import read_mailbox
-from investigator.documents.readers.mail.message import read_message
-from investigator.documents.readers.mail.outlook import read_outlook
-from investigator.documents.readers.markup.epub import read_epub
-from investigator.documents.readers.markup.html import read_html
-from investigator.documents.readers.markup.markdown import read_markdown
-from investigator.documents.readers.markup.notebook import read_notebook
-from investigator.documents.readers.markup.restructured_text import read_restructured_text
-from investigator.documents.readers.markup.rtf import read_rtf
-from investigator.documents.readers.markup.xml import read_xml
-from investigator.documents.readers.office.slides import read_slides
-from investigator.documents.readers.office.through_kreuzberg import read_office, read_sheets
-from investigator.documents.readers.office.word import read_word
-from investigator.documents.readers.pdf.reader import read_pdf
-from investigator.documents.readers.pictures.picture import read_picture
-from investigator.documents.readers.plain.delimited import read_delimited
-from investigator.documents.readers.plain.json_lines import read_json, read_json_lines
-from investigator.documents.readers.plain.plain_text import read_plain, read_source_code, telling_damage
+from investigator.documents.readers.damaged_text import telling_damage
 from investigator.documents.readers.unpacking import Unpacked, Unpacking
 from investigator.documents.readers.versions import reader_version
 from investigator.errors import SettingsError
@@ -58,39 +41,39 @@ __all__ = ["Unpacked", "read", "reader_of"]
 
 _LONGEST_ERROR = 200
 
-_TEXT_READERS: dict[str, Reader] = {
-    kinds.HTML: read_html,
-    kinds.XML: read_xml,
-    kinds.JSON: read_json,
-    kinds.JSON_LINES: read_json_lines,
-    kinds.NOTEBOOK: read_notebook,
-    kinds.CSV: read_delimited,
-    kinds.MARKDOWN: read_markdown,
-    kinds.RESTRUCTURED_TEXT: read_restructured_text,
-    kinds.SOURCE_CODE: read_source_code,
-    kinds.PLAIN: read_plain,
+_TEXTS: Mapping[str, str] = {
+    kinds.HTML: "markup.html:read_html",
+    kinds.XML: "markup.xml:read_xml",
+    kinds.JSON: "plain.json_lines:read_json",
+    kinds.JSON_LINES: "plain.json_lines:read_json_lines",
+    kinds.NOTEBOOK: "markup.notebook:read_notebook",
+    kinds.CSV: "plain.delimited:read_delimited",
+    kinds.MARKDOWN: "markup.markdown:read_markdown",
+    kinds.RESTRUCTURED_TEXT: "markup.restructured_text:read_restructured_text",
+    kinds.SOURCE_CODE: "plain.plain_text:read_source_code",
+    kinds.PLAIN: "plain.plain_text:read_plain",
 }
-
-_READERS: dict[str, Reader] = {
-    kinds.PDF: read_pdf,
-    kinds.DOCX: read_word,
-    kinds.PPTX: read_slides,
-    kinds.XLSX: read_sheets,
-    kinds.XLSB: read_sheets,
-    kinds.XLS: read_sheets,
-    kinds.ODS: read_sheets,
-    kinds.ODT: read_office,
-    kinds.DOC: read_office,
-    kinds.PPT: read_office,
-    kinds.RTF: read_rtf,
-    kinds.EML: read_message,
-    kinds.MSG: read_outlook,
-    kinds.MBOX: read_mailbox,
-    kinds.ZIP: read_archive,
-    kinds.EPUB: read_epub,
-    **{kind: telling_damage(reader) for kind, reader in _TEXT_READERS.items()},
-    **dict.fromkeys(kinds.PICTURES, read_picture),
+OWN: Mapping[str, str] = {
+    kinds.PDF: "pdf.reader:read_pdf",
+    kinds.DOCX: "office.word:read_word",
+    kinds.PPTX: "office.slides:read_slides",
+    kinds.XLSX: "office.through_kreuzberg:read_sheets",
+    kinds.XLSB: "office.through_kreuzberg:read_sheets",
+    kinds.XLS: "office.through_kreuzberg:read_sheets",
+    kinds.ODS: "office.through_kreuzberg:read_sheets",
+    kinds.ODT: "office.through_kreuzberg:read_office",
+    kinds.DOC: "office.through_kreuzberg:read_office",
+    kinds.PPT: "office.through_kreuzberg:read_office",
+    kinds.RTF: "markup.rtf:read_rtf",
+    kinds.EML: "mail.message:read_message",
+    kinds.MSG: "mail.outlook:read_outlook",
+    kinds.MBOX: "mail.mailbox:read_mailbox",
+    kinds.ZIP: "archives.zip_archive:read_archive",
+    kinds.EPUB: "markup.epub:read_epub",
+    **_TEXTS,
+    **dict.fromkeys(kinds.PICTURES, "pictures.picture:read_picture"),
 }
+"""The places of our own readers, below the folder of this module, by media type."""
 
 
 def read(
@@ -121,11 +104,19 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
     if suffix and suffix not in kinds.SUFFIXES and suffix in found(READERS):
         return f"application/x-{suffix[1:]}", _plug_in(suffix)
     kind = kinds.media_type(source.data, source.name)
-    if kind in _READERS:
-        return kind, _READERS[kind]
+    if kind in OWN:
+        return kind, own_reader(kind)
     if kind in found(READERS):
         return kind, _plug_in(kind)
     raise ReadFailure(FileStatus.UNSUPPORTED, f"files of the type {kind[:80]} are not supported")
+
+
+@cache
+def own_reader(kind: str) -> Reader:
+    """Return our own reader of a media type, imported now: most folders hold files of few kinds."""
+    module, _, function = OWN[kind].partition(":")
+    reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
+    return telling_damage(reader) if kind in _TEXTS else reader
 
 
 def _plug_in(name: str) -> Reader:

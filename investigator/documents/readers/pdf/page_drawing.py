@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from ctypes import c_int
 from typing import Any, TypedDict
 
-from pydantic import ConfigDict, Field
-
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
+from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened, page_with_forms
-from investigator.records import FileStatus, MarkKind, PageLine, PageMark, Record
+from investigator.records import FileStatus, PageLine, PageMark
 
 MOST_PIXELS = 12_000_000
 """Pixels of the picture of a page; a larger one is drawn smaller."""
@@ -24,41 +23,6 @@ OTHER_TEXT = "the text of the index is not the one that this version reads from 
 NOT_SHOWN = "its words lie outside of what the page shows"
 
 _FINENESS = 1_000_000  # resolution of positions, as parts of the page's width and height
-
-
-class MarkedSpan(Record):
-    """A half-open span of the text of a page that is to be marked."""
-
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    kind: MarkKind = MarkKind.QUOTE
-
-
-class PageOrder(Record):
-    """A request for a page: marks over spans of `text`, the text that was read from it, and a picture.
-
-    The picture is `picture_width` pixels wide; it is not drawn if that is None.
-    """
-
-    page: int = Field(ge=1)
-    text: str = ""
-    spans: tuple[MarkedSpan, ...] = ()
-    picture_width: int | None = Field(default=None, ge=1)
-
-
-class DrawnPage(Record):
-    """A page as it was ordered; its size is in points, `picture` is a PNG file, `pages` the number in the file."""
-
-    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-
-    page: int
-    pages: int
-    width: float
-    height: float
-    marks: tuple[PageMark, ...] = ()
-    unmarked: str = ""
-    lines: tuple[PageLine, ...] = ()
-    picture: bytes = b""
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import PurePath
 
-from investigator.documents.readers.base import Extracted, Reader, ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.decoding import damaged_utf8, decoded
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.plain.aligned_tables import aligned_tables
 from investigator.documents.readers.properties import first_title_line
 from investigator.records import FileStatus, Heading
@@ -48,19 +47,3 @@ def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
         if len(headings) == _HEADINGS:
             break
     return Extracted(text=text, title=PurePath(source.name).name, headings=tuple(headings))
-
-
-def telling_damage(reader: Reader) -> Reader:
-    """Return a reader that also reports how many characters are lost if the file is slightly damaged UTF-8."""
-
-    def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
-        found = reader(source, settings)
-        lost = damaged_utf8(source.data)
-        if not lost:
-            return found
-        characters = "1 damaged character stands" if lost == 1 else f"{lost:,} damaged characters stand"
-        # nothing available is left out there, so that the answer "not in the documents" stays possible
-        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
-        return replace(found, left_out=(*found.left_out, told))
-
-    return read

@@ -1,0 +1,25 @@
+"""Text whose bytes are slightly damaged: read all the same, and told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from investigator.documents.readers.base import Extracted, Reader, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.decoding import damaged_utf8
+from investigator.records import FileStatus
+
+
+def telling_damage(reader: Reader) -> Reader:
+    """Return a reader that also reports how many characters are lost if the file is slightly damaged UTF-8."""
+
+    def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
+        found = reader(source, settings)
+        lost = damaged_utf8(source.data)
+        if not lost:
+            return found
+        characters = "1 damaged character stands" if lost == 1 else f"{lost:,} damaged characters stand"
+        # nothing available is left out there, so that the answer "not in the documents" stays possible
+        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
+        return replace(found, left_out=(*found.left_out, told))
+
+    return read
