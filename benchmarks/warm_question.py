@@ -4,9 +4,11 @@
 
 Each round runs the commands in turn with the code of this checkout and, if given, of another one (its own copy of the
 folder, indexed with --vectors before), so that other work on the machine hits both alike; the smallest of the rounds
-counts for processor time (with child processes), the median for seconds. With --busy the question is asked again while
-so many processes compute beside it, and its seconds are set against the fair share: its processor time, times busy
-processes and itself over cores.
+counts for processor time (with child processes), the median for seconds. The reference, libraries that are imported
+alone, tells how fast the machine was meanwhile. Bytecode is kept, as where the package is installed. For a question it
+is told, too, how much processor time the command had taken when its first line of progress came (Linux). With --busy
+the question is asked again while so many processes compute beside it, and its seconds are set against the fair share:
+its processor time, times busy processes and itself over cores.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ class Checkout:
             for question in QUESTIONS
         }
         return {
+            "reference": ("-c", "import jinja2, pydantic_settings, sqlalchemy, typer"),
             "import investigator": ("-c", "import investigator"),
             "--help": ("-m", "investigator", "--help"),
             **asked,
@@ -58,14 +61,31 @@ class Checkout:
     def run(self, *words: str | Path) -> tuple[float, float]:
         """Run Python with these words; return seconds of processor time and of the clock."""
         before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        environment = {**os.environ, "PYTHONPATH": str(self.root), "HF_HUB_OFFLINE": "1"}
         done = subprocess.run(  # in the checkout, which `python -m` looks into first
-            [sys.executable, *map(str, words)], cwd=self.root, env=environment, capture_output=True, text=True
+            [sys.executable, *map(str, words)], cwd=self.root, env=self._environment, capture_output=True, text=True
         )
         seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode not in (0, 3, 4, 5):
             raise SystemExit(done.stderr)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds
+
+    def first_line(self, *words: str | Path) -> tuple[float, float]:
+        """Run Python with these words; return what `run` does, up to the first line on standard error."""
+        began, command = time.perf_counter(), [sys.executable, *map(str, words)]
+        with subprocess.Popen(
+            command, cwd=self.root, env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stderr is not None
+            process.stderr.readline()
+            seconds = time.perf_counter() - began
+            fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            process.communicate()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), seconds
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        return {**kept, "PYTHONPATH": str(self.root), "HF_HUB_OFFLINE": "1"}
 
 
 @contextmanager
@@ -87,6 +107,9 @@ def measured(checkouts: Sequence[Checkout], rounds: int) -> list[Row]:
         for checkout in checkouts:
             for name, words in checkout.commands().items():
                 seen.setdefault((name, str(checkout.root)), []).append(checkout.run(*words))
+                if name in QUESTIONS:
+                    line = seen.setdefault((f"first line: {name}", str(checkout.root)), [])
+                    line.append(checkout.first_line(*words))
     return [
         {
             "command": name,

@@ -262,6 +262,13 @@ class Investigator:
         """
         return self._index.library(again=again)
 
+    def kept_open(self) -> AbstractContextManager[None]:
+        """Keep the workspace and the reading processes between calls as long as the context lasts: a server does.
+
+        Nothing is less fresh: what others write is seen, and cited files are read again.
+        """
+        return self._index.kept_open()
+
     def pages(self) -> AbstractContextManager[DocumentPages]:
         """Show pages of PDF documents of the index, with quotes marked, as long as the context lasts."""
         return open_pages(self._index, self.parts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_think
-from investigator.language.addressed import addresses_model, without_addressed
+from investigator.language.addressed import without_addressed
 from investigator.language.terms import content_words
 from investigator.questions.constraints import constraints
 from investigator.questions.kinds import kind_of
@@ -82,9 +83,14 @@ def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, .
     """
     return tuple(
         card.changed(
-            title=without_addressed(card.title),
-            snippet=without_addressed(card.snippet),
-            headings=tuple(heading for heading in card.headings if not addresses_model(heading)),
+            title=_left(card.title),
+            snippet=_left(card.snippet),
+            headings=tuple(heading for heading in card.headings if _left(heading) == heading),
         )
         for card in cards
     )
+
+
+@lru_cache(maxsize=10_000)  # the cards of a folder come again in each round, and with each question
+def _left(text: str) -> str:
+    return without_addressed(text)

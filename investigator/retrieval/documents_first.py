@@ -61,7 +61,8 @@ class DocumentsFirst:
         named, period = self._names.named(question), self._names.in_period(question)
         age = self._names.of_age(question, named)
         best, nearest = self._best_chunks(question, named)
-        texts = {document_id: self._text(chunk) for document_id, chunk in best.items()}
+        spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best.values()])
+        texts = {i: self._corpus.chunk_text(spans[chunk.chunk_id]) for i, chunk in best.items()}
         telling = [i for i, text in texts.items() if len(words(text)) >= _FEWEST_WORDS] or list(best)
         leader = max((best[document_id].score for document_id in telling), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
@@ -85,9 +86,6 @@ class DocumentsFirst:
             )
             ranked.append(RankedDocument(document_id, model.chance(standing), standing, chunk))
         return tuple(sorted(ranked, key=lambda entry: -entry.chance))
-
-    def _text(self, chunk: ChunkHit) -> str:
-        return self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
         """Return the best chunk of each document that is looked into, and the similarity of its nearest one."""

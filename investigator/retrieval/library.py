@@ -11,7 +11,7 @@ from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, folded, porter_stem, stem, words
 from investigator.questions.spelling import MOST_SLIPS, respelled
-from investigator.records import Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
+from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.kept_sentences import KeptSentences
@@ -121,7 +121,8 @@ class Library:
         ranked = sorted(chances, key=lambda document_id: -chances[document_id])
         outside = self._corpus.cards()
         rest = sorted(outside.keys() - chances.keys())
-        return tuple(self._card(outside[i], first.get(i)) for i in (*ranked, *rest))
+        spans = self._corpus.chunk_spans([entry.best.chunk_id for entry in first.values() if entry.best is not None])
+        return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for some queries, best first, in one document or in the likeliest ones.
@@ -182,10 +183,10 @@ class Library:
         found = self._passages.best(queries, document_id, self._weights(question))
         return tuple(passage.changed(document_match=round(chance, 4)) for passage in found)
 
-    def _card(self, outside: DocumentCard, entry: RankedDocument | None) -> DocumentCard:
+    def _card(self, outside: DocumentCard, entry: RankedDocument | None, spans: Mapping[int, Chunk]) -> DocumentCard:
         if entry is None or entry.best is None:
             return outside
-        text = self._corpus.chunk_text(self._corpus.chunk_spans([entry.best.chunk_id])[entry.best.chunk_id])
+        text = self._corpus.chunk_text(spans[entry.best.chunk_id])
         snippet = " ".join(text.split())[: self._settings.snippet_characters]
         return outside.changed(match=round(entry.chance, 4), snippet=snippet)
 

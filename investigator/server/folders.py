@@ -77,6 +77,7 @@ def _served(name: str, investigator: Investigator, directory: Path) -> ServedFol
                 "Or end it with Ctrl-C first. `ask`, `show` and `search` work beside it.",
             ) from None
         database = stack.enter_context(closing(FileDatabase(place / _DATABASE_NAME, SERVED)))
+        stack.enter_context(investigator.kept_open())
         pages = stack.enter_context(investigator.pages())
         return ServedFolder(name, investigator, JobLedger(database), ChatLedger(database), pages, stack.pop_all())
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 from investigator.documents.folder import Recheck, scan
+from investigator.documents.fresh import FreshReading
 from investigator.errors import DamagedDocumentError, FolderError, UnknownDocumentError, WorkspaceLockedError
 from investigator.records import Document, Event, FolderStatus, Notice, Search, SearchHit
 from investigator.retrieval.folder_index import FolderIndex, no_documents, workspace_library
@@ -16,6 +17,7 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import Parts
 from investigator.services.run_records import valid_question
 from investigator.store.corpus import Corpus
+from investigator.store.kept_workspace import KeptWorkspace
 from investigator.store.workspace import Workspace, has_database, has_runs
 
 _Result = TypeVar("_Result")
@@ -53,11 +55,35 @@ class IndexService:
         self._bring_down = bring_down
         self.directory = directory
         self._parts = parts
+        self._kept: KeptWorkspace | None = None
+        self._fresh: FreshReading | None = None
 
     def workspace(self, *, write: bool) -> Workspace:
         """Open the workspace of the folder. Raises what `Workspace` does."""
+        if write and self._kept is not None:
+            self._kept.renew()  # a writer may replace the index, and some systems refuse that while it is open
         store = self._parts.settings.store
         return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify, store=store)
+
+    def reading(self) -> AbstractContextManager[Workspace]:
+        """Give the workspace for a short read: opened now, or the one that is `kept_open`. Raises what opening does."""
+        return self._kept.use() if self._kept is not None else self.workspace(write=False)
+
+    def fresh_reading(self) -> AbstractContextManager[FreshReading]:
+        """Give what reads documents again from their files: made now, or what is `kept_open`."""
+        return nullcontext(self._fresh) if self._fresh is not None else self._parts.fresh_reading(self.folder)
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the workspace and the reading processes between their uses as long as the context lasts."""
+        with (
+            KeptWorkspace(lambda: self.workspace(write=False)) as self._kept,
+            self._parts.fresh_reading(self.folder) as self._fresh,
+        ):
+            try:
+                yield
+            finally:
+                self._kept = self._fresh = None
 
     def has_runs(self) -> bool:
         """Return True if there may be runs to read; no workspace is made to see whether there are."""
@@ -101,12 +127,12 @@ class IndexService:
         if not has_database(self.directory):
             hint = f"Make it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
-        with self.workspace(write=False) as workspace:
+        with self.reading() as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
     def document(self, document_id: str) -> Document:
         """Return a document as the index holds it. Raises FolderError if it holds none of that id, and StoreError."""
-        with self.workspace(write=False) as workspace:
+        with self.reading() as workspace:
             corpus = Corpus(workspace.index)
             try:
                 return corpus.document(document_id)
@@ -136,7 +162,7 @@ class IndexService:
             if not has_database(self.directory):
                 raise
         self._parts.notify("Another run is writing to the index, so it was searched as it is, without later changes.")
-        with self.workspace(write=False) as workspace:
+        with self.reading() as workspace:
             parts = self._parts
             return hits(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
 

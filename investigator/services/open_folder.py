@@ -193,7 +193,7 @@ def open_folder(
 
     Raises what `Workspace` does.
     """
-    with service.workspace(write=True) as workspace, parts.fresh_reading(service.folder) as fresh:
+    with service.workspace(write=True) as workspace, service.fresh_reading() as fresh:
         fresh.start()
         index = parts.folder_index(service.folder, workspace)
         with parts.caching_embedder.backed_by(index.sentences.get):

@@ -148,7 +148,7 @@ class RunService:
         engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines} or self._engines
         budget, spent, elapsed = spent_at(stop)
         with (
-            parts.fresh_reading(self._index.folder) as fresh,
+            self._index.fresh_reading() as fresh,
             self._index.library(record.search, settings.retrieval, again) as library,
             self._index.workspace(write=False) as workspace,
         ):
@@ -163,7 +163,7 @@ class RunService:
 
         Raises FolderError, ReaderError and StoreError.
         """
-        with self._parts.fresh_reading(self._index.folder) as fresh:
+        with self._index.fresh_reading() as fresh:
             for summary in self.summaries():
                 if summary.altered:
                     yield Notice(text=f"The run {summary.id or 'without an id'} was changed outside this program.")
@@ -201,7 +201,7 @@ class RunService:
         """Return one line about each run, newest first."""
         if not self._index.has_runs():
             return ()
-        with self._index.workspace(write=False) as workspace:
+        with self._index.reading() as workspace:
             return Runs(workspace.runs).summaries()
 
     def record(self, run_id: str) -> Investigation:
@@ -211,7 +211,7 @@ class RunService:
             raise UnknownRunError(f"nothing was asked of {self._index.folder} yet")
         if run_id == LAST_RUN:
             run_id = next((run.id for run in self.summaries() if not run.matrix), run_id)
-        with self._index.workspace(write=False) as workspace:
+        with self._index.reading() as workspace:
             return Runs(workspace.runs).investigation(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
@@ -219,5 +219,5 @@ class RunService:
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             return ()
-        with self._index.workspace(write=False) as workspace:
+        with self._index.reading() as workspace:
             return calls_of(workspace.runs, run_id)

@@ -120,11 +120,13 @@ class FileDatabase(Database):
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
-        """Open a transaction that alone may write; what it deletes is not left in the file."""
+        """Open a transaction that alone may write; what it deletes is not left in the files."""
         with self.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
             yield connection
+        with self._translated(), self._engine.connect() as connection:  # else it stays until all have closed the file
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:

@@ -42,9 +42,11 @@ from investigator.store.upgrade import give_codes
 DATABASE_NAME = "investigator.db"
 RUNS_NAME = "runs.db"
 
-_DAMAGED = "damaged"
+DAMAGED_MARK = "damaged"
+"""The name of a file that tells that the index was found damaged when it was used last."""
+
 _DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME) for end in ("", "-wal", "-shm", "-journal"))
-_FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", _DAMAGED)
+_FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", DAMAGED_MARK)
 _FOLDERS = ("chroma", "chats", "evaluations")
 
 
@@ -115,7 +117,7 @@ class Workspace:
         """
         path = self.directory / DATABASE_NAME
         try:
-            if is_plain_file(self.directory / _DAMAGED):
+            if is_plain_file(self.directory / DAMAGED_MARK):
                 raise DamagedDatabaseError(f"the index {path} was found damaged when it was last used")
             return FileDatabase(path, INDEX, thorough=self._suspected)
         except DamagedDatabaseError as error:
@@ -132,7 +134,7 @@ class Workspace:
             index.close()
             if index.damaged:
                 with suppress(OSError):  # without the mark it is found damaged again
-                    write_private(self.directory / _DAMAGED, b"")
+                    write_private(self.directory / DAMAGED_MARK, b"")
         if isinstance(runs, Database):
             runs.close()
         if self.writes:
@@ -175,7 +177,7 @@ class Workspace:
         for name in _DATABASE_FILES:
             if name.startswith(DATABASE_NAME):
                 (self.directory / name).unlink(missing_ok=True)
-        (self.directory / _DAMAGED).unlink(missing_ok=True)
+        (self.directory / DAMAGED_MARK).unlink(missing_ok=True)
 
     def _acquire(self) -> None:
         holder = self.directory / "writer.pid"

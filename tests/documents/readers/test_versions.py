@@ -2,12 +2,13 @@
 
 import re
 
-from investigator.documents.readers.registry import _READERS
+from investigator.documents.readers.registry import OWN, own_reader
 from investigator.documents.readers.versions import VERSIONS, is_current, reader_version
 
 
 def test_every_reader_has_a_version() -> None:
-    assert _READERS.keys() == VERSIONS.keys()
+    assert OWN.keys() == VERSIONS.keys()
+    assert all(callable(own_reader(kind)) for kind in OWN)
 
 
 def test_a_text_of_another_version_or_of_an_unknown_reader_is_not_current() -> None:

@@ -1,0 +1,105 @@
+"""A workspace that stays open for reading between uses: opening one costs more than most of what is read from it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+from investigator.errors import InvestigatorError, StoreError
+from investigator.store.workspace import DAMAGED_MARK, DATABASE_NAME, RUNS_NAME, Workspace, has_database
+
+_Stamp = tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass
+class _Held:
+    workspace: Workspace
+    stamp: _Stamp
+    users: int = 0
+
+
+class KeptWorkspace:
+    """Gives the workspace that `open_for_reading` opens; use it as a context manager, from as many threads as you like.
+
+    It is opened anew, and so checked, if a database was replaced, is open to others than before, or turned out to be
+    damaged, and after `renew`. What was committed meanwhile is seen at once.
+    """
+
+    def __init__(self, open_for_reading: Callable[[], Workspace]) -> None:
+        self._open = open_for_reading
+        self._changing = Lock()
+        self._held: _Held | None = None
+
+    @contextmanager
+    def use(self) -> Iterator[Workspace]:
+        """Give the workspace as long as the context lasts. Raises what opening it does."""
+        held = self._taken()
+        try:
+            yield held.workspace
+        except StoreError:
+            self.renew()
+            raise
+        finally:
+            with self._changing:
+                held.users -= 1
+                self._close_unused(held)
+
+    def renew(self) -> None:
+        """Close what is open as soon as nobody uses it; the next use opens it anew."""
+        with self._changing:
+            self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.renew()
+
+    def _taken(self) -> _Held:
+        with self._changing:
+            if self._held is not None and self._held.stamp != _stamp(self._held.workspace.directory):
+                self._let_go()
+            if self._held is None:
+                self._held = _opened(self._open())
+            self._held.users += 1
+            return self._held
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            self._close_unused(held)
+
+    def _close_unused(self, held: _Held) -> None:
+        if held is not self._held and not held.users:
+            held.workspace.close()
+
+
+def _opened(workspace: Workspace) -> _Held:
+    """Open the databases here, for two threads that came first at once would each open them."""
+    with suppress(InvestigatorError):  # told to whoever uses it
+        _ = workspace.runs
+    with suppress(InvestigatorError):
+        _ = workspace.index if has_database(workspace.directory) else None
+    return _Held(workspace, _stamp(workspace.directory))
+
+
+def _stamp(directory: Path) -> _Stamp:
+    """Return what tells the databases of a directory from others, and who may open them."""
+    names = (DATABASE_NAME, RUNS_NAME, DAMAGED_MARK)
+    return tuple(_identity(path) for path in (directory, *(directory / name for name in names)))
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    names = 0 if stat.S_ISDIR(status.st_mode) else status.st_nlink
+    return status.st_dev, status.st_ino, status.st_mode, status.st_uid, names
