@@ -31,9 +31,10 @@ _Value = TypeVar("_Value", Amount, Date)
 class DatedSentence:
     """A sentence of a quote that meets what a part of a question asks, and what its document says of itself.
 
-    `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict. Equal
-    `version` numbers mean that the documents are versions of one text; None means that it has no other version.
-    `section` is the heading that the sentence is under.
+    `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
+    Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
+    `section` is the heading that the sentence stands under. `says_all` is True if the sentence meets all that is asked,
+    `apart_from` are documents that do not mention what the first line of its own names.
     """
 
     quote: Quote
@@ -42,6 +43,8 @@ class DatedSentence:
     subject: str = ""
     version: int | None = None
     section: str = ""
+    says_all: bool = False
+    apart_from: frozenset[str] = frozenset()
 
 
 def conflicts(
@@ -51,7 +54,8 @@ def conflicts(
 
     Two sentences conflict if they say the same but for one value: an amount in the same unit of which neither is the
     other rounded, a date, a name, or a denial. They must be about the same thing: sentences of versions of one
-    document are; others have to share a name. Two sentences of one document have to say the same word for word, but for
+    document are; others have to share a name, or each say all that is asked in the same words, in documents that are
+    not each about something of its own. Two sentences of one document have to say the same word for word, but for
     the value, under one heading; under any with `over_sections`. A value that several documents give is listed once for
     each.
     """
@@ -63,7 +67,7 @@ def conflicts(
         if within and not (_is_repeated(first, second) and (over_sections or first.section == second.section)):
             continue
         versions = within or (first.version is not None and first.version == second.version)
-        values = _values_of(first.sentence, second.sentence, versions=versions)
+        values = _values_of(first.sentence, second.sentence, versions=versions, alike=_answer_alike(first, second))
         if values is None:
             continue
         about, value, other = values
@@ -73,6 +77,13 @@ def conflicts(
             if side not in sides:
                 sides.append(side)
     return tuple(Conflict(question=question, sides=tuple(sorted(sides, key=_age))) for sides in found.values())
+
+
+def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
+    """Return True if two sentences each say all that is asked, in the same words but for a value."""
+    apart = second.quote.document_id in first.apart_from and first.quote.document_id in second.apart_from
+    same = bool(stems := _sentence(first.sentence).stems) and stems == _sentence(second.sentence).stems
+    return first.says_all and second.says_all and same and not apart
 
 
 def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
@@ -99,18 +110,18 @@ class _Sentence:
     dates: tuple[Date, ...]
 
 
-def _values_of(first: str, second: str, *, versions: bool) -> tuple[str, str, str] | None:
-    """Return the subject of a conflict of two sentences and the value of each; None if they do not conflict."""
+def _values_of(first: str, second: str, *, versions: bool, alike: bool) -> tuple[str, str, str] | None:
+    """Return what two sentences conflict about, and the value that each gives; None if they do not conflict."""
     one, other = _sentence(first), _sentence(second)
-    if not versions and not one.names & other.names:
+    if not versions and not alike and not one.names & other.names:
         return None
-    values = _differing(one, other)
+    values = _differing(one, other, fewest=1 if alike else _FEWEST_WORDS)
     return (" ".join(sorted(one.stems & other.stems)), *values) if values else None
 
 
-def _differing(one: _Sentence, other: _Sentence) -> tuple[str, str] | None:
+def _differing(one: _Sentence, other: _Sentence, *, fewest: int) -> tuple[str, str] | None:
     shared = _shared(one, other)
-    if shared < _SAME_WORDS or len(one.stems & other.stems) + len(one.names & other.names) < _FEWEST_WORDS:
+    if shared < _SAME_WORDS or len(one.stems & other.stems) + len(one.names & other.names) < fewest:
         return None
     if contradicts(one.text, [other.text]) or contradicts(other.text, [one.text]):
         return one.text, other.text

@@ -35,13 +35,14 @@ _UNIT = (
 )
 _NUMBER = re.compile(
     rf"(?<![\w.,·])[-−]?[$€£¥]?\s?\d+(?:[.,·]\d+)*(?:\s?(?:{_UNIT})(?!\w))?(?![\d·])"
-    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
-    r"|million|billion|half|quarter|once|twice|none)\b",
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|dozen|hundred|thousand|million|billion|half|quarter|once|twice|none)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = re.compile(r"\d")
+_ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _NEUTRAL = 0.5
 _MANY_MARKS = 3
 _WORD = re.compile(r"[^\W_]+")
@@ -80,7 +81,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
         case _:
             return []
     trimmed = [span.strip(" .,;:") for span in found]
-    return [span for span in trimmed if span and _worded(span) not in _worded(question)]
+    return [span for span in trimmed if span and _worded(_ARTICLE.sub("", span)) not in _worded(question)]
 
 
 @lru_cache(maxsize=4096)  # a long question is compared with every figure and name of every sentence

@@ -46,6 +46,7 @@ IN_UNIT = "in "
 """The beginning of a phrase that names a unit: "in square feet"."""
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
+_NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 _ORIGIN = "come"  # where something comes from is said in many ways
 _LONGEST = 160
 _MOST = 24
@@ -113,8 +114,9 @@ def _is_plain(name: str) -> bool:
 
 def _quantities(question: str) -> Iterator[str]:
     """The kind of figure that is asked for; a count with what is counted."""
+    asks_other = expected_type(question) in _NO_FIGURES
     for name, cue in patterns("asked").items():
-        if cue.search(question):
+        if cue.search(question) and not (name == "money" and asks_other):  # "who bears the cost"
             counted = _COUNTED.search(question) if name == "count" else None
             yield f"count of {counted.group(1)}" if counted else name
             return

@@ -32,8 +32,10 @@ def undone(question: str, sentence: str) -> str:
     if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
     put_off, (matter, doing) = patterns("modality")["put_off"], _asked(question)
-    for clause in _clauses(sentence):
-        if (match := put_off.search(clause)) and matter & roots(clause):
+    clauses = list(_clauses(sentence))
+    said = max((len(matter & roots(clause)) for clause in clauses if not put_off.search(clause)), default=0)
+    for clause in clauses:
+        if (match := put_off.search(clause)) and len(matter & roots(clause)) > (said if said > 1 else 0):
             return match.group()
         if denied := _denied(clause, doing):
             return denied

@@ -11,28 +11,31 @@ from investigator.language.lists import month_numbers
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import is_english, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
+from investigator.questions.counting import counted_state
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.happening import undone
-from investigator.questions.measured import are_like, given_in, is_unit
+from investigator.questions.measured import are_like, figure_asked, given_in
+from investigator.questions.names import as_people, described, is_named, other_name, other_thing
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, pairs, stand_together, stands_alone
-from investigator.questions.periods import Period, agree, periods
+from investigator.questions.periods import Period, agree, periods, spelled, without_compared
 from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.questions.roles import is_of_another, names_doer, roles, subject_and_verb, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
-_COUNT_REACH = 5  # words
 _TITLE = 3  # words
 _DENIALS, _DENIED_WITHIN = (
     frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
     5,
 )  # words
-_PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 _SHORT_MONTH = 3  # letters: "mar" and "may" are also other words
+_THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 _NO_IMPRINT = Imprint()
+_POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -40,13 +43,15 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 class Surroundings:
     """A sentence and its context.
 
-    `near` is the text around it with the heading or table header above it; `about` what the document says of itself:
-    title, name, and the beginning of its first page; `imprint` is that beginning understood.
+    `near` is the text around it with the heading or table header above it, `before` the part of it that stands before
+    the sentence; `about` is what the document says of itself: title, name, and the beginning of its first page;
+    `imprint` is that beginning understood.
     """
 
     sentence: str
     near: str = ""
     about: str = ""
+    before: str = ""
     imprint: Imprint = _NO_IMPRINT
 
     @cached_property
@@ -67,7 +72,16 @@ class Surroundings:
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
     """Return for each constraint of a question whether evidence meets it, with the words that show it."""
-    return tuple(_MATCHERS[one.kind](one, question, evidence) for one in asked)
+    return tuple(_bounded(_MATCHERS[one.kind](one, question, evidence), question, evidence) for one in asked)
+
+
+def _bounded(found: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
+    """Return a match without what the question's preposition says of its thing, if the evidence does not say it."""
+    asked = found.constraint
+    if found.state is not MatchState.MET or asked.kind not in _THINGS:
+        return found
+    said = bound_state(asked.text, question, evidence.sentence, f"{evidence.near} {evidence.about}")
+    return _found(asked, *said) if said else found
 
 
 def _found(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
@@ -78,6 +92,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
     kind = AnswerType(asked.text)
     if kind is AnswerType.REASON and is_english(question):
         return _found(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
+    if kind is AnswerType.NAME and (said := described(question)):
+        return _found(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
     is_held = holds_type(kind, evidence.sentence, question) > 0 or (
         kind is AnswerType.NAME and any(names_doer(role, evidence.sentence) for role in roles(question, ()))
     )
@@ -88,6 +104,8 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     """All of its words are in the evidence, those together that name one thing; of related ones, in the passage."""
     if said := _as_phrase(asked, question, evidence):
         return _found(asked, *said)
+    if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
+        return _found(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
     for both in pairs(question):
         if {both.first, both.second} <= set(words(asked.text)):
@@ -100,8 +118,31 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
             if apart and (both.is_exact or not is_bare) and not _begins_title(both, question, evidence):
                 return _found(asked, MatchState.NOT_MET)
     present = [word for word in wanted if _is_said(word, evidence)]
-    state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
-    return _found(asked, state, _shown(present, evidence))
+    is_met = len(present) == len(wanted) and not _has_figure_elsewhere(wanted, question, evidence)
+    return _found(asked, MatchState.MET if is_met else MatchState.NOT_MET, _shown(present, evidence))
+
+
+def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
+    """Return True if the name of the figure that is asked for stands in another sentence alone, with one behind it."""
+    own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
+    left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
+    others = _sentences(evidence.near) if left else ()
+    return any(
+        evidence.sentence not in other and are_like(evidence.sentence, _behind(word, other))
+        for word in left
+        for other in others
+    )
+
+
+def _behind(word: str, sentence: str) -> str:
+    """The text behind a word in a sentence; "" if it does not stand there."""
+    found = (match.end() for match in _TOKEN.finditer(sentence) if root(word) in roots(match.group()))
+    return sentence[next(found, len(sentence)) :]
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(text[start:end] for start, end in statement_spans(text))
 
 
 def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
@@ -144,19 +185,13 @@ def _other_mark(both: Pair, sentence: str) -> str:
 
 
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All words of a name are in the evidence, in any order."""
+    """All words of a name stand in the evidence, in any order, and the sentence has no other name in its place."""
+    if other := other_name(asked.text, question, evidence.sentence):
+        return _found(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
-    present = [word for word in wanted if stands(word, evidence.roots) or _as_people(word, evidence.roots)]
+    present = [word for word in wanted if stands(word, evidence.roots) or as_people(word, evidence.roots)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
     return _found(asked, state, _shown(present, evidence))
-
-
-def _as_people(word: str, present: frozenset[str]) -> bool:
-    """Return True if a country, or the people of it, is among some roots: "South Africans" and "South Africa"."""
-    own = root(word)
-    short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
-    forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()
-    return not forms.isdisjoint(present)
 
 
 def _content(asked: Constraint) -> list[str]:
@@ -181,13 +216,14 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
 
 def _period(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     wanted = periods(asked.text)
-    own = periods(evidence.sentence)
+    own = periods(without_compared(evidence.sentence))
     if agree(wanted, _dated(wanted, with_fiscal(own, evidence.imprint))):
         return _found(asked, MatchState.MET, asked.text)
     if _comparable(wanted, own):
         return _found(asked, MatchState.CONTRADICTED, _spelled(own))
-    around = periods(evidence.about) | covered(evidence.imprint)
-    if agree(wanted, with_fiscal(periods(evidence.near), evidence.imprint)) or agree(wanted, around):
+    around = periods(without_compared(evidence.about)) | covered(evidence.imprint)
+    near = periods(without_compared(evidence.near))
+    if agree(wanted, with_fiscal(near, evidence.imprint)) or agree(wanted, around):
         is_of_another_figure = not agree(wanted, covered(evidence.imprint)) and _has_its_own(wanted, evidence)
         return _found(asked, MatchState.NOT_MET if is_of_another_figure else MatchState.MET, asked.text)
     if _comparable(wanted, around):
@@ -222,8 +258,11 @@ def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
 
 
 def _spelled(own: frozenset[Period]) -> str:
-    found = sorted((period.year, period.quarter or 0) for period in own if period.year)
-    return ", ".join(f"Q{quarter} {year}" if quarter else str(year) for year, quarter in found[:3])
+    return ", ".join(spelled(period) for period in sorted((one for one in own if one.year), key=_in_time)[:3])
+
+
+def _in_time(period: Period) -> tuple[int, int]:
+    return period.order
 
 
 def _condition(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
@@ -260,7 +299,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
     kind, _, counted = asked.text.partition(" of ")
     shown = patterns("shown")
     if counted:
-        return _found(asked, *_counted(counted, evidence.sentence))
+        return _found(asked, *counted_state(counted, evidence.sentence, evidence.about))
     if kind not in shown:  # a model's own words
         return _attribute(asked, question, evidence)
     if match := shown[kind].search(evidence.sentence):
@@ -269,27 +308,6 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
         if match := shown[other].search(evidence.sentence):
             return _found(asked, MatchState.CONTRADICTED, match.group())
     return _found(asked, MatchState.NOT_MET)
-
-
-def _counted(things: str, sentence: str) -> tuple[MatchState, str]:
-    """A number stands a few words before all words for what is counted, or before people if these may be meant."""
-    if is_unit(things) and (given := given_in(things, sentence)):
-        return MatchState.MET, given[0]
-    wanted = [{root(word)} | related_roots(word) for word in words(things)]
-    people = roots(cues("empty")["counted_people"])
-    wanted = [same | _people() if same & people else same for same in wanted]
-    for match in patterns("shown")["count"].finditer(sentence):
-        following = sentence[match.end() :].split()[: _COUNT_REACH + len(wanted) - 1]
-        said = roots(" ".join(following))
-        before = roots(" ".join(sentence[: match.start()].split()[-_COUNT_REACH:]))
-        if all(same & said or (same & people and "popul" in before) for same in wanted):
-            return MatchState.MET, " ".join((match.group(), *following))
-    return MatchState.NOT_MET, ""
-
-
-@cache
-def _people() -> frozenset[str]:
-    return roots(cues("empty")["people"])
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
@@ -317,7 +335,9 @@ def _modality(asked: Constraint, question: str, evidence: Surroundings) -> Const
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if against := turned_round(asked.text, evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, against)
-    is_another = is_of_another(asked.text, evidence.sentence, evidence.near) or _is_cause(asked, question, evidence)
+    is_another = is_of_another(asked.text, evidence.sentence, evidence.near, evidence.before) or _is_cause(
+        asked, question, evidence
+    )
     return _found(asked, MatchState.NOT_MET if is_another else MatchState.MET)
 
 

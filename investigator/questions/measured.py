@@ -14,6 +14,9 @@ _IN_UNIT = re.compile(
     r"(?=\W*$|[?,;)]|\s+(?:per|an?|for|of|on|at|from|by|to|was|were|is|are|did|does|do|has|have)\b)",
     re.IGNORECASE,
 )
+_WHAT_IS = re.compile(
+    r"\W*what (?:is|are|was|were) the ((?:[\w-]+ ?){1,4}?)(?= (?:of|in|for|on|at|after|before)\b|\?|$)", re.I
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is asked for in other ways
 
@@ -27,6 +30,12 @@ def unit_asked(question: str) -> str:
 def is_unit(name: str) -> bool:
     """Return True if words name a unit of measure or a currency."""
     return unit_of(name) != name and unit_of(name) not in _NO_MEASURES
+
+
+def figure_asked(question: str) -> str:
+    """Return the words for the figure that is asked for: "what was the SODIUM of patient 14"; "" if none are."""
+    match = _WHAT_IS.match(question)
+    return match[1] if match else ""
 
 
 def given_in(unit: str, sentence: str) -> tuple[str, ...]:

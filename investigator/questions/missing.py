@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from investigator.language.terms import folded, stem, words
 from investigator.questions.editions import agreement, counts_fiscal_years, covered
 from investigator.questions.imprints import documents_pattern
-from investigator.questions.periods import Period, periods, spelled_periods
+from investigator.questions.periods import Period, periods, spelled, spelled_periods
 from investigator.records import Constraint, ConstraintKind, DocumentCard, MissingEdition
 
 _NEAR = re.compile(r"[\s,'’s]*(?:(?:of|for|from|in|on|the|vom|zum|fur|de|del|pour|sur)\s+)*\s*")
@@ -35,7 +35,7 @@ def missing_editions(
     own = own or reports
     fiscal = counts_fiscal_years(question)
     return tuple(
-        MissingEdition(asked=f"report for {_spelled(period)}", nearest=_nearest(period, own))
+        MissingEdition(asked=f"report for {spelled(period)}", nearest=_nearest(period, own))
         for period in sorted(_editions(question), key=lambda one: (one.order, one))
         if not any(agreement(period, card.imprint, _name_periods(card), fiscal=fiscal) for card in own)
     )
@@ -51,13 +51,13 @@ def _editions(question: str) -> frozenset[Period]:
     """The periods that are next to a word for a document."""
     text = folded(question)
     found: set[Period] = set()
-    for spelled in spelled_periods(question):
-        for match in re.finditer(re.escape(spelled), text):
+    for named in spelled_periods(question):
+        for match in re.finditer(re.escape(named), text):
             before, after = text[: match.start()], text[match.end() :]
             if any(_NEAR.fullmatch(before[noun.end() :]) for noun in documents_pattern().finditer(before)) or any(
                 _NEAR.fullmatch(after[: noun.start()]) for noun in documents_pattern().finditer(after)
             ):
-                found |= periods(spelled)
+                found |= periods(named)
     return frozenset(period for period in found if period.year)
 
 
@@ -87,9 +87,3 @@ def _nearest(period: Period, cards: Sequence[DocumentCard]) -> tuple[str, ...]:
 def _month(period: Period) -> int:
     year, month = period.order
     return year * 12 + month
-
-
-def _spelled(period: Period) -> str:
-    if period.month:
-        return f"{period.year}-{period.month:02}"
-    return f"Q{period.quarter} {period.year}" if period.quarter else str(period.year)

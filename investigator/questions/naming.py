@@ -36,6 +36,12 @@ _QUANTITIES: Mapping[str, str] = {
     "count": "a count",
     "depth": "how deep it is",
     "height": "how high it is",
+    "duration": "how long it is",
+    "age": "how old it is",
+    "weight": "how heavy it is",
+    "distance": "how far it is",
+    "temperature": "a temperature",
+    "speed": "how fast it is",
 }
 
 

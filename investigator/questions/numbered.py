@@ -10,6 +10,8 @@ from investigator.questions.periods import without_periods
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINAL = rf"(?:{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th))"
+_JOINED = re.compile(rf"\b({_ORDINAL})((?:\s*,\s*{_ORDINAL})*),?\s+(?:and|or)\s+({_ORDINAL}\s+([a-z]{{3,}}))")
 _WORDED = "|".join(_CARDINALS)
 _NUMBER = rf"(?:\d+(?:[.,]\d+)*|{_WORDED})"
 _COUNTED = (
@@ -45,11 +47,17 @@ class Numbered(NamedTuple):
 
 def numbered(text: str) -> list[Numbered]:
     """Return the numbered things of a text, in order; periods such as years and quarters are left out."""
-    left = without_periods(text)
+    left = _JOINED.sub(_spelled_out, without_periods(text))
     found = [(m.start(), Numbered(stem(m.group(2)), _value(m.group(1)), m.group())) for m in _NTH.finditer(left)]
     found += [(m.start(), Numbered(_unit(m.group(1)), m.group(2), m.group())) for m in _AFTER.finditer(left)]
     found += [(m.start(), Numbered(_unit(m.group(2)), _value(m.group(1)), m.group())) for m in _BEFORE.finditer(left)]
     return [one for _, one in sorted(found) if one.thing not in stop_words()]
+
+
+def _spelled_out(joined: re.Match[str]) -> str:
+    """The third and fourth years as the third years, fourth years."""
+    others = re.findall(_ORDINAL, joined[2])
+    return ", ".join([*(f"{one} {joined[4]}" for one in (joined[1], *others)), joined[3]])
 
 
 def _unit(name: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from investigator.language.lists import month_numbers
@@ -34,6 +34,12 @@ _ISO_DATE = re.compile(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
 _QUARTERS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER)
 _SHORT_FISCAL = re.compile(r"\bfy\s?'?(\d\d)\b")
 _PLAIN_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+_COMPARED = re.compile(
+    r"\b(?:than|compared (?:with|to)|relative to|versus|vs\.?)\s+(?:[^\W\d][\w'’-]*,?\s+){0,6}?"
+    r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+"""A period with no figure of its own behind words that compare: one between them belongs to it."""
 _NEWEST = re.compile(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -98,6 +104,19 @@ def _with_years(found: set[Period]) -> set[Period]:
     if not loose or not years:
         return found
     return found - loose - plain | {Period(year, period.quarter) for year in years for period in loose}
+
+
+def spelled(period: Period) -> str:
+    """Return a period with a year as a reader says it: "2023", "Q2 2023", "2023-05"."""
+    if period.month:
+        return f"{period.year}-{period.month:02}"
+    return f"Q{period.quarter} {period.year}" if period.quarter else str(period.year)
+
+
+@lru_cache(maxsize=2048)
+def without_compared(text: str) -> str:
+    """Return a text without the periods that a figure is only compared with: "8 percent more than in 2021"."""
+    return _COMPARED.sub(" ", text)
 
 
 def without_periods(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, pairwise, takewhile
 
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, stop_words, words
@@ -34,6 +34,7 @@ _WHO_DOES = re.compile(
 )
 _CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 _OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
+_PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # words
 
 
@@ -78,20 +79,30 @@ def _object(question: str) -> str:
     return f"{_TO}{' '.join(own[:_LONGEST_OBJECT])} | {verb}"
 
 
-def is_of_another(role: str, sentence: str, near: str = "") -> bool:
+def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
     """Return True if a sentence says what is done of something else than the thing of a role.
 
     It has the verb, not the thing, and in its place neither a pronoun nor a word such as "the company" that may mean
-    the thing; or it has the thing, and the verb is next to it alone: then what is done is said elsewhere.
+    the thing; or a pronoun, and what stands `before` does not name the thing; or not the verb, and the text `near` has
+    it: then what is done is said elsewhere.
     """
     thing, verb = subject_and_verb(role)
-    said = roots(sentence)
+    said, same = roots(sentence), {root(folded(verb))} | related_roots(folded(verb))
+    if same.isdisjoint(said):
+        return any(root(folded(word)) == root(verb) and is_past(word) for word in _TOKEN.findall(near))
     if said & roots(_telling(thing)):
-        return root(verb) not in said and root(verb) in roots(near)
+        return False
     found = [match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb)]
-    if role.startswith(_TO):
-        return any(_has_object(sentence[: match.start()], sentence[match.end() :]) for match in found)
-    return any(_has_subject(sentence[: match.start()]) for match in found)
+    around = [(sentence[: match.start()], sentence[match.end() :]) for match in found]
+    has_other = [_has_object(*both) if role.startswith(_TO) else _has_subject(both[0]) for both in around]
+    if has_other and all(has_other):
+        return True
+    return _points_back(sentence) and bool(before.strip()) and roots(_telling(thing)).isdisjoint(roots(before))
+
+
+def _points_back(sentence: str) -> bool:
+    """Return True if a sentence begins with a pronoun."""
+    return not _PRONOUNS.isdisjoint(words(sentence)[:1])
 
 
 def names_doer(role: str, sentence: str) -> bool:
@@ -141,11 +152,20 @@ def _is_object(own: Sequence[str], at: int) -> bool:
 def _has_object(before: str, after: str) -> bool:
     """Return True if a verb is done to something that is not a pronoun: behind it, or before its passive."""
     own = words(_CLAUSE_END.split(before)[-1])
-    if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
-        return _has_subject(before)
+    is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # who does something, to what is not said
+    if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]) or (_is_alone(after) and not is_named):
+        return _has_subject(before)  # "bisoprolol stopped because the heart rate fell"
     follows = words(_CLAUSE_END.split(after)[0])[:_OBJECT_WITHIN]
     plain = [word for word in follows if word not in cues("order")["determiners"].split()]
     return bool(plain) and plain[0] not in stop_words() and root(plain[0]) not in _pointing()
+
+
+def _is_alone(after: str) -> bool:
+    """Return True if no object follows a verb in its clause."""
+    follows = ["", *words(_CLAUSE_END.split(after)[0])]
+    before_nouns, determiners = (cues("order")[name].split() for name in ("before_nouns", "determiners"))
+    has_object = any(word in determiners and before not in before_nouns for before, word in pairwise(follows))
+    return len(follows) == 1 or (follows[1] in before_nouns and follows[1] != "by" and not has_object)
 
 
 @cache
@@ -156,7 +176,8 @@ def _pointing() -> frozenset[str]:
 def turned_round(role: str, text: str) -> str:
     """Return the words of a sentence of a text that have the name of a role in the other role; "" if none do."""
     name, verb = subject_and_verb(role)
-    same = {root(folded(verb))} | related_roots(folded(verb))
+    own = root(folded(verb))
+    same = {own} if own in roots(text) else related_roots(folded(verb))
     sentences = (_TOKEN.findall(text[start:end]) for start, end in sentence_spans(text))
     return next((turned for tokens in sentences if (turned := _turned(role, roots(name), same, tokens))), "")
 
@@ -165,19 +186,23 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
     for at, token in enumerate(tokens):
         if root(folded(token)) in same and root(folded(token)) not in name:  # "the ferry carries"
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
-            acts, suffers = _roles_in(name, before, after)
+            is_noun = after[:1] == ["of"] or (before and folded(before[-1]) in cues("order")["determiners"].split())
+            if is_noun or (role.startswith(_TO) and is_past(token) and _is_alone(" ".join(after))):
+                continue  # "the price of the loaf" for its cost; "the trial stopped because ..." for what was stopped
+            acts, suffers = _roles_in(name, before, after, is_verb=is_past(folded(token)))
             if (role.startswith(_BY) and suffers and not acts) or (role.startswith(_TO) and acts and not suffers):
                 return " ".join((*before, token, *after))
     return ""
 
 
-def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str]) -> tuple[bool, bool]:
-    """Return True if a name acts, and whether something is done to it, by the words around a verb."""
+def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str], *, is_verb: bool) -> tuple[bool, bool]:
+    """Return whether a name acts, and whether something is done to it, by the words around a verb."""
     folded_after = [folded(word) for word in after]
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None
     if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():
         agent_at = None  # "fell by 3 percent" names nobody
-    if agent_at is None and _FORMS_OF_BE.isdisjoint(folded(word) for word in before):
+    is_active = not is_verb or _FORMS_OF_BE.isdisjoint(folded(word) for word in before)  # "is liable" is no passive
+    if agent_at is None and is_active:
         suffers = takewhile(lambda word: folded(word) != "from", after)  # "heard from the firm that"
         return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(suffers)))
     agent = roots(" ".join(_agent(after[agent_at + 1 :]))) if agent_at is not None else frozenset()

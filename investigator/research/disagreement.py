@@ -35,6 +35,8 @@ _REPORTS_ON = re.compile(
 
 _FIRST_LINE = 120  # characters
 _EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
+_GREETING = re.compile(r"\W*(?:dear|hello|hi)\b", re.IGNORECASE)
+"""How a letter begins: whom it names is not what it is about."""
 
 
 def conflicts_among(
@@ -46,8 +48,23 @@ def conflicts_among(
     found: list[Conflict] = []
     for part in parts:
         meeting = [(quote, *said) for quote in quotes for said in _meeting(part, quote, cited[quote.document_id])]
-        found += conflicts(part.question, dated_sentences(meeting, cited))
+        dated = dated_sentences([(quote, sentence, at) for quote, sentence, at, _ in meeting], cited)
+        apart = _apart(cited)
+        found += conflicts(
+            part.question,
+            tuple(
+                replace(one, says_all=said[-1], apart_from=apart[one.quote.document_id])
+                for one, said in zip(dated, meeting, strict=True)
+            ),
+        )
     return tuple(found)
+
+
+def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
+    """Return for each document those that do not mention what its first line names."""
+    mentioned = {name: frozenset(words(one.text)) for name, one in documents.items()}
+    named = {name: _named_first(one) - _EDITIONS for name, one in documents.items()}
+    return {name: frozenset(other for other in documents if not named[name] <= mentioned[other]) for name in documents}
 
 
 def dated_sentences(
@@ -105,6 +122,8 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 def _named_first(document: Document) -> frozenset[str]:
     """Return the names, folded, in the first line of a document, dates aside."""
     line = normalise(document.text.strip().split("\n", 1)[0][:_FIRST_LINE]).text
+    if _GREETING.match(line):
+        return frozenset()
     return frozenset(
         part
         for token in tokens(without_dates(line, dates(line)))
@@ -114,10 +133,11 @@ def _named_first(document: Document) -> frozenset[str]:
     )
 
 
-def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int]]:
+def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
     """Yield the sentences of a quote that contradict nothing of a part and meet half of it, with their places.
 
-    They say themselves something of what is asked; the sentences around may say of what.
+    They say themselves something of what is asked; the sentences around may say of what. With each stands whether it
+    meets all.
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]
@@ -125,7 +145,7 @@ def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str
         states = [match.state for match in matches(part.constraints, part.question, read_with)]
         half = 2 * states.count(MatchState.MET) >= max(1, len(states))
         if half and MatchState.CONTRADICTED not in states and _says_what_is_asked(part, read_with):
-            yield sentence, quote.start + start
+            yield sentence, quote.start + start, bool(states) and set(states) == {MatchState.MET}
 
 
 def _says_what_is_asked(part: Part, read_with: Surroundings) -> bool:

@@ -12,6 +12,7 @@ from investigator.evidence.widening import with_its_name
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import stop_words, words
+from investigator.questions.kinds import kind_of
 from investigator.questions.matching import Surroundings, matches, stands
 from investigator.questions.related import root, roots
 from investigator.records import (
@@ -22,11 +23,12 @@ from investigator.records import (
     MatchState,
     NearMiss,
     Part,
+    QuestionKind,
     Quote,
 )
 from investigator.research.table_cells import cell_matches, claim_matches
 
-_LEAST_OWN = 0.5  # share of the asked words in the sentence that answers
+_LEAST_OWN = 0.5  # share of the asked words in the sentence that answers; all in that of yes or no
 _AROUND = 250  # characters on both sides of a quote that are read with it
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
@@ -84,12 +86,13 @@ def judged(
     written the statements: then other words may stand for what is asked, if most of it is met.
     """
     asks = read or len(words(part.question)) > 1  # a word alone says of what, and not what of it
+    least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
     found = []
     for claim in claims:
         for quote, sentence, span in _sentences(claim, read):
             own = _matches(part, claim, (quote, sentence), document)
             share = _own_share(own, quote, span, document(quote.document_id)) if span is not None else 1.0
-            met = asks and share >= _LEAST_OWN and sure(claim) and _meets(own, read and quote.cell is None)
+            met = asks and share >= least and sure(claim) and _meets(own, read and quote.cell is None)
             found.append(Judged(part, claim, quote, own, met, span, share))
     return max(found, key=lambda one: (one.is_met, -len(one.failing), one.own_share), default=None)
 
@@ -154,7 +157,9 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
     own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
     about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {own} {text[:_ABOUT]}"
     heading = heading_at(document.headings, quote.start)
-    return Surroundings(sentence, f"{quote.text} {around} {heading}", about, imprint)
+    at = max(0, quote.text.find(sentence))
+    before = f"{heading} {text[max(0, quote.start - _AROUND) : quote.start]} {quote.text[:at]}"
+    return Surroundings(sentence, f"{quote.text} {around} {heading}", about, before, imprint)
 
 
 def answering(one: Judged, document: Document) -> Claim:

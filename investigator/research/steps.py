@@ -355,7 +355,7 @@ class Steps:
             found,
             state.coverage,
             threshold=state.bounds.threshold,
-            reworded=bool(run.wordings) or not self._holds_a_word(run.question),
+            reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
         disagreed = conflicts_among(run.parts, state.history, self.library.document) if not against else ()

@@ -134,3 +134,16 @@ def test_a_conflict_about_something_else_is_not_that_of_the_answer(tmp_path: Pat
     made = Investigator(tmp_path)
     assert made.ask("When was the Kestrel bridge opened?").conflicts == ()
     assert made.ask("What is the length of the Kestrel bridge?").conflicts != ()
+
+
+def test_two_letters_that_give_one_thing_two_values_conflict_without_a_common_name(tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text("Lease of flat 9\n\nThe roof is new. The deposit is £7,125.\n")
+    (tmp_path / "letter.txt").write_text("Dear Mr Brandt,\n\nThe keys are here. The deposit is £7,500.\n")
+    (conflict,) = Investigator(tmp_path).ask("How much is the deposit?").conflicts
+    assert {side.value for side in conflict.sides} == {"£7,125", "£7,500"}
+
+
+def test_papers_about_two_things_do_not_conflict_about_their_counts(tmp_path: Path) -> None:
+    for thing, age in (("Zinc", 58), ("Iodine", 31)):
+        (tmp_path / f"{thing}.txt").write_text(f"{thing} in adults\nThe mean age was {age} years.")
+    assert Investigator(tmp_path).ask("What was the mean age?").conflicts == ()

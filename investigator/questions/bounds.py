@@ -1,0 +1,101 @@
+"""Prepositions before a thing in a question: "after tax", "against the bypass"; and whether a sentence has them.
+
+Between "before" and "after" the same words say the opposite. English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from investigator.language.terms import folded, stop_words, words
+from investigator.questions.cues import cues
+from investigator.questions.periods import without_periods
+from investigator.questions.related import root, roots
+from investigator.records import MatchState
+
+_REACH = 4  # words between a preposition and the last word of its thing
+_LONGEST = 3  # words of a thing
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
+
+
+class Bound(NamedTuple):
+    """A preposition of a question, by its side of a pair, and the folded words of its thing."""
+
+    side: str
+    thing: tuple[str, ...]
+
+
+@lru_cache(maxsize=512)
+def bounds(question: str) -> tuple[Bound, ...]:
+    """Return the prepositions of a question to which there is an opposite, with the things that they stand before."""
+    tokens = [folded(token) for token in _TOKEN.findall(without_periods(question))]
+    found = []
+    for at, token in enumerate(tokens):
+        side = _sides().get(token)
+        if side is None:
+            continue
+        thing: list[str] = []
+        for word in tokens[at + 1 : at + 1 + _REACH]:
+            if word in stop_words() or not word[0].isalnum():
+                if thing:
+                    break
+                if word not in cues("order")["determiners"].split():
+                    break
+                continue
+            thing.append(word)
+        if thing and not thing[0][0].isdigit():
+            found.append(Bound(side, tuple(thing[:_LONGEST])))
+    return tuple(found)
+
+
+def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
+    """Return what evidence says of the prepositions before words that are asked for; None if it is all the same.
+
+    "after tax" is contradicted by "before tax", and not met by "tax" alone; "for the bypass" is contradicted by
+    "against the bypass", and by nothing else.
+    """
+    said = set(words(asked))
+    for one in bounds(question):
+        if said.isdisjoint(one.thing):
+            continue
+        own, other = _stands(one, sentence)
+        if other and not own:
+            return MatchState.CONTRADICTED, other
+        if own or one.side not in cues("bounds")["marked"].split():
+            continue
+        if not any(_stands(one, text)[0] for text in ((near,) if not _holds(one, sentence) else ())):
+            return MatchState.NOT_MET, ""
+    return None
+
+
+def _holds(one: Bound, text: str) -> bool:
+    return root(one.thing[-1]) in roots(text)
+
+
+def _stands(one: Bound, text: str) -> tuple[str, str]:
+    """Return the words by which a text says what a preposition says of its thing, and those that say the opposite."""
+    tokens = [folded(token) for token in _TOKEN.findall(text)]
+    against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])
+    own = other = ""
+    for at, token in enumerate(tokens):
+        if root(token) != last:
+            continue
+        for back in range(at - 1, max(-1, at - 1 - _REACH - len(one.thing)), -1):
+            if not tokens[back][0].isalnum():
+                break
+            side = _sides().get(tokens[back])
+            if side is not None and (side == one.side or side in against):
+                phrase = " ".join(tokens[back : at + 1])
+                own, other = (phrase, other) if side == one.side else (own, phrase)
+                break
+    return own, other
+
+
+@cache
+def _sides() -> Mapping[str, str]:
+    """The side of each preposition."""
+    listed = ((name, text.split(" | ")[0].split()) for name, text in cues("bounds").items() if name != "marked")
+    return {word: name for name, prepositions in listed for word in prepositions}

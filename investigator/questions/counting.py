@@ -1,0 +1,45 @@
+"""Tells whether a sentence counts what a question counts: patients are people, and women only in a text about them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from investigator.language.terms import words
+from investigator.questions.cues import cues, patterns
+from investigator.questions.measured import given_in, is_unit
+from investigator.questions.related import related_roots, root, roots
+from investigator.records import MatchState
+
+_COUNT_REACH = 5  # words
+
+
+def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
+    """Return whether a number stands a few words before what is counted, or people that may be meant; with its words.
+
+    These may be meant by "people", and by those that the document says it is about: participants of a trial in women.
+    """
+    if is_unit(things) and (given := given_in(things, sentence)):
+        return MatchState.MET, given[0]
+    wanted = [{root(word)} | related_roots(word) for word in words(things)]
+    wanted = [same | _who_may_be(same, sentence, about) for same in wanted]
+    for match in patterns("shown")["count"].finditer(sentence):
+        following = sentence[match.end() :].split()[: _COUNT_REACH + len(wanted) - 1]
+        said = roots(" ".join(following))
+        before = roots(" ".join(sentence[: match.start()].split()[-_COUNT_REACH:]))
+        if all(same & said or (same & _people() and "popul" in before) for same in wanted):
+            return MatchState.MET, " ".join((match.group(), *following))
+    return MatchState.NOT_MET, ""
+
+
+def _who_may_be(same: set[str], sentence: str, about: str) -> frozenset[str]:
+    """The roots of words for people that may stand for some who are counted."""
+    every = roots(cues("empty")["counted_people"])
+    if same & _people():
+        return every
+    is_of_them = not same.isdisjoint(roots(about)) and same.isdisjoint(roots(sentence))
+    return _people() if same & every and is_of_them else frozenset()
+
+
+@cache
+def _people() -> frozenset[str]:
+    return roots(cues("empty")["people"])

@@ -1,0 +1,142 @@
+"""Compares the names of a question with those of a sentence: whole ones, and others in their place. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from investigator.language.terms import folded, stop_words, words
+from investigator.questions.cues import cues
+from investigator.questions.related import related_roots, root, roots
+
+_WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
+_NAME = re.compile(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_FEWEST, _BETWEEN = 2, 2  # words
+_OF = re.compile(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
+_WHO_IS = re.compile(
+    r"\W*who(?:'s| is| was| are| were) (?:the|an?|its|their|his|her|our|your|my) ([a-z][\w'’ -]*?)"
+    r"(?: (?:of|in|at|for|on|during|from|behind|to|with|between)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+_JOINS = re.compile(
+    r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
+)
+"""What stands between a description and a name that is said to be it."""
+_PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
+
+
+def as_people(word: str, present: frozenset[str]) -> bool:
+    """Return True if a country, or the people of it, stands among some roots: "South Africans" and "South Africa"."""
+    own = root(word)
+    short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
+    forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()
+    return not forms.isdisjoint(present)
+
+
+def other_name(name: str, question: str, sentence: str) -> str:
+    """Return the name that a sentence has in the place of one that is asked for; "" if it has none.
+
+    It is one that shares a word with it and has others ("Anna Keller" for Anna Kellner), or stands behind or before
+    the same words ("the merger with Brandt" for "the merger with Nordlicht").
+    """
+    own = _content(name)
+    if not own or _stands_whole(own, sentence):
+        return ""
+    return _like(own, sentence) or _in_its_place(name, own, question, sentence)
+
+
+def _content(name: str) -> list[str]:
+    return [root(word) for word in words(name) if word not in stop_words() and len(word) > 1]
+
+
+def _stands_whole(own: Sequence[str], text: str) -> bool:
+    """Return True if the words of a name stand together in a text, with one or two others between."""
+    said = [root(word) for word in words(text)]
+    reach = len(own) + _BETWEEN
+    return any(set(own) <= set(said[at : at + reach]) for at, word in enumerate(said) if word in own)
+
+
+def _like(own: Sequence[str], sentence: str) -> str:
+    mine = frozenset(own) - _titles()
+    if len(mine) < _FEWEST:
+        return ""
+    others = []
+    for found in _names(sentence):
+        said = frozenset(_content(found)) - _titles()
+        shared = {word for word in said if word in mine or as_people(word, mine)}
+        if said and shared == said:
+            return ""  # the name, or its short form
+        if shared and len(said) == len(mine):
+            others.append(found)
+    return next(iter(others), "")
+
+
+def _names(sentence: str) -> Iterator[str]:
+    for match in _NAME.finditer(sentence):
+        parts = match.group().split()
+        if match.start() == 0 and folded(parts[0]) in stop_words():
+            parts = parts[1:]
+        if parts:
+            yield _POSSESSIVE.sub("", " ".join(parts))
+
+
+def described(question: str) -> str:
+    """Return the description whose bearer is asked for: "who is the LANDLORD"; "" for other questions."""
+    match = _WHO_IS.match(question)
+    return match[1].split()[-1] if match else ""
+
+
+def is_named(description: str, sentence: str) -> bool:
+    """Return True if a sentence says who bears a description: "Landlord: Harriet Osei", "Ada Moss, the chair".
+
+    What the landlord does names no landlord.
+    """
+    own = root(folded(description))
+    same = {own} | related_roots(folded(description))
+    places = [match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) in same]
+    for name in _NAME.finditer(sentence):
+        said = [word for word in words(name.group()) if word not in stop_words()]
+        if not said or all(root(word) in same for word in said):
+            continue
+        for place in places:
+            first, second = sorted((name, place), key=lambda match: match.start())
+            between = sentence[first.end() : second.start()]
+            left = [word for word in words(between) if word not in stop_words()]
+            if first.end() > second.start() or (len(left) <= _BETWEEN + 1 and _JOINS.search(between)):
+                return True
+    return False
+
+
+def other_thing(question: str, sentence: str) -> str:
+    """Return what a sentence has the same of: "the price of a valve" for "the price of a washer"; "" for nothing.
+
+    Of a sentence that names the thing that is asked for it is nothing, whatever else stands there.
+    """
+    said = roots(sentence)
+    for head, thing in _OF.findall(question):
+        if root(folded(thing)) in said or folded(head) in stop_words() or folded(thing) in stop_words():
+            continue
+        for match in _OF.finditer(sentence):
+            is_same = root(folded(match[1])) == root(folded(head))
+            if is_same and folded(match[2]) not in stop_words() and related_roots(folded(thing)).isdisjoint(said):
+                return match.group()
+    return ""
+
+
+def _in_its_place(name: str, own: Sequence[str], question: str, sentence: str) -> str:
+    if set(own) & roots(sentence):
+        return ""
+    place = re.search(rf"\b([a-z][\w-]+)\s+([a-z]+)\s+(?:the\s+)?{re.escape(name)}", question)
+    if place is None or place[2] not in cues("order")["before_nouns"].split() or place[1] in stop_words():
+        return ""
+    noun = re.escape(place[1].rstrip("s"))
+    other = re.search(rf"\b{noun}s?\s+{place[2]}\s+(?:the\s+)?({_NAME.pattern})", sentence)
+    return other[1] if other else ""
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return roots(cues("empty")["titles"])
