@@ -165,9 +165,13 @@ def _runs(text: str, start: int, end: int, mark: tuple[int, int] | None) -> tupl
 
 
 def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
+    """Return where the line of an offset begins; of a line that is too long to be shown, the offset itself."""
+    start = text.rfind("\n", 0, at) + 1
+    return start if at - start < WINDOW else at
 
 
 def _line_end(text: str, at: int) -> int:
-    stop = text.find("\n", min(at, len(text)))
-    return len(text) if stop < 0 else stop
+    """Return where the line of an offset ends; of a line that is too long to be shown, the offset itself."""
+    at = min(at, len(text))
+    stop = text.find("\n", at, at + WINDOW)
+    return stop if stop >= 0 else len(text) if len(text) - at <= WINDOW else at

@@ -61,13 +61,14 @@ def test_a_table_is_a_table_and_its_cells_are_marked() -> None:
     assert "2019" not in " ".join(words(view))
 
 
-def test_of_a_long_document_the_part_around_the_mark_is_shown_and_the_rest_is_a_step_away() -> None:
-    long = document("\n".join(f"Line {number} of many." for number in range(20_000)))
+@pytest.mark.parametrize("between", ["\n", " "])
+def test_of_a_long_document_the_part_around_the_mark_is_shown_and_the_rest_is_a_step_away(between: str) -> None:
+    long = document(between.join(f"Line {number} of many." for number in range(20_000)))
     quote = "Line 9000 of many."
     start = long.text.index(quote)
     view = document_view(long, (start, start + len(quote)))
     assert marked(view) == quote
-    assert view.blocks[0].line > 1
+    assert (view.blocks[0].line > 1) is (between == "\n")
     assert sum(len(run.text) for block in view.blocks for run in block.runs) < 1.1 * WINDOW
     assert view.earlier is not None
     assert view.later is not None

@@ -4,8 +4,12 @@
 // --- an investigation under way -------------------------------------------------------------------------------------
 const live = document.querySelector("[data-stream]");
 if (live) {
-  const stream = new EventSource(live.dataset.stream);
+  const kinds = ["fileread", "embedded", "notice", "progressed", "started", "thought", "surveyed", "planned",
+                 "remembered", "reflected", "turn", "ended"];
+  const address = new URL(live.dataset.stream, location);
+  let stream = null;
   const place = (event) => {
+    address.searchParams.set("after", event.lastEventId);
     const pieces = document.createElement("template");
     pieces.innerHTML = event.data;  // made by the server from templates in which every text is escaped
     for (const piece of pieces.content.children) {
@@ -18,9 +22,14 @@ if (live) {
       location.replace(live.dataset.done);
     }
   };
-  const kinds = ["fileread", "embedded", "notice", "progressed", "started", "thought", "surveyed", "planned",
-                 "remembered", "reflected", "turn", "ended"];
-  for (const kind of kinds) stream.addEventListener(kind, place);
+  const follow = () => {  // a browser holds six connections to a server: tabs that nobody sees leave theirs to others
+    stream?.close();
+    if (document.hidden) return;
+    stream = new EventSource(address);
+    for (const kind of kinds) stream.addEventListener(kind, place);
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
 }
 
 // --- the document beside the answer ---------------------------------------------------------------------------------
