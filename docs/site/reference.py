@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -88,7 +89,7 @@ def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True, validated_data={})
     if isinstance(value, enum.Enum):
         value = value.value
-    return "" if value is None or value in ("", ()) else f"`{str(value)[:80]}`"
+    return "" if value is None or value in ("", ()) else f"`{textwrap.shorten(str(value), 40, placeholder=' ...')}`"
 
 
 def _limits(field: FieldInfo) -> str:
@@ -214,8 +215,11 @@ def _rest() -> str:
 
 def _call(path: str, verb: str, call: Mapping[str, Any]) -> str:
     parts = [f"## {verb.upper()} {path}", call.get("description", "")]
-    rows = [(f"`{one['name']}`", one["in"], one.get("description", "")) for one in call.get("parameters", ())]
-    parts.append(_table(("parameter", "in", "meaning"), rows))
+    rows = [
+        (f"`{one['name']}`", one["in"], _of(one["schema"]), one.get("description", ""))
+        for one in call.get("parameters", ())
+    ]
+    parts.append(_table(("parameter", "in", "type", "meaning"), rows))
     for content in call.get("requestBody", {}).get("content", {}).values():
         parts.append(f"Body: {_of(content['schema'])}.")
     for code, reply in call["responses"].items():
