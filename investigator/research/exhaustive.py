@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from investigator.evidence.cells import cell_quote
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
@@ -21,6 +22,8 @@ from investigator.questions.topics import Term, Topic, spelled_roots
 from investigator.records import Document, Quote, RowVerdict, TableRow
 from investigator.research.telling import cites_others
 from investigator.retrieval.surveying import FoundSpan, Survey
+from investigator.tables.document_tables import tables_of
+from investigator.tables.listing import listed_cells, lists_rows
 
 _MOST_QUOTES = 3
 _OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # of the worth of a quote, and of the best one's
@@ -63,11 +66,25 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
     kind = expected_type(question)
     rows = []
     for document_id, spans in sorted(survey.spans.items()):
+        listed = _listed(question, document(document_id)) if lists_rows(question) and spans else ()
+        if listed:
+            said = "; ".join(quote.cell.row[-1] for quote in listed if quote.cell is not None)
+            row = TableRow(
+                label=document_id, document_id=document_id, verdict=RowVerdict.YES, value=said, quotes=listed
+            )
+            rows.append(row)
+            continue
         if not any(span.held or span.similarity >= _NEAR_IN_MEANING for span in spans):
             rows.append(TableRow(label=document_id, document_id=document_id, verdict=RowVerdict.NO))
             continue
         rows.append(_row(document(document_id), spans, topic, weights, kind))
     return tuple(rows)
+
+
+def _listed(question: str, document: Document) -> tuple[Quote, ...]:
+    """Return the cells of a document that list what a question asks for, row by row."""
+    found = listed_cells(question, tables_of(document)) if document.tables else ()
+    return tuple(cell_quote(document, view, cell) for view, cell in found)
 
 
 def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:

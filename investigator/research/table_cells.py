@@ -27,6 +27,7 @@ from investigator.records import (
 from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.document_tables import DocumentTables, tables_of
+from investigator.tables.listing import listed_cells
 from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
 from investigator.tables.times import TableTime, agrees, header_time
 
@@ -46,11 +47,16 @@ _JOINTS: Mapping[Operation, str] = {
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the cells of a document that meet all that a question asks.
 
-    These are the best one for each time that it names, or two that it sets against each other.
+    These are the best one for each time that it names, two that it sets against each other, or one for each row that
+    it wants listed.
     """
-    if not document.tables or table_question(question).is_discussion:
+    if not document.tables:
         return ()
     tables = tables_of(document)
+    if listed := listed_cells(question, tables):
+        return tuple(cell_quote(document, view, cell) for view, cell in listed)
+    if table_question(question).is_discussion:
+        return ()
     operation = asked_operation(question)
     if operation and len(table_question(question).times) < 2 and not _share(question, tables, operation):
         pair = best_pair(question, tables)
@@ -209,6 +215,9 @@ def cell_matches(
     question: str, quote: Quote, document: Document, *, is_computed: bool = False
 ) -> tuple[ConstraintMatch, ...]:
     """Return the constraints of a question that the cell of a quote meets: its words, its times and its conditions."""
+    if any(quote.cell and cell.start == quote.cell.start for _, cell in listed_cells(question, tables_of(document))):
+        terms = table_question(question).terms
+        return tuple(_match(ConstraintKind.ATTRIBUTE, term.text, MatchState.MET, "") for term in terms)
     found = list(_found_again(question, quote, document))
     if not found or quote.cell is None:
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)

@@ -27,6 +27,7 @@ from investigator.records import (
 from investigator.research.judging import Judged, answering, judged
 from investigator.research.table_cells import nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
+from investigator.tables.listing import lists_rows
 
 _NEAREST, _NAMED = 3, 4
 
@@ -124,11 +125,11 @@ def with_all_that_meets(
     """Return the statements with the quotes that meet all of a part and are not among them, whatever their point."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
-        quote: Claim(text=one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))
+        quote: Claim(text=quote.said if quote.cell else one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))
         for memory in sorted(memories, key=lambda one: one.point or 0)
         if not memory.addressed
         for quote in memory.quotes
-        if quote.cell is None and quote not in known
+        if (quote.cell is None or any(lists_rows(part.question) for part in parts)) and quote not in known
     }
     met = (claim for claim in others.values() if any(_may_answer(part, claim, document) for part in parts))
     return replace(written, claims=(*written.claims, *met))

@@ -254,3 +254,12 @@ def test_a_year_earlier_is_a_second_time() -> None:
     first, second = asked_times("How much more than a year earlier was it in Q3 2023?")
     assert (first.year, second.year, second.quarter) == (2023, 2022, 3)
     assert TableTime(2023, 7, 1).a_year_before().month == 6
+
+
+def test_a_price_is_what_a_thing_costs_and_a_weight_what_it_weighs() -> None:
+    breads = _read(
+        "b.md",
+        "# Breads\n\n| | Price | Weight |\n| --- | --: | --: |\n| Rye loaf | 4.20 | 800 |\n| Brioche | 3.10 | 300 |\n",
+    )
+    assert _said("How much does the rye loaf cost?", breads) == ["Rye loaf | Price | 4.20"]
+    assert _said("How much does the brioche weigh?", breads) == ["Brioche | Weight | 300"]
