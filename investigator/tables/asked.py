@@ -19,8 +19,6 @@ _NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """What a difference of two shares is counted in."""
 _COSTS = re.compile(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
-_PRICE = frozenset(map(root, ("price", "prices")))
-"""What a thing costs is its price; "cost" as a noun is a line of its own."""
 _LIMIT = re.compile(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
 _MOST_PARTS = 100  # of what is written without blanks
 _LONGEST_ACRONYM = 6
@@ -97,7 +95,9 @@ def table_question(question: str) -> TableQuestion:
             is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
-            others = _alike(own) | acronym | (_PRICE if own == "cost" and _COSTS.search(question) else frozenset())
+            others = _alike(own) | acronym
+            if own == "cost" and _COSTS.search(question):  # as a noun it is a line of its own
+                others |= {root("price")}
             initials = word if _ACRONYM.fullmatch(token) else ""
             terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
     return TableQuestion(
