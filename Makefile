@@ -74,7 +74,7 @@ fuzz: install ## damaged files of each format, records, templates, workspaces, f
 		tests/security/test_fuzzed_workspaces.py tests/journeys/test_faulty_disk.py
 
 docs: install ## build the documentation as a site, with the reference made from the code, and check its links: build/docs/site
-	@$(BIN)/python -m docs.site.build && echo "Built: build/docs/site/index.html"
+	@$(BIN)/python -m docs.site.build && echo "Built: build/docs/site/index.html; its search needs a server: python3 -m http.server -d build/docs/site"
 
 man: install ## make the manual page of the wheel anew, after a change of commands or options
 	@$(BIN)/python -m docs.site.man
