@@ -91,7 +91,24 @@ def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: 
                     assert letters("".join(page.locator("#viewer mark").all_inner_texts())) == letters(quote)
                     formats.add(name.rpartition(".")[2])
                 page.keyboard.press("Escape")
+            if name.endswith(".pdf"):
+                report = tmp_path / "report.html"
+                report.write_bytes(page.context.request.get(f"{page.url.partition('#')[0]}/report").body())
+    assert_leads_to_its_quotes_without_script(chromium, report)
     assert formats == {"picture", "xml", "html", "docx", "md", "txt"}
+
+
+def assert_leads_to_its_quotes_without_script(chromium: Browser, report: Path) -> None:
+    """Each citation leads to its source, and from there to the marked words on the picture of the page."""
+    page = chromium.new_context(java_script_enabled=False).new_page()
+    page.goto(report.as_uri())
+    assert page.locator(".answer .cite").count()
+    for number in range(page.locator(".answer .cite").count()):
+        page.locator(".answer .cite").nth(number).click()
+        page.locator(".sources > li:target a", has_text="picture of the page").click()
+        marked = page.locator(".sheet:has(.spot:target) .marks rect").first.bounding_box()
+        assert marked is not None
+        assert 0 <= marked["y"] < 720
 
 
 def test_what_happens_survives_a_reload_and_is_seen_in_two_tabs(chromium: Browser, service: Service) -> None:
