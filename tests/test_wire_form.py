@@ -17,7 +17,8 @@ from pydantic import ValidationError
 from investigator import records
 from investigator.records import Record
 
-RECORDS = [kind for kind in vars(records).values() if inspect.isclass(kind) and issubclass(kind, Record)]
+PUBLIC = [getattr(records, name) for name in records.__all__]
+RECORDS = [kind for kind in PUBLIC if inspect.isclass(kind) and issubclass(kind, Record)]
 
 
 @pytest.mark.parametrize("kind", RECORDS)

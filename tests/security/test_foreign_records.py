@@ -55,7 +55,11 @@ PLACE, WORDS = (
     st.floats(0, 1),
     st.one_of(st.binary(max_size=6), st.sampled_from([b"[" * 5000, b"9" * 5000, b"\xff", b"\n"])),
 )
-WIRE = [kind for kind in vars(records).values() if isinstance(kind, type) and issubclass(kind, Record)]
+WIRE = [
+    kind
+    for kind in (getattr(records, name) for name in records.__all__)
+    if isinstance(kind, type) and issubclass(kind, Record)
+]
 
 
 @FUZZ
