@@ -1,4 +1,4 @@
-"""The classes of the source document with the signatures that it gives them (seed: generative_agents).
+"""The classes of the source document with its signatures (seed: generative_agents).
 
 They are adapters: the parts of the method receive what they use, these open it from a workspace directory and paths of
 templates.
@@ -174,7 +174,7 @@ def listed(documents: str | Sequence[DocumentCard | str]) -> tuple[DocumentCard,
 
 
 def told(history: str | Sequence[Memory], question: str) -> tuple[Memory, ...]:
-    """Return the memories worth knowing; a text is one memory, whose point nobody has given."""
+    """Return the memories worth knowing; a text is one memory without a point."""
     if not isinstance(history, str):
         return tuple(history)
     if not history.strip():

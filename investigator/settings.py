@@ -143,7 +143,7 @@ def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str
 
 
 def _literal(value: str) -> Any:
-    """Return a JSON value if it is one (number, true, null, list), else the text itself."""
+    """Return the JSON value of a text (number, true, null, list), or else the text itself."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):  # also of a number that is too long to be one
@@ -170,7 +170,7 @@ def _environment() -> dict[str, Any]:
 
 
 def _first_problem(error: ValidationError) -> SettingsError:
-    """Return the first problem in words, and what may be set instead."""
+    """Return the first problem as a message, and the allowed values."""
     first = error.errors()[0]
     name = ".".join(step for step in first["loc"] if isinstance(step, str))
     part, field = _place(name)

@@ -169,7 +169,7 @@ class Imprint(Record):
 
 
 class Document(Record):
-    """A document that was read: what it is, and its text."""
+    """A document that was read: its metadata and its text."""
 
     id: str = Field(description="path below the folder, with forward slashes")
     title: str
@@ -238,7 +238,7 @@ class Passage(Record):
 
 
 class SearchHit(Record):
-    """A chunk that was found for a query, as a passage, and what each half of the search said of it.
+    """A chunk that was found for a query, as a passage, with the rank of each half of the search.
 
     `bm25` is None if its words did not find it, `similarity` (cosine) if its vector was not searched; both are
     comparable within one query. Its place in the search is decided by the score of the passage.
@@ -302,11 +302,11 @@ class Standing(Record):
     `gap` is how far the score of its best chunk is behind that of the folder's best one (0 or less), `similarity` the
     cosine of the question with its nearest chunk, `overlap` the share of BM25 that its best chunk reaches. `named` is
     the weight of the question's words that its name (title, authors, path) holds, as a share of the name that holds
-    most. `names` is the share that it holds of the words that the question writes like names; of all its words if
-    it writes none. `period` and `age` are 1 if the document is of the period or age asked for, -1 if it is of
-    another, 0 if nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names
-    nothing, `stands_out` is how much nearer the document is than every other. `few` is the logarithm of how much
-    smaller the folder is than those that the other weights were fitted to; 0 for one of their size.
+    most. `names` is the share that it holds of the words that the question writes like names; of all its words if it
+    writes none. `period` and `age` are 1 if the document is of the period or age asked for, -1 if it is of another, 0
+    if nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names nothing,
+    `stands_out` is how much nearer the document is than every other. `few` is the logarithm of the ratio of the size of
+    the fitted folders to that of this one; 0 for one of their size.
     """
 
     gap: float = 0.0

@@ -30,7 +30,7 @@ class UsedEngine(Record):
 class Writing(Record):
     """How far a local model is with a reply: tokens of the prompt that it has read, and tokens that it has written.
 
-    `most` is the longest reply in tokens, `seconds` the time since it began to do what it is doing, reading or writing.
+    `most` is the longest reply in tokens, `seconds` the time since the current phase, reading or writing, began.
     """
 
     engine: str

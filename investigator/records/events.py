@@ -21,7 +21,7 @@ from investigator.records.plans import PlanStep
 class FileRead(Record):
     """A file was opened: file `done` of `total`, and the status of it and of the files inside it.
 
-    A file whose content is what it was has the status `unchanged`; `reason` says so if it was renamed.
+    A file whose content has not changed has the status `unchanged`; `reason` says so if it was renamed.
     """
 
     done: int
@@ -49,7 +49,7 @@ class Notice(Record):
 
 
 class Progressed(Record):
-    """One of many equal steps is done: step `done` of `total` of a phase, with what is known so far in words."""
+    """One of many equal steps is done: step `done` of `total` of a phase, with a short note."""
 
     phase: str
     done: int
@@ -75,7 +75,7 @@ class Thought(Record):
 
 
 class Surveyed(Record):
-    """Every document of the folder was looked into: how many hold what is asked for, how many may."""
+    """Every document of the folder was examined: how many hold what is asked for, and how many may."""
 
     documents: int
     yes: int

@@ -28,7 +28,7 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 
 
 def _show_bounds(schema: dict[str, Any]) -> None:
-    """Bounds for the schema that a model is shown; what it writes is read by the parser of points."""
+    """Bounds in the schema for the model; the parser of points reads the value."""
     schema["anyOf"][0].update(minimum=0, maximum=100)
 
 
@@ -87,7 +87,7 @@ def _known_kind(value: object) -> object:
 
 
 def _known_constraints(value: object) -> object:
-    """Parts without constraints of a kind that there is not: the rules find what binds a part, too."""
+    """Parts without constraints of an unknown kind: the rules find constraints, too."""
     return [_with_known(part) for part in value] if isinstance(value, list) else value
 
 
@@ -165,7 +165,7 @@ class AskReply(Record):
 
 
 class BearingVariables(Record):
-    """Questions, words that count, and quotes: what the search is asked when a model sees far more than it does.
+    """Questions, key words and quotes: the input of the second opinion if a model sees far more than the search.
 
     The main question comes first; `title` is that of the document. No template shows them to a language model.
     """
@@ -177,7 +177,7 @@ class BearingVariables(Record):
 
 
 class BearingReply(Record):
-    """A judgement of whether any quote has to do with the questions, and whether together they look like an answer.
+    """A judgement: are the quotes related to the questions, and do they look like an answer?
 
     They `cover` the main question if they hold most of its words, and a thing of the kind that it asks for.
     """

@@ -1,4 +1,4 @@
-"""Records of what was asked, answered and learned (seed: generative_agents, "MemoryStream", "Reflection")."""
+"""Records of questions, answers and knowledge (seed: generative_agents, "MemoryStream", "Reflection")."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Finding(Record):
     `quotes` are proven; `failed_quotes` are the ones the engine gave that are not in the document, or prove nothing. If
     a language model was asked, `model_point` is its point and `search_point` that of the search; `point` is what
     follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
-    do not stand. `addressed` says that a passage, or the reply, addresses a language model instead of to a reader: then
+    do not stand. `addressed` says that a passage, or the reply, addresses a language model instead of a reader: then
     the search's point counts, and no quote comes from such a sentence. `beside` says that the model sees far more in
-    the document than the search, and that none of its quotes has to do with the question: then the point of the search
-    also counts. `capped` says that the model's point counts only up to the bound that `scoring.model_points` sets for
-    one that neither search nor quotes support. `in_part` says that passages were left out of the prompt, for the
-    model's context was too small.
+    the document than the search, and that its quotes are unrelated to the question: then the point of the search also
+    counts. `capped` says that the model's point counts only up to the bound that `scoring.model_points` sets for one
+    that neither search nor quotes support. `in_part` says that passages were left out of the prompt, for the model's
+    context was too small.
     """
 
     reply: str
@@ -50,7 +50,7 @@ class Finding(Record):
 
 
 class Memory(Finding):
-    """One question to one document, and what it said; the reply of one that is `unparsed` is the raw one."""
+    """One question to one document, and its reply; an `unparsed` reply is raw."""
 
     id: int = Field(ge=1)
     target_document_id: str

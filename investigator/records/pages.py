@@ -1,4 +1,4 @@
-"""Records of a page that is looked at: how large it is, and where words are on it."""
+"""Records of a page view: its size, and the places of words on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The analysis of a question: its parts, what binds each, and how evidence meets that."""
+"""The analysis of a question: its parts, their constraints, and how evidence meets them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Constraint(Record):
 class Part(Record):
     """One of the questions that a question holds, complete by itself, and what evidence for it must meet.
 
-    `side` names what it is about if the question puts several things side by side.
+    `side` names its side if the question compares several things.
     """
 
     question: str = Field(min_length=1)
@@ -90,7 +90,7 @@ class ConstraintMatch(Record):
 
 
 class NearMiss(Record):
-    """A quote that meets most of what a part of a question asks, and what it does not meet."""
+    """A quote that meets most constraints of a part of a question, and those that it does not meet."""
 
     part: str = Field(description="the part of the question")
     quote: Quote

@@ -23,7 +23,7 @@ class Status(StrEnum):
 
 
 class PlanStep(Record):
-    """One document to examine: why, from which points of view, and what came of it.
+    """One document to examine: the purpose, the points of view, and the results.
 
     `result_ids` are ids of memories in the MemoryStream.
     """

@@ -1,4 +1,4 @@
-"""Records of the tables of a document: where their cells are in its text, and what names rows and columns.
+"""Records of the tables of a document: the places of their cells in its text, and the labels of rows and columns.
 
 A table holds no words of its own: every span is one of the document's text, so a cell is proven as any quote is.
 """
@@ -37,9 +37,8 @@ class Table(Record):
     """A table of a document: its span, its cells row by row, and which of them name the others.
 
     The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that continues
-    over pages is one, with its header once. `indents` holds how deep the label of each row is indented, 0 for the
-    outermost; it is empty if nothing is known of that. `complete` is False if rows at its end were left out, for there
-    are too many.
+    over pages is one, with its header once. `indents` holds the indentation of the label of each row, 0 for the
+    outermost; it is empty if unknown. `complete` is False if rows at its end were left out, for there are too many.
     """
 
     start: int = Field(ge=0)

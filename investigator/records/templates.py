@@ -1,4 +1,4 @@
-"""Templates of a folder: which they are, and what is wrong with them."""
+"""Templates of a folder, and their problems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from investigator.records.base import Record
 
 
 class TemplateProblem(Record):
-    """A problem that keeps a template from being used, its place, and what is allowed there."""
+    """A problem that makes a template unusable, its place, and what is allowed there."""
 
     file: str
     line: int | None = None
@@ -32,7 +32,7 @@ class TemplateVersion(Record):
 
 
 class TemplateFolder(Record):
-    """A folder of templates: those that it holds and that can be read, and all problems of all its files."""
+    """A folder of templates: the readable templates, and the problems of all its files."""
 
     folder: str
     templates: tuple[TemplateVersion, ...] = ()

@@ -27,7 +27,7 @@ class QuoteState(StrEnum):
 
 
 class CheckedQuote(Record):
-    """A quote of a report, and what the files say of it."""
+    """A quote of a report, and its state in the files."""
 
     quote: Quote
     state: QuoteState

@@ -108,7 +108,7 @@ def score_rows(memories: Iterable[Memory]) -> tuple[ScoreRow, ...]:
 
 
 def timeline(investigation: Investigation, calls: Sequence[PastCall]) -> Timeline | None:
-    """Return when a run called its engines; None if nothing is known of it."""
+    """Return the timeline of a run's calls; None if it has no calls."""
     total = max([investigation.elapsed, *(call.elapsed for call in calls)], default=0.0)
     if not calls or total <= 0:
         return None

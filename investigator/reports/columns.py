@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_WIDE = 100_000  # cells: a table is never folded or cut here, for a pipe has no width; a terminal folds the text
+_WIDE = 100_000  # cells: tables are never folded here, because a pipe has no width; a terminal folds the text
 
 
 def columns(

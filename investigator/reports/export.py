@@ -81,7 +81,7 @@ def _evidence(investigation: Investigation, known: Mapping[str, Reference]) -> I
 
 
 def _markdown(investigation: Investigation) -> str:
-    """Return the answer as Markdown, in which nothing that a document says is mark-up."""
+    """Return the answer as Markdown, with the mark-up of documents escaped."""
     answer = investigation.answer
     table = answer.table if answer is not None else None
     page = _environment().get_template("answer.md.j2")
@@ -119,5 +119,5 @@ def _environment() -> Environment:
 
 
 def _plain(text: str) -> str:
-    """Return text in which no program finds mark-up of Markdown, a link, or HTML."""
+    """Return text without active Markdown, links or HTML."""
     return _LIST_MARK.sub(r"\1\\\2", _MARKED_UP.sub(r"\\\1", defanged(inert(text))))

@@ -59,7 +59,7 @@ def _table(files: Sequence[FileRecord]) -> Text:
 
 
 def _line_of(file: FileRecord) -> str:
-    """Return the line of the table in which a file counts."""
+    """Return the row of the table that counts a file."""
     return _CONTAINERS if file.status in _READ and not file.characters else file.status.value
 
 

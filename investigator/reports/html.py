@@ -61,7 +61,7 @@ class CitedSource:
 
 @dataclass(frozen=True)
 class RoundView:
-    """A round of the plan: its strategy, what came of it in words, its steps, the documents it refused."""
+    """A round of the plan: its strategy, its outcome in words, its steps, and the documents it refused."""
 
     number: int
     strategy: str
@@ -120,7 +120,7 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
 def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
     """The claims with their citation numbers.
 
-    Numbers come from the quotes, not from `[n]` in the text: a document cannot forge a citation by holding one.
+    Numbers come from the quotes, not from `[n]` in the text: a document cannot forge a citation.
     """
     numbers = _numbers(answer)
     return tuple(
@@ -181,7 +181,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """The rounds by number; one that left only steps behind has no strategy."""
+    """The rounds by number; a round of which only steps are known has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 

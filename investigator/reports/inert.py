@@ -52,7 +52,7 @@ def inert(text: str) -> str:
 
 
 def inert_prose(text: str) -> str:
-    """Return the text made inert, with addresses and mark-up that no program takes for links, pictures or HTML."""
+    """Return the text made inert, with addresses and mark-up defanged."""
     return defanged(inert(text))  # what is written out may be taken for part of an address
 
 
@@ -81,7 +81,7 @@ def inert_json_prose(text: str) -> str:
 
 def inert_line(text: str, limit: int | None = None) -> str:
     """Return the text made inert and on one line, cut with an ellipsis to at most `limit` characters."""
-    start = text if limit is None else text[: 4 * limit]  # a megabyte is not folded for the sake of one line
+    start = text if limit is None else text[: 4 * limit]  # a megabyte is not folded for one line
     line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):
         return line

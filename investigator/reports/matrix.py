@@ -1,4 +1,4 @@
-"""A matrix in words: its heading, what a cell says in short, and its table for a terminal. Pure."""
+"""A matrix as text: its heading, short cells, and its table for a terminal. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents that an answer cites, for BibTeX and as CSL-JSON: what is known of them, and nothing else."""
+"""The documents that an answer cites, as BibTeX and CSL-JSON, with their known metadata only."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def references(documents: Iterable[Document]) -> tuple[Reference, ...]:
 
 
 def bibtex(cited: Sequence[Reference]) -> str:
-    """Return references as entries of BibTeX in UTF-8. A name is braced: nobody says which part is the family's."""
+    """Return references as entries of BibTeX in UTF-8. A name is braced, because its family name is unknown."""
     return redacted("\n".join(_entry(reference) for reference in cited))
 
 
 def csl_json(cited: Sequence[Reference]) -> str:
-    """Return references as CSL-JSON. A name is a `literal`: nobody says which part is the family's."""
+    """Return references as CSL-JSON. A name is a `literal`, because its family name is unknown."""
     return redacted(json.dumps([_item(reference) for reference in cited], ensure_ascii=False, indent=2) + "\n")
 
 
@@ -97,7 +97,7 @@ def _key(document_id: str) -> str:
 
 
 def _date(text: str | None) -> tuple[int, ...]:
-    """Return year, month and day of an ISO date, as far as they are possible; nothing of anything else."""
+    """Return the valid parts of an ISO date (year, month, day); empty for anything else."""
     found = _DATE.match(text or "")
     if found is None:
         return ()

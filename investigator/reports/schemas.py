@@ -1,6 +1,6 @@
 """The JSON that commands print: each kind names its schema, which is made from its record.
 
-A version is raised when a field goes, or comes to mean something else; new fields leave it as it is.
+A version is raised when a field is removed or changes its meaning, not for new fields.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from investigator.records import Record
 
 SCHEMA = "schema"
-"""The first field of what is printed."""
+"""The first field of printed JSON."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {}

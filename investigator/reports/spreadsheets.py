@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MOST = 32_000  # characters that Excel takes in a cell, nearly
+_MOST = 32_000  # roughly the characters that an Excel cell can hold
 _WIDTHS = (28, 44)
 
 
@@ -74,13 +74,13 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
 
 
 def inert_in_csv(text: str) -> str:
-    """Return the text of a cell, which no program takes for a formula."""
+    """Return the text of a cell, safe from being read as a formula."""
     harmless = inert(text)
     return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
 
 
 def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
-    """Write rows of texts; the type is set by hand, for openpyxl takes a text that begins with = for a formula."""
+    """Write rows of texts; the type is set, because openpyxl reads a text that begins with = as a formula."""
     for number, row in enumerate(rows, start=1):
         for column, text in enumerate(row, start=1):
             cell = sheet.cell(number, column, redacted(inert(text))[:_MOST])

@@ -32,7 +32,7 @@ def verdict_words(table: AnswerTable) -> Mapping[RowVerdict, str]:
 
 
 def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
-    """Return the rows that are shown one by one: of documents, those that hold something first."""
+    """Return the rows that are shown one by one, with documents that hold something first."""
     if table.is_of_documents:
         return tuple(row for verdict in _IN_THIS_ORDER for row in table.with_verdict(verdict))
     return tuple(row for row in table.rows if row.verdict is not RowVerdict.NO)

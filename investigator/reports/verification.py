@@ -1,4 +1,4 @@
-"""The quotes of a report and what the files say of them, as text for a terminal."""
+"""The quotes of a report and their state in the files, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def _lines(one: CheckedQuote) -> Iterator[Text]:
 
 
 def _place(quote: Quote) -> str:
-    """Return the page and the line of a quote that was moved, also if only one of them is another."""
+    """Return the page and the line of a quote that was moved, even if only one of them changed."""
     return inert_line(quote.place if quote.page is None else f"{quote.place}, line {quote.line}")

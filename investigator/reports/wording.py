@@ -106,7 +106,7 @@ def conflict_line(conflict: Conflict) -> str:
 
 
 def open_part_line(part: OpenPart) -> str:
-    """Return a part that stayed open, and what was searched for it."""
+    """Return a part that is unanswered, and what was searched for it."""
     searched = f" (searched: {'; '.join(part.searched)})" if part.searched else ""
     return f"{part.question}{searched}"
 
@@ -126,7 +126,7 @@ def score_line(memory: Memory) -> str:
 
 
 def engine_line(engine: str) -> str:
-    """Return who answered, and say so if it was not a language model."""
+    """Return which engine answered, and say so if it was not a language model."""
     if _EXTRACTIVE.match(engine):
         return "No model was named: answered by the built-in engine, no language model."
     return f"Answered by {engine}."
@@ -138,7 +138,7 @@ def usage_line(usage: Usage, elapsed: float) -> str:
 
 
 def expected_line(usage: Usage) -> str:
-    """Return the expected cost, without the time, which is not known."""
+    """Return the expected cost, without the unknown time."""
     return ", ".join(_amounts(usage))
 
 

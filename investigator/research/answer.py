@@ -57,7 +57,7 @@ class AnswerSettings(Record):
 
 
 class AnswerWriter:
-    """Writes claims from the evidence and keeps those that their quotes prove, or that the judge takes as supported."""
+    """Writes claims from the evidence and keeps those that are proven by their quotes or supported by the judge."""
 
     def __init__(
         self, client: EngineClient, settings: AnswerSettings | None = None, judge: SupportJudge | None = None
@@ -69,10 +69,10 @@ class AnswerWriter:
     def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
         """Return the proven claims and those that are not.
 
-        An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
-        cannot be read, or whose claims are all unproven, is replaced by the best quotes as they are, which nobody has
-        found to answer. Figures that are computed, and cells that meet all that is asked, stand whatever a model says.
-        Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
+        If an engine finds the evidence insufficient, there are no claims, unless it is a small model. One whose reply
+        cannot be read, or whose claims are all unproven, is replaced by the best quotes, which are not established as
+        answers. Figures that are computed, and cells that meet all that is asked, stand whatever a model says. Without
+        evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -113,7 +113,7 @@ def _unstated(cells: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, .
 
 
 def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that say more than the cells that figures come from."""
+    """Return the claims that are more than the cells of figures."""
     used = {quote for claim in figures for quote in claim.quotes}
     return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
@@ -126,8 +126,8 @@ def sorted_by_proof(
 ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
     """Sort proposed claims into proven and unproven; ids of evidence that was never handed out count for nothing.
 
-    A claim that can be neither proven nor refused stands if the judge takes it as supported, else its quote is in its
-    place. Raises EmbedderError.
+    A claim that can be neither proven nor refuted is kept if the judge supports it; otherwise its quote replaces it.
+    Raises EmbedderError.
     """
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
@@ -192,8 +192,8 @@ def concluded(
 ) -> Answer:
     """Return the answer record: the status follows from the verdict, the coverage and the ceilings.
 
-    Nothing is said to be absent that was not searched for in other words, too: `reworded` says that it was, or that
-    the folder holds no word of the question.
+    Nothing is reported as absent before other wordings were searched: `reworded` says that it was, or that the folder
+    holds no word of the question.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
@@ -239,7 +239,7 @@ def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
 
 
 def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """The other wordings whose replies the statements come from, if all of them do."""
+    """The other wordings that produced all statements."""
     asked = {memory_id: step.purpose for step in run.plan.steps for memory_id in step.result_ids}
     found = [asked.get(memory_id, "") for claim in claims for memory_id in claim.memory_ids]
     return tuple(dict.fromkeys(found)) if found and all(text in run.wordings for text in found) else ()

@@ -1,6 +1,6 @@
 """Answers only from one document that is asked, as in a cell of a matrix: its sentences that meet all. Pure.
 
-How well a document matches a question among others says nothing then: every one of its sentences is looked at.
+The match among other documents says nothing then, so every sentence is examined.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, Con
 
 
 def with_met_sentences(finding: Finding, question: str, document: Document) -> Finding:
-    """Return a finding with the sentences of the document that meet all that a question after a figure asks.
+    """Return a finding with the sentences that meet all constraints of a question about a figure.
 
     They are worth showing; if two of them give the same figure, they answer.
     """
@@ -44,7 +44,7 @@ def with_met_sentences(finding: Finding, question: str, document: Document) -> F
 
 
 def met_sentences(question: str, document: Document) -> Iterator[Quote]:
-    """Yield the sentences of a document that meet all that a question after a figure asks, in the order of the text."""
+    """Yield the sentences of a document that meet all constraints of a question about a figure, in order."""
     bound = constraints(question)
     if expected_type(question) is not AnswerType.NUMBER or sum(one.kind in _OF_THE_TEXT for one in bound) < _FEWEST:
         return

@@ -30,7 +30,7 @@ _OF_ALL = re.compile(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
 
 class AskingPolicy(Protocol):
-    """Decides how many of the planned documents are asked, and whether what was found makes further calls needless."""
+    """Decides how many of the planned documents are asked, and when enough was found."""
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return the steps of the first plan that are asked at all."""
@@ -49,7 +49,7 @@ class AskingPolicy(Protocol):
 
 @dataclass(frozen=True)
 class AskAll:
-    """Asks every planned document, and an engine whether that was enough: for engines whose calls cost nothing."""
+    """Asks every planned document, and asks an engine when to stop: for engines whose calls cost nothing."""
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return all steps."""
@@ -80,8 +80,7 @@ class FewCalls:
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return the steps whose documents may hold something, by the chance that the search gives them.
 
-        Never none of several. A document that the search did not rank is not judged, and so is what asks all
-        documents together.
+        Never none of several. Steps for unranked documents and for all documents together are always kept.
         """
         match = {card.document_id: card.match for card in cards}
         worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= self.bar)

@@ -59,7 +59,7 @@ def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
 
 
 def _value(answer: Answer, claim: Claim) -> str:
-    """Return the one thing of the kind that is asked for in a claim, if its first quote holds it; else ""."""
+    """Return the value of the asked kind in a claim, if it is unique and in the first quote; else ""."""
     found = dict.fromkeys(spans(expected_type(answer.question), claim.text, answer.question))
     value = next(iter(found), "")
     return value if len(found) == 1 and value in claim.quotes[0].text else ""

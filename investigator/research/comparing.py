@@ -1,4 +1,4 @@
-"""Sides or periods side by side: which documents make a series, and what was found for each row. Pure."""
+"""Comparisons and trends: which documents make a series, and what was found for each row. Pure."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _series_asked(run: Investigation, document: Callable[[str], Document]) -> li
 
 
 def _compared(run: Investigation, document: Callable[[str], Document]) -> list[str]:
-    """The documents that a comparison without names means: as many as it says, those with the best replies."""
+    """The documents of a comparison without names: as many as it says, with the best replies."""
     said = _HOW_MANY.search(run.question)
     if said is None:
         return []
@@ -200,7 +200,7 @@ def _with_telling(
 
 
 def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) -> float:
-    """How surely a document is the one that a side means: by what it is called, what it begins with, and its reply."""
+    """How likely a document is the one that a side means: by its title, its beginning, and its reply."""
     if memory.addressed or not memory.quotes:
         return 0.0
     one, asked = document(memory.target_document_id), table_question(part.question)
@@ -288,7 +288,7 @@ def _best_first(found: Sequence[Memory]) -> list[Memory]:
 
 
 def _claims(memory: Memory, part: Part, *, is_read: bool) -> list[Claim]:
-    """A model's reply if its quotes prove it, and else each quote as it is."""
+    """A model's reply if its quotes prove it, or else each quote."""
     if is_read and prove(memory.reply, memory.quotes, given=part.question).is_proven:
         return [Claim(text=one_line(memory.reply), quotes=memory.quotes, memory_ids=(memory.id,))]
     return [_verbatim(quote, memory) for quote in memory.quotes]

@@ -1,4 +1,4 @@
-"""Statements that give one thing different values, of documents or inside one, side by side. Pure."""
+"""Finds statements that give one thing different values, across documents or inside one. Pure."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _MOST_SENTENCES = 20_000  # of all documents together
 _FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
-"""Sentences of the same words, values aside: what is said more often is a form that is filled in."""
-_MOST_OF = 0.6  # of the words of a subject that a sentence must say, those that name its document aside
+"""Sentences of the same words apart from values; more frequent ones are filled-in forms."""
+_MOST_OF = 0.6  # share of the words of a subject that a sentence must hold, without those that name its document
 _LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
 _BEHIND_BEST = 20  # points
 _VALUE = re.compile(r"\d")

@@ -33,8 +33,8 @@ class Understood:
 def think(client: EngineClient, request: ThinkVariables) -> Understood:
     """Return the kind of the question, the terms that must be known, each once with its reason, and its parts.
 
-    `request` holds all documents as cards, of which the nearest are shown. An engine that names no term leaves the
-    question's own words, and one that names no kind what the rules say. Raises EngineError, and the signal BudgetSpent.
+    `request` holds all documents as cards, of which the nearest are shown. If an engine names no term, the question's
+    own words count; if it names no kind, the rules decide. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[:_CARDS_SHOWN]))
     reading = client.ask("critical_thinking/think", shown, ThinkReply, smaller=less_to_think)
@@ -48,9 +48,9 @@ def think(client: EngineClient, request: ThinkVariables) -> Understood:
 
 
 def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tuple[Part, ...]:
-    """Return the parts that an engine names, if they say no more than the question, else those found by rules.
+    """Return the parts that an engine names if they add nothing to the question, or else those found by rules.
 
-    Each is bound by what the rules find in it, and by what the engine names of it in the words of the question.
+    Each has the constraints that the rules find, and those that the engine names in the words of the question.
     """
     asked = roots(question)
     known = [part for part in proposed if (own := roots(part.question)) and 2 * len(own & asked) >= len(own)]
@@ -77,7 +77,7 @@ def own_words(question: str) -> tuple[Need, ...]:
 
 
 def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, ...]:
-    """Return the cards without what addresses a language model: a document may not choose for the planner.
+    """Return the cards without text that addresses a language model, so that no document can influence the planner.
 
     Such sentences are left out of title and snippet, such headings are left out whole.
     """

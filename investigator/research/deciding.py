@@ -1,7 +1,7 @@
-"""Yes or no: what proven statements settle of a yes-or-no question. Pure.
+"""Yes or no: decides a yes-or-no question by proven statements. Pure.
 
-A statement settles it only if it says every word that is asked, in the same order, and nothing that qualifies it: else
-what was found is shown, and nothing is decided.
+A statement settles it only if it says every asked word, in the same order, without qualification; otherwise what was
+found is shown, and nothing is decided.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from investigator.records import (
 from investigator.research.judging import surroundings
 from investigator.research.verdict import Verdict
 
-_FEWEST = 2  # asked words in the sentence itself, or one of which the amount is asked
+_FEWEST = 2  # asked words in the sentence itself; one is enough if an amount is asked
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
@@ -52,8 +52,8 @@ def with_decision(
 ) -> tuple[Verdict, Decision | None]:
     """Return the verdict, with yes or no if some statements settle a yes-or-no question.
 
-    It is yes if every part of it is so, and no if one is not; the statements that settle it come first. If some affirm
-    what others deny, nothing is settled.
+    It is yes if every part is true, and no if one is not; the statements that settle it come first. If statements
+    disagree, nothing is settled.
     """
     settled = [_of_part(part, claims, document) for part in parts]
     said = [one for one in settled if one is not None]
@@ -73,12 +73,12 @@ def _of_part(part: Part, claims: Sequence[Claim], document: Callable[[str], Docu
 
 
 def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> Iterator[Decision]:
-    """Yield what each sentence of the quotes of a proven statement settles of a part."""
+    """Yield the decision of each sentence in the quotes of a proven statement about a part."""
     if claim.status is not ClaimStatus.PROVEN:
         return
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # what has an amount does nothing to anybody
+    if wanted:  # with an amount there is no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     for quote in (quote for quote in claim.quotes if quote.cell is None):
         one = document(quote.document_id)
@@ -100,7 +100,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -
     denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))
     if negates(question):
         return None
-    if contradicted == {ConstraintKind.DIRECTION}:  # it fell, so nobody finds what rose as the one that does it
+    if contradicted == {ConstraintKind.DIRECTION}:  # it fell, so a subject that rose does not match
         return Decision.NO if not denies and others <= {ConstraintKind.ROLE} else None
     if others or not contradicted <= _MAY_BE_DENIED:
         return None
@@ -134,7 +134,7 @@ def _moves(word: str) -> bool:
 
 
 def _qualified(sentence: str, question: str) -> bool:
-    """Return True if a sentence says in which case, how surely, how far or by whose word, and the question does not."""
+    """Return True if a sentence has a condition, hedge, limit or attribution that the question does not have."""
     asked, permits = set(words(question)), patterns("yes_no")["permits"]
     own = set(words(sentence)) - asked
     if permits.search(question):

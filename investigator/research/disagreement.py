@@ -85,7 +85,7 @@ def dated_sentences(
 
 
 def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Precedence) -> Answer:
-    """Return the answer with what documents do not agree on; it is conflicting unless the newest one counts.
+    """Return the answer with the conflicts of documents; it is conflicting unless the newest one counts.
 
     If it counts, statements with quotes of the newest sides come first. Sides without a date have no precedence.
     """

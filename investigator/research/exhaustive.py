@@ -1,4 +1,4 @@
-"""Every document of a folder decided: whether it holds what a question looks for, with the quotes that show it. Pure.
+"""Decides for every document of a folder if it holds what a question looks for, with the quotes that show it. Pure.
 
 A document is a yes if its words show it, unclear if some of them are missing or are apart, or if a piece of it is near
 in meaning only, and a no otherwise. Who reads, decides the unclear ones.
@@ -128,7 +128,7 @@ def _row(
 
 
 def _apart(found: Sequence[Sighting]) -> list[Sighting]:
-    """The sightings, of those that overlap the better one only."""
+    """The sightings, keeping the better one of two that overlap."""
     kept: list[Sighting] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
@@ -192,7 +192,9 @@ def _strength(
     *,
     is_mention: bool,
 ) -> float:
-    """How surely a term is there (0..1): in the sentence, by another word, around it, in what the document is."""
+    """The confidence (0..1) that a term is there: in the sentence, as a synonym, nearby, or in the title of the
+    document.
+    """
     if term.stands_in(roots) or term.stands_short(piece, document.text):
         return _HERE
     if term.of_whom and term.stands_in(about):

@@ -1,4 +1,4 @@
-"""Makes the next questions without a language model: other words for what was not found, and second hops. Pure."""
+"""Makes further questions without a language model: other wordings for what was not found, and second hops. Pure."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a part in other wordings, each with a word, a verb of several words, or both exchanged for what is held.
+    """Return a part in other wordings, each with a word, a phrasal verb, or both replaced by words of the folder.
 
     `shares` are the documents that hold each word. Without such a word it is the part's words alone, without those that
     ask; nothing if it consists of these.
@@ -83,8 +83,7 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 def _of_words(part: Part) -> list[_Exchange]:
     """The words that others may stand for, each with the forms of such a one; one of each word after the other.
 
-    A word that says which thing another one means is none of them: "net" in "the net sales". A verb is replaced by
-    verbs alone.
+    A word that specifies another one is excluded: "net" in "the net sales". A verb is replaced by verbs alone.
     """
     fixed = _modifiers(part.question)
     loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]
@@ -130,7 +129,7 @@ def respelled_parts(
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:
-    """Return a question about a name that was found and the part does not know, with what the quotes leave open.
+    """Return a question about a newly found name, with what the quotes leave open.
 
     "" if the quotes of the best reply hold all words of the part, or bring no new name.
     """

@@ -1,4 +1,4 @@
-"""The steps and the cost that an investigation would have, worked out without asking an engine that costs."""
+"""Forecasts the steps and the cost of an investigation without asking an engine that costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BESIDE_STEPS = 2  # a plan and a reflection for each round; what must be known 
 
 
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:
-    """Go through a run whose engines foresee instead of answering. Raises TemplateError and StoreError.
+    """Go through a run with engines that forecast instead of answering. Raises TemplateError and StoreError.
 
     What is expected is what would happen if the model judged as the built-in engine does.
     """

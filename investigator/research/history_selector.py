@@ -8,7 +8,7 @@ from investigator.records import Memory
 
 
 class HistorySelector:
-    """Selects from a MemoryStream what has a high point."""
+    """Selects the memories with a high point from a MemoryStream."""
 
     def __init__(self, memory_stream: Iterable[Memory]) -> None:
         self.memory_stream = memory_stream

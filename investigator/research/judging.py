@@ -51,7 +51,7 @@ class Judged:
     span: tuple[int, int] | None = None
     """Where the sentence is in the quote; None for a cell, a computed figure and what a model has written."""
     own_share: float = 1.0
-    """How many of the asked words (0..1) the sentence holds itself, without those that its document is about."""
+    """The share of asked words (0..1) in the sentence itself, without those that its document is about."""
 
     @property
     def failing(self) -> tuple[ConstraintMatch, ...]:
@@ -131,7 +131,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
-        return False  # it neither speaks of what is asked in full, nor gives such a thing
+        return False  # it neither covers the question nor gives a value of that kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 
@@ -163,10 +163,10 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 
 
 def answering(one: Judged, document: Document) -> Claim:
-    """Return a verbatim statement without the sentences of its quote that the answer can do without.
+    """Return a verbatim statement without the sentences that the answer does not need.
 
-    What stays is the sentence that answers, from the one on that names what it is about. It is the statement as it is
-    if that sentence does not stand alone in its quote.
+    It keeps the sentences from the one that names the subject to the one that answers. It is the statement as it is if
+    that sentence does not stand alone in its quote.
     """
     claim, quote = one.claim, one.quote
     if (

@@ -12,7 +12,7 @@ def _nowhere(_: Memory) -> None:
 
 
 class MemoryStream:
-    """A list that only grows. It gives the ids, from 1, and never one twice.
+    """A list that only grows. It assigns the ids from 1, each once.
 
     `keep` is called with each new memory before it can be seen, so that what is in the stream is also in the store.
     """

@@ -1,4 +1,4 @@
-"""How the method goes about an investigation, as far as users may say so."""
+"""The settings of the method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, 
 
 
 class MethodSettings(Record):
-    """How long the method continues and what it takes for knowledge."""
+    """The limits and thresholds of the method."""
 
     rounds: int = Field(default=3, ge=1, le=50, description="rounds of planning, asking and reflecting, at most")
     threshold: int | None = Field(

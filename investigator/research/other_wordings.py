@@ -1,4 +1,4 @@
-"""Search the folder for what was not found in other wordings than those of the question."""
+"""Search the folder again with other wordings for what was not found."""
 
 from __future__ import annotations
 

@@ -68,12 +68,12 @@ def propose(
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan of a round for which there is nothing to choose: no engine is asked for it."""
+    """Return the plan of a round without a choice: no engine is asked."""
     return Proposal(_ONLY, _best_matching(request))
 
 
 def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
-    """The step without the prompt's own rules, which are neither purpose nor perspectives."""
+    """The step without rules copied from the prompt, which are neither purpose nor perspectives."""
     purpose = "" if repeats(step.purpose, prompt) else step.purpose
     return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
 
@@ -131,12 +131,12 @@ def _as_shown(name: str) -> str:
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """The stems of a purpose: one that says the same words in another order asks nothing new."""
+    """The stems of a purpose: the same words in another order ask nothing new."""
     return stems(words(purpose))
 
 
 def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
-    """Return the plan with the proposal's steps added, without those that put no new question to their document."""
+    """Return the plan with the proposed steps that ask their document something new."""
     done = {(step.document_id, _asked(step.purpose)) for step in plan.steps}
     fresh = [step for step in proposal.steps if (step.document_id, _asked(step.purpose)) not in done]
     first = max((step.plan_id for step in plan.steps), default=0) + 1

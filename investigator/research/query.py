@@ -53,7 +53,7 @@ class QuerySettings(Record):
 
 @dataclass(frozen=True)
 class DocumentQuery:
-    """Puts sub-questions of one main question to documents, scores the replies and proves their quotes.
+    """Asks documents sub-questions of one main question, scores the replies and proves their quotes.
 
     The document id "summary" asks all documents together. `template` stands in for the shipped one; `tainted` are the
     documents that are known to address a language model. `table_question` is what cells of tables must meet if the main
@@ -168,7 +168,7 @@ class DocumentQuery:
         return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _bearing(self, quotes: Sequence[Quote], asked: AskVariables) -> BearingReply:
-        """Return True if the quotes have to do with the question, and whether they look like an answer to it."""
+        """Return if the quotes are related to the question, and if they look like an answer to it."""
         if not quotes:
             return BearingReply(bears=False)
         variables = BearingVariables(

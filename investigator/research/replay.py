@@ -37,7 +37,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """A budget, and the usage and seconds that have spent it for this reason: for a run that a ceiling ended."""
+    """A budget, and usage and seconds that exhaust it for this reason: for a run that a ceiling ended."""
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {
         StopReason.CALLS: BudgetSettings(calls=1),

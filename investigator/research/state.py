@@ -158,7 +158,7 @@ class State:
 
     @property
     def scores_alike_now(self) -> bool:
-        """Return True if it has come out since the last reflection that a model scores all documents alike."""
+        """Return True if it became clear since the last reflection that a model scores all documents alike."""
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
@@ -189,7 +189,7 @@ def next_step(state: State) -> Step | None:
 
 
 def _next_of_survey(state: State) -> Step:
-    """Return the step after one of a question for which every document is decided."""
+    """Return the step after one of a survey, which decides every document."""
     if state.last is Step.THINK:
         return Step.SURVEY
     if state.last is Step.SURVEY and state.bounds.reads and to_be_read(state.run, 1):
@@ -200,7 +200,7 @@ def _next_of_survey(state: State) -> Step:
 def reason_to_stop(state: State) -> StopReason | None:
     """Return why no more documents are asked after a reflection, or None if the search continues.
 
-    A round that taught nothing ends it, unless nothing at all is known and something is left to ask. What an engine
+    A round without new knowledge ends it, unless nothing at all is known and something is left to ask. What an engine
     without a language model would still ask is asked first; a summary of its sentences is made of one round.
     """
     if state.spent is not None:
@@ -219,7 +219,7 @@ def reason_to_stop(state: State) -> StopReason | None:
 
 
 def how_many_to_ask(state: State) -> int:
-    """Return how many open steps are asked at once: of a new plan what the policy says, else all that are left.
+    """Return how many open steps are asked at once: for a new plan as the policy says, otherwise all that are left.
 
     Of a question that puts things side by side each side is asked.
     """

@@ -86,7 +86,7 @@ Moment = tuple[State, Event | None]
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one investigation, and what they work with. All raise EngineError and the signal BudgetSpent."""
+    """The steps of one investigation, and their parts. All raise EngineError and the signal BudgetSpent."""
 
     client: EngineClient
     library: DocumentIndex
@@ -258,7 +258,7 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = self.client.traits(Role.ASK).goes_by_measures  # it knows no question but the one that it is asked
+        apart = self.client.traits(Role.ASK).goes_by_measures  # it knows only the question that it is asked
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
@@ -278,7 +278,7 @@ class Steps:
         )
 
     def _reflect(self, state: State) -> Iterator[Moment]:
-        """Work out what is known and unknown by now."""
+        """Work out what is known and unknown now."""
         run = state.run
         if state.scores_alike_now:
             engine = self.client.name(Role.ASK)
@@ -295,7 +295,7 @@ class Steps:
         yield self._with_follow_ups(state), Reflected(reflection=reflection)
 
     def _with_follow_ups(self, state: State) -> State:
-        """Return the state with what is still to be asked by an engine that reads nothing."""
+        """Return the state with the steps that are left for an engine that does not read."""
         if not self.client.traits(Role.ASK).goes_by_measures or state.run.kind is QuestionKind.SUMMARY:
             return state
         open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]

@@ -32,7 +32,7 @@ from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_
 from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
-"""The point of a cell that meets all that a question asks: nothing of it is left to a guess."""
+"""The point of a cell that meets all constraints of a question: it is certain."""
 _LOOKED_AT = 40  # cells among which one that was quoted is found again
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _CHANGES = "difference change growth increase decrease"
@@ -86,7 +86,7 @@ def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quo
 def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Finding:
     """Return a finding with the cells that answer the question before other quotes.
 
-    Without a language model, sentences that are only like the question are left out.
+    Without a language model, sentences that merely resemble the question are left out.
     """
     if not cells:
         return finding
@@ -161,7 +161,7 @@ def _column(cell: QuotedCell) -> str:
 
 
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
-    """Return the cell of a document that comes nearest to a question after a figure, and what it does not meet.
+    """Return the cell of a document nearest to a question about a figure, and the constraints that it does not meet.
 
     Its row must be named by words only of the question. None if the question asks for no figure, or a cell meets all.
     """
@@ -182,7 +182,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
 
 
 def says_figure(question: str, sentence: str, document: Document) -> bool:
-    """Return True if a sentence holds a figure, and says all that a question after one asks, for its time.
+    """Return True if a sentence holds a figure and meets all constraints of the question, for its time.
 
     What the document says of itself counts, as it does for a cell.
     """

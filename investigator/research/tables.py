@@ -1,4 +1,4 @@
-"""Answers as tables: what the rows establish together, and the statements that the quotes of their cells make. Pure."""
+"""Answers as tables: the verdict of the rows, and the statements from the quotes of their cells. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAMED = 4
 
 
 def with_readings(run: Investigation, memories: Sequence[Memory], threshold: int) -> tuple[TableRow, ...]:
-    """Return the rows of a survey as those decide who have read the documents that were unclear."""
+    """Return the rows of a survey after the unclear documents were read."""
     said = {memory.target_document_id: memory for memory in memories if memory.point is not None}
     return tuple(
         _as_read(row, said[row.document_id], threshold) if row.document_id in said else row for row in run.survey
@@ -49,7 +49,7 @@ def _as_read(row: TableRow, memory: Memory, threshold: int) -> TableRow:
 
 
 def to_be_read(run: Investigation, most: int) -> tuple[TableRow, ...]:
-    """Return the rows that only a reader can decide, those that hold most first: what is unclear, or holds not all."""
+    """Return the rows that only a reader can decide, best first: unclear rows and partial matches."""
     asked = {step.document_id for step in run.plan.steps if step.status is Status.DONE}
     left = [row for row in run.survey if row.document_id not in asked and _is_open(row)]
     return tuple(sorted(left, key=lambda row: (row.verdict is not RowVerdict.UNCLEAR, len(row.missing))))[:most]
@@ -67,7 +67,7 @@ def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
 
 
 def standing_rows(rows: Sequence[TableRow], reread: Reread | None) -> tuple[TableRow, ...]:
-    """Return the rows with the quotes in the files; one that has lost one of them is missing."""
+    """Return the rows whose quotes are in the files; a row that lost a quote is missing."""
     if reread is None:
         return tuple(rows)
     fresh = reread(dict.fromkeys(quote.document_id for row in rows for quote in row.quotes))
@@ -153,7 +153,7 @@ def table_answer(
     threshold: int,
     reread: Reread | None,
 ) -> Answer:
-    """Return the answer that a table is; what its rows say is proven by the files as other statements are."""
+    """Return the answer for a table; its rows are proven by the files like other statements."""
     if run.kind.is_exhaustive and asks_without(run.question):
         rows = complement(rows)
     claims = statements(rows, unclear=not run.kind.is_exhaustive)
@@ -167,7 +167,7 @@ def table_answer(
         coverage,
         threshold=threshold,
         nearest=(),
-        reworded=True,  # inflections and other words for it were looked for, too
+        reworded=True,  # inflections and synonyms were also searched
     )
     answer = answer.changed(table=AnswerTable(asked=run.question, rows=tuple(rows)), unproven=checked.unproven)
     return without_changed_sources(answer, checked.gone)

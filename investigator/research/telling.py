@@ -1,6 +1,6 @@
 """Sentences of one document that tell most of what is asked of it beside others: results, and what has changed. Pure.
 
-Background, methods, reference lists and what a text says of the work of others are left behind its own results.
+Background, methods, references and the work of others rank below a text's own results.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _in_order(document: Document, kept: Sequence[_Sentence]) -> tuple[Quote, ...
 
 
 def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentence] = ()) -> list[_Sentence]:
-    """The best sentences, without those that say what a better one says, and those that are far behind the best."""
+    """The best sentences, without repetitions and those that score far below the best."""
     kept, ranked = list(first), sorted(worth, key=lambda one: (-worth[one], one.start))
     for one in ranked:
         if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * worth[ranked[0]]:

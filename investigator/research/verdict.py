@@ -1,4 +1,6 @@
-"""Decides what is known of each part of the question: the statement that meets all, or the nearest one. Pure."""
+"""Decides what is known about each part of the question: the statement that meets all constraints, or the nearest one.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class ChunkHit:
-    """A chunk that was found: its score (higher is better), and what each half said of it (None: it did not find it).
+    """A chunk that was found: its score (higher is better), and that of each half (None: not found).
 
     The score of both halves is about 0..1 and compares chunks found for the same query.
     """

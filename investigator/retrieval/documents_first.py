@@ -1,4 +1,4 @@
-"""Documents first: which documents are likely to hold the answer, judged by what they are and by their best chunks."""
+"""Documents first: ranks documents by their metadata and their best chunks."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _NAMED = 3
-_WINDOW = 512  # chunks embedded at a time: enough to batch those of one length, and little to lose at a stop
+_WINDOW = 512  # chunks embedded at a time: enough to batch by length, and little to lose when stopped
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class FolderIndex:
         self._notice = notice
 
     def read(self, recheck: Recheck) -> Iterator[Event]:
-        """Bring text and words up to date with the folder; what `recheck` rereads may be inside archives and messages.
+        """Bring text and words up to date with the folder; `recheck` may name files inside archives and messages.
 
         Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
         and words are checked for damage too, and not cards alone. Raises FolderError, ReaderError, StoreError.
@@ -139,7 +139,7 @@ class FolderIndex:
         return frozenset(damaged)
 
     def _embedder_told(self) -> Iterator[Event]:
-        """Vectors of two embedders are never mixed: another one makes new ones, and that takes time."""
+        """Vectors of two embedders are never mixed: another embedder makes new ones, which takes time."""
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
@@ -199,7 +199,7 @@ class FolderIndex:
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library to search in, with `embedder` for queries; a search over everything needs all vectors.
 
-        `settings` are others than those of the index.
+        `settings` override those of the index.
         """
         settings = settings or self._settings.retrieval
         return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)

@@ -18,8 +18,8 @@ def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[
 
     BM25 counts as a share of the best score of the query, for its scale differs from query to query. Cosine similarity
     (-1..1) counts as it is: where an embedder cannot tell texts apart (a language it never learned), all similarities
-    are alike and the words decide. What a half did not find has nothing from it.
-    Source: convex combination, Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
+    are alike and the words decide. A chunk that a half did not find gets nothing from it. Source: convex combination,
+    Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
     """
     best = max(bm25.values(), default=0.0) or 1.0
     scores = {

@@ -1,4 +1,4 @@
-"""Keeps the vectors of sentences: all ahead of the questions, or those of the passages that a question reads."""
+"""Stores the vectors of sentences: all in advance, or those of the passages that a question reads."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class Library:
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Look through every document for what is wanted, each in several wordings, and for what is near to a query."""
+        """Search every document for the wanted things, each in several wordings, and for text near to a query."""
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:

@@ -61,8 +61,8 @@ class Names:
     def in_period(self, question: str) -> dict[str, float]:
         """1.0 for the documents that agree best with a period that the question names, -1.0 for those of another one.
 
-        What a document says of itself and what its name says both count. Documents of one issuer or title are compared
-        with each other. A document without a period gets 0.5 if its date agrees.
+        The imprint of a document and its name both count. Documents of one issuer or title are compared with each
+        other. A document without a period gets 0.5 if its date agrees.
         """
         asked, fiscal = periods(question), counts_fiscal_years(question)
         if not asked:

@@ -33,7 +33,7 @@ class ScopedIndex:
         return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return nothing: what is not a document of the folder is none of the scope."""
+        """Return nothing: files that are not documents are outside the scope."""
         return ()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
@@ -55,7 +55,7 @@ class ScopedIndex:
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for some queries, best first, in one document or in the likeliest of the scope.
 
-        They do not say how likely their document is among those of the folder: it was chosen.
+        They carry no chance for their document, because it was chosen by the user.
         """
         if document_id is not None:
             found = self._inner.passages(queries, document_id) if document_id in self._scope else ()

@@ -1,7 +1,7 @@
 """The point of a language model and the point of the search, made into one.
 
-Small models score badly, and some score everything alike. What the search measured is calibrated, but it has not read.
-The rules are in `data/model_points.json`; `benchmarks/fit_model_points.py` fits one for a model.
+Small models score badly, and some score everything alike. The search is calibrated, but it does not read. The rules are
+in `data/model_points.json`; `benchmarks/fit_model_points.py` fits a rule for a model.
 """
 
 from __future__ import annotations

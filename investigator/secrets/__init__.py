@@ -1,4 +1,4 @@
-"""The keys and passwords that this process knows, and how to keep them out of all that is shown, kept or sent on.
+"""The keys and passwords that this process knows, and how to keep them out of all output and storage.
 
 Settings and engines register a secret where they read it. From then on replies and what servers say are redacted where
 they come in, errors where they are made, and output, traces and reports once more where they go out. A secret is found
@@ -20,7 +20,7 @@ SHORTEST = 8
 REDACTED = "***"
 
 _PLACEHOLDERS = frozenset({"not-needed", "not-required", "no-key-required", "sk-no-key-required", "placeholder"})
-"""What users of local servers write for a key that is none."""
+"""Placeholder keys of local servers."""
 _NAMES = re.compile(r"key|token|secret|passw|auth|credential|signature", re.IGNORECASE)
 _BETWEEN = r"(?:\s|\\[nrt]|%0[ad])*"
 _ESCAPES = frozenset("%\\&")
@@ -40,7 +40,7 @@ def register(secret: str) -> None:
 
 
 def register_address(address: str, *, user: bool = True) -> None:
-    """Register what an address holds of passwords, tokens and keys; its `user`, if there is no password, may be one."""
+    """Register the passwords, tokens and keys in an address; its `user`, if there is no password, may be one."""
     try:
         parts = urlsplit(address)
         named, password = parts.username or "", parts.password or ""
@@ -82,7 +82,7 @@ def redacted_so_far(text: str) -> str:
 
 
 def without_secrets(error: BaseException) -> BaseException:
-    """Return an error, or another one that says the same if it, or one behind it, shows a secret."""
+    """Return an error, or a redacted copy if it or its cause shows a secret."""
     behind: BaseException | None = error
     while behind is not None:
         if any(redacted(shown) != shown for shown in (str(behind), repr(behind))):

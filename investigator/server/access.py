@@ -38,7 +38,7 @@ class Access:
         return bool(found)
 
     def cookie(self) -> str:
-        """Return the header that lets a browser in: no script can read it, and no other site makes it sent."""
+        """Return the cookie header of a browser: scripts cannot read it, and other sites cannot send it."""
         return f"{self.cookie_name}={self._cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
 
     def lets_in(self, headers: Mapping[str, str]) -> bool:
@@ -67,7 +67,7 @@ class Access:
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
     """Return the values of the header Host that are served: this machine's, and names that the user gave it.
 
-    A foreign name that leads to this machine (DNS rebinding) is none of them.
+    A foreign name that resolves to this machine (DNS rebinding) is not among them.
     """
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}
     return frozenset(f"{name.lower()}:{port}" for name in own)

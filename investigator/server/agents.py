@@ -133,7 +133,7 @@ class AgentTools:
     def get_investigation(
         self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
     ) -> ToolReply[InvestigationReply]:
-        """Return an answer with its sources, or how far it is; wait for it at most 20 seconds, then ask again."""
+        """Return an answer with its sources, or its progress; wait at most 20 seconds, then ask again."""
         job, ends_at = self._desk.job(id), time.monotonic() + wait_seconds
         while not job.state.has_ended and time.monotonic() < ends_at:
             time.sleep(_SLICE)

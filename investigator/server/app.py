@@ -93,7 +93,7 @@ def application(
 
 
 def _told(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
-    """Tell a program in JSON, and a reader on a page, what went wrong."""
+    """Report an error, as JSON to a program and as a page to a reader."""
     headers = {"Retry-After": str(retry_after)} if retry_after else None
     if request.url.path.startswith(("/v1", PATH)):
         return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")

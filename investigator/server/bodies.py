@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from investigator.server.hosting import Receive, late
 
 _MOST_DISCARDED = 10_000_000
-"""Octets of a body that is too long which are taken in: closing at once would take the answer away from the client."""
-_SLICE = 0.1  # seconds after which a waiting request looks whether the server ends
+"""Bytes of an overlong body that are read: closing at once would lose the response for the client."""
+_SLICE = 0.1  # seconds after which a waiting request checks if the server is closing
 
 
 async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:

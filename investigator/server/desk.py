@@ -1,7 +1,7 @@
 """The desk: takes jobs, does those of one folder one after the other, and keeps what happens as it happens.
 
-A job outlives the server: what waits or runs when a server ends, however it ends, is taken up when the next one starts.
-A run that was begun continues from its journal, so that nothing is paid for twice.
+A job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A run that was
+begun continues from its journal, so that nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
 from investigator.services.run_records import RunOptions, valid_question
 
-_BETWEEN = 0.25  # seconds between two events of one kind that only count
+_BETWEEN = 0.25  # seconds between two progress events of one kind
 _AGAIN = 2.0  # seconds until a folder that another process writes to is tried again
 _RETRY_AFTER = 10
 
@@ -197,7 +197,7 @@ class Desk:
                     job = self._note(folder, job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = job.changed(run_id=event.investigation.id)  # a kept answer is given without a start
+                    job = job.changed(run_id=event.investigation.id)  # a kept answer comes without a start
                 elif counted.is_due(event):
                     self._log(folder, job, event)
                 if job.id in self._to_stop:

@@ -62,12 +62,12 @@ class DocumentView:
 
     @property
     def earlier(self) -> int | None:
-        """Return the offset to show what is before; None at the beginning."""
+        """Return the offset of the previous page; None at the beginning."""
         return max(0, self.start - WINDOW) if self.start else None
 
     @property
     def later(self) -> int | None:
-        """Return the offset to show what follows; None at the end."""
+        """Return the offset of the next page; None at the end."""
         return self.end if self.end < len(self.document.text) else None
 
 
@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of what is between empty lines; a heading is a paragraph of its own."""
+    """Yield the spans of paragraphs; a heading is a separate paragraph."""
     begin = start
     while begin < end:
         stop = text.find("\n\n", begin, end)

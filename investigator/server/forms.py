@@ -1,4 +1,4 @@
-"""The forms of the page, read: what a browser sends becomes a request, or a problem that says what is wrong."""
+"""Parses the forms of the page into requests, or into a problem that says what is wrong."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Guard:
         await self.app(scope, _replaying(body, receive), guarded)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Return why a request goes no further; None if it may."""
+        """Return why a request is refused; None if it is not."""
         if headers.get("host", "").lower() not in self.hosts:
             return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this name does not belong to the server")
         if not self._is_own(headers):
@@ -108,7 +108,7 @@ class Guard:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
 
     def _unknown(self, path: str) -> Response:
-        """Tell somebody who is not let in how to come in."""
+        """Tell an unauthorised client how to get access."""
         if path.startswith(("/v1", "/mcp")):
             hint = "Send the header Authorization: Bearer TOKEN; investigator serve says where the token is."
             return _refused(HTTPStatus.UNAUTHORIZED, "the request carries no token of this server", hint)

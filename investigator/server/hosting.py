@@ -68,8 +68,8 @@ def is_loopback(host: str) -> bool:
 class Hosting:
     """Serves an application until it is closed; use it as a context manager.
 
-    The head of a request must come within `patience` seconds. Each connection serves one request, so that nobody is
-    waited for at the end.
+    The head of a request must come within `patience` seconds. Each connection serves one request, so that closing waits
+    for nobody.
     """
 
     def __init__(self, app: Application, listening: socket.socket, *, patience: float = SLOWEST_CLIENT) -> None:
@@ -107,7 +107,7 @@ class Hosting:
             self._thread.join(0.2)
 
     def close(self) -> None:
-        """Take no more requests, end those in progress, and turn away who is still sending one."""
+        """Take no more requests, finish those in progress, and refuse those still being sent."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()
@@ -121,7 +121,7 @@ class Hosting:
 
 
 def _in_time(seconds: float) -> type[H11Protocol]:
-    """uvicorn's protocol with what it lacks: a time limit for the head of a request, and refusals in JSON."""
+    """uvicorn's protocol with additions: a time limit for the head of a request, and refusals in JSON."""
 
     class InTime(H11Protocol):
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]

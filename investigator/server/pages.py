@@ -202,7 +202,7 @@ def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
 
 
 def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> str:
-    """Return the page that a question was asked on, with what was filled in and what is wrong with it."""
+    """Return the form of a question, with its values and its errors."""
     if after := given.get("after"):
         with suppress(UnknownRunError):
             return _run_page(served, after, given=given, problem=wrong)

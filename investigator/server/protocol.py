@@ -50,7 +50,7 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
 class AgentDoor:
     """Serves the tools over HTTP, and keeps nothing of a client; the package is loaded when the first one comes.
 
-    Who may ask is decided before a request comes here. Its `lifespan` must be that of the application around it.
+    Access is decided before a request gets here. Its `lifespan` must be that of the application around it.
     """
 
     def __init__(self, desk: Desk) -> None:

@@ -168,7 +168,7 @@ class SpokenReply(Record):
 
 
 class ChatTurn(Record):
-    """A turn of a reader, and the reply as far as it has come; `step` says what is being done."""
+    """A turn of a reader, and the reply so far; `step` is the current activity."""
 
     number: int = Field(ge=1)
     said: str
@@ -226,4 +226,4 @@ def kind_of(event: type[Record]) -> str:
 ENDED = kind_of(JobEnded)
 """The kind of the last event of a job, and of a turn of a chat."""
 TURN = "turn"
-"""The kind of the events before it in a chat: the turn as far as it has come."""
+"""The kind of earlier events in a chat: the turn so far."""

@@ -18,6 +18,6 @@ PROBLEMS: dict[int | str, dict[str, object]] = {
 
 
 def said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
-    """Return a record as JSON, without known secrets, and with nothing in it that is obeyed."""
+    """Return a record as JSON, inert and without known secrets."""
     body = inert_json_prose(redacted(record.model_dump_json()))
     return Response(body, status, headers, media_type="application/json")

@@ -14,7 +14,7 @@ from investigator.server.desk import Desk
 from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
-_SLICE = 1.0  # seconds after which a waiting stream looks whether the server ends
+_SLICE = 1.0  # seconds after which a waiting stream checks if the server is closing
 _SILENCE = 15  # slices without an event after which a comment keeps the stream alive
 
 
@@ -88,5 +88,5 @@ async def as_lines(
 
 
 def json_of(event: LoggedEvent) -> str:
-    """Return an event as JSON on one line, in which nothing is there to be obeyed."""
+    """Return an event as inert JSON on one line."""
     return inert_json_prose(event.body)

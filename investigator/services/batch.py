@@ -19,7 +19,7 @@ from investigator.research.concurrency import in_order
 from investigator.services.open_folder import OpenFolder
 from investigator.services.run_records import RunOptions
 
-_MOST_FAILURES = 3  # and nothing else so far: the next one would fail, too
+_MOST_FAILURES = 3  # and nothing else so far: the next one would also fail
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ class Batch:
     workers: int
 
     def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
-        """Investigate the jobs, and return what came of each, in order.
+        """Investigate the jobs, and return their outcomes in order.
 
-        The first job of each question runs before the others, which then find what was thought of it. Jobs whose
-        documents have changed meanwhile are repeated once. Raises the error of a job if nothing but errors come, and
-        what `OpenFolder.investigate` does, errors of single replies and documents excepted.
+        The first job of each question runs before the others, which then reuse its thinking. Jobs whose documents have
+        changed meanwhile are repeated once. Raises the error of a job if nothing but errors come, and what
+        `OpenFolder.investigate` does, errors of single replies and documents excepted.
         """
         numbered = dict(enumerate(jobs))
         first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}
@@ -126,7 +126,7 @@ def cell_job(job: Job, document_id: str, matrix: str) -> Job:
 
 
 def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
-    """Return True if some documents that were read again may change what came of a job."""
+    """Return True if documents that were read again may change the outcome of a job."""
     if result.damaged:
         return True
     answer = result.investigation.answer if result.investigation is not None else None

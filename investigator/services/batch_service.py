@@ -154,7 +154,7 @@ def _seconds(before: Sequence[Spent]) -> float:
 
 
 def _cell(name: str, number: int, result: JobResult | None, unreadable: Unreadable | None) -> MatrixCell:
-    """Return the cell of a document and a question, from what came of asking it; else why it was not asked."""
+    """Return the cell of a document and a question, from its outcome, or with the reason why it was not asked."""
     if result is not None and result.investigation is not None:
         return cell_of(result.investigation, name, number)
     if unreadable is not None:

@@ -44,7 +44,7 @@ class CitedFiles:
 def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
     """Return True if each claim of a kept answer still stands where it says, and the text says nothing else.
 
-    What was not proven but supported is put to the judge again. Raises EmbedderError.
+    Supported claims are judged again. Raises EmbedderError.
     """
     if checked.claims != answer.claims or answer.text != cited_text(answer.claims):
         return False

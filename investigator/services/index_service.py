@@ -41,7 +41,7 @@ def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
 class IndexService:
     """Reads and searches one folder; its index is kept in the workspace `directory`.
 
-    `bring_down` brings a folder that is a copy up to date, and is given what takes notices.
+    `bring_down` updates a folder that is a copy, and receives a function for notices.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class IndexService:
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all.
 
-        While somebody else writes to an index that is made, it is searched as it is.
+        While another process writes to an existing index, it is searched as it is.
         """
         query = valid_question(query, "query")
 
@@ -197,7 +197,7 @@ class IndexService:
         index.check_documents()
 
     def prepare(self, index: FolderIndex, search: Search) -> Iterator[Event]:
-        """Make the vectors that a search over everything needs; say what another search goes without."""
+        """Make the vectors that a search over everything needs; report what another search lacks."""
         if search is Search.WHOLE:
             yield from index.embed()
         else:

@@ -13,7 +13,7 @@ from investigator.engines.roles import Role
 from investigator.errors import SettingsError, expect
 
 Model: TypeAlias = str | Engine | Sequence[str] | Mapping[Role, Engine]
-"""`provider:name`, several `role=provider:name`, or what was opened: one engine, or the engine of every role."""
+"""`provider:name`, several `role=provider:name`, or opened engines: one, or one for every role."""
 
 _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 
@@ -21,7 +21,8 @@ _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 def engines_by_role(
     model: Model | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
-    """Return the engine of each role, and the roles that an engine was named for; one of two roles is opened once.
+    """Return the engine of each role, and the roles that an engine was named for; an engine with several roles is
+    opened once.
 
     Raises SettingsError if the names cannot be understood, and what `engine_named` raises.
     """

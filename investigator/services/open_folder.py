@@ -143,7 +143,7 @@ class OpenFolder:
         return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
 
     def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
-        """Return the record of a run that has ended, if what it says still is in the files.
+        """Return the record of a finished run, if its quotes are still in the files.
 
         A run that a limit stopped continues once the limit is higher, and so does one whose sources had changed. Raises
         DamagedDocumentError for documents, not yet read `again`, that do not hold what the run quotes.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """The parts that settings call for, and the notices that come up while they are made and used.
+    """The parts that settings choose, and the notices about making and using them.
 
     `prompts` is a folder of templates that replace shipped ones; `callbacks` receive every call of a chat model. What
     chat servers refuse is remembered in the workspace `directory`. Notices go to `on_notice`; without it they wait for

@@ -44,7 +44,7 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question, or what else it is `called`, without outer white space and known secrets.
+    """Return the question (named `called` in errors) without outer white space and known secrets.
 
     Raises QuestionError.
     """

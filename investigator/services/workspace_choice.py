@@ -102,9 +102,9 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
 
 
 def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fraction:
-    """Return the share of the contents of a folder, or of those in a workspace if these are more, that both hold.
+    """Return the share of common contents of a folder and a workspace, relative to the larger one.
 
-    Empty files count for nothing, and files of one content as one. 0 for a workspace that cannot be used.
+    Empty files do not count, and equal files count once. 0 for a workspace that cannot be used.
     """
     try:
         with Workspace(candidate, write=False) as workspace:

@@ -29,14 +29,14 @@ from investigator.store.user_key import user_key
 _LONGEST_FACT = 2_000
 _TAKEN = "earlier_runs"
 UNSORTED_FACTS = "facts_without_terms"
-"""The key of the runs' database that says that facts were taken over by which nothing was made to find them."""
+"""The key of the runs' database that marks facts taken over without search terms."""
 
 Value = str | int | float | None
 Row = Mapping[str, Value]
 
 
 class TakenOver(Record):
-    """How many rows were taken over, and how many were left because they are not what this program writes."""
+    """The number of rows that were taken over, and of those left because this program does not write them."""
 
     runs: int = 0
     memories: int = 0
@@ -44,7 +44,7 @@ class TakenOver(Record):
 
 
 def take_over_once(source: Path, into: Database) -> None:
-    """Take over what an earlier version kept in the index of the same workspace, unless that was done before.
+    """Take over what an earlier version kept in the index of the same workspace, once.
 
     Raises StoreError.
     """

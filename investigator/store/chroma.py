@@ -123,7 +123,7 @@ class ChromaIndex:
 
 
 def discard(directory: Path, table: VectorTable) -> None:
-    """Delete a collection that is not needed: nobody would delete from it what is deleted from the documents."""
+    """Delete a collection that is not needed, because it would not be updated."""
     if os.path.lexists(directory) or table.in_chroma():
         discard_files(directory, table.database)
         table.mark_none_in_chroma()

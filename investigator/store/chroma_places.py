@@ -21,7 +21,7 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""The key of the workspace under which is kept how the collection was left, in files or on a server."""
+"""The key of the workspace for the last state of the collection, in files or on a server."""
 
 
 class ChromaPlace(Protocol):
@@ -29,7 +29,7 @@ class ChromaPlace(Protocol):
 
     table: VectorTable
     not_left: str
-    """The words for a collection that is not as it was left."""
+    """The message about a collection that has changed since its last use."""
 
     def is_as_left(self) -> bool:
         """Return True if the collection is as it was left, or if there is none and there should be none.
@@ -62,8 +62,8 @@ class ChromaPlace(Protocol):
 class ChromaFiles:
     """A collection in a directory of the workspace, whose checksums the database keeps.
 
-    Chroma's native code believes its files, and one damaged byte there can crash it: files that are not exactly those
-    that were left are never opened. Raises StoreError if something else has the place of the directory.
+    Chroma's native code trusts its files, and one damaged byte can crash it: files that have changed are never opened.
+    Raises StoreError if something else has the place of the directory.
     """
 
     def __init__(self, directory: Path, table: VectorTable) -> None:
@@ -109,7 +109,7 @@ class ChromaFiles:
         self.doubt()
 
     def failed(self) -> None:
-        """Note that the files are in doubt: they may be what Chroma failed by."""
+        """Note that the files are in doubt: they may have caused Chroma's failure."""
         self.doubt()
 
     def _now(self) -> str:

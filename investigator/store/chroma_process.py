@@ -172,7 +172,7 @@ def _headers(address: str) -> dict[str, str]:
 
 
 def _settings(directory: str, address: str) -> Any:
-    """Return Chroma's settings, of which nothing is read from the environment or from a file."""
+    """Return Chroma's settings, none of which are read from the environment or a file."""
     from chromadb.config import Settings
 
     class OwnSettings(Settings):  # type: ignore[misc]

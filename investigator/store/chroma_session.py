@@ -1,4 +1,4 @@
-"""A conversation with the process in which Chroma runs: a crash or a hang there is an error here."""
+"""A session with the process in which Chroma runs: a crash or a hang there becomes an error here."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from investigator.files.own_process import pipe, start_module
 from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send, without_password
 
 _MODULE = "investigator.store.chroma_process"
-_SECONDS = 300.0  # that one request may take: the slowest, 2,000 new vectors in a large collection, takes some ten
-_OPENING_SECONDS = 60.0  # that a server may take to answer at all
+_SECONDS = 300.0  # limit for one request; the slowest, 2,000 new vectors in a large collection, takes about ten
+_OPENING_SECONDS = 60.0  # limit for a server to answer at all
 _LAST_SECONDS = 60.0
 _INHERITED = (
     *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
@@ -93,7 +93,7 @@ class ChromaSession:
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
-    """Let a process end that has nothing left to do, and return True if it did so well."""
+    """Let an idle process end, and return True if it ended cleanly."""
     with suppress(OSError):
         pipe(process.stdin).close()
     try:

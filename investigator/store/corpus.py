@@ -71,7 +71,7 @@ class Corpus:
             return tuple(Unreadable.model_validate(dict(row)) for row in rows)
 
     def keep_left_out(self, left_out: Sequence[LeftOut]) -> None:
-        """Keep what of the folder is not a document, by reason."""
+        """Store what is left out of the folder, by reason."""
         if self.left_out() != tuple(left_out):
             self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
 
@@ -97,7 +97,7 @@ class Corpus:
     def rename(self, before: str, file: FileRecord) -> bool:
         """Keep that a file has another path: its text, chunks and vectors stay, also of the files inside it.
 
-        Return False if what was kept of it is damaged: then it is forgotten, and must be read again.
+        Return False if its stored data is damaged: it is then dropped, and must be read again.
         """
         with self._database.begin() as connection:
             forget(connection, file.path)
@@ -167,7 +167,7 @@ class Corpus:
         return self._cards
 
     def damaged_cards(self) -> frozenset[str]:
-        """Return the ids of documents whose card is not as it was written, or that are lost; no text is loaded."""
+        """Return the ids of documents with a damaged or missing card; no text is loaded."""
         with self._database.begin() as connection:
             lost = frozenset(connection.execute(without_text()).scalars())
         return lost | {str(row["id"]) for row in self._card_rows() if not card_stands(self._key, row)}

@@ -54,7 +54,7 @@ class Database(ABC):
     def begin(self) -> Iterator[Connection]:
         """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds.
 
-        A row that makes no record is damage too: this program wrote none.
+        A row that is not a valid record counts as damage.
         """
         try:
             with self._translated(), self._transaction() as connection:
@@ -130,7 +130,7 @@ class FileDatabase(Database):
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Give this database itself: who writes to a workspace holds all that is in it."""
+        """Return this database: the writer of a workspace holds everything in it."""
         yield self
 
     def _translated(self) -> AbstractContextManager[None]:

@@ -11,7 +11,7 @@ from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
 _HELD = 250_000  # vectors held in memory, 384 MB of 384 numbers each; of more, each search reads them again
-_ROUNDING = 1e-5  # more than single precision can be off, so that none of the nearest is lost by it
+_ROUNDING = 1e-5  # more than the error of single precision, so that no nearest vector is lost
 
 
 class ExactIndex:

@@ -1,4 +1,4 @@
-"""A journal that is kept in memory only: for parts only of the method that are used, and for forecasts."""
+"""A journal in memory: for parts of the method used by themselves, and for forecasts."""
 
 from __future__ import annotations
 
@@ -102,5 +102,5 @@ class JointLedger:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return the seconds since it was made, and those of before."""
+        """Return the seconds since it was made, plus earlier ones."""
         return self._took_before + self._clock() - self._began

@@ -24,7 +24,7 @@ Entry = tuple[str, str, str, str]
 
 
 def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection, which from now on trusts nothing that the schema of its file says."""
+    """Return the connection, which from now on does not trust the schema of its file."""
     for statement in ("PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0"):
         connection.execute(statement)
     if configure := getattr(connection, "setconfig", None):  # from Python 3.12 on

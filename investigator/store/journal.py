@@ -97,7 +97,7 @@ class Journal:
         return Reply.model_validate_json(row["reply"]) if row is not None else None
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Write that a prompt is about to be sent; it must not be sent before this has returned."""
+        """Record that a prompt is about to be sent; it must not be sent before this returns."""
         row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
         with self._writing, self._database.begin() as connection:
             (begun,) = connection.execute(insert(intents), with_code(self._key, intents, row)).inserted_primary_key or (
@@ -118,7 +118,7 @@ class Journal:
                 self._add(row.engine, Usage(calls=1, input_tokens=row.input_tokens, unanswered=1))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Write a call; the reply must not be used before this has returned."""
+        """Record a call; the reply must not be used before this returns."""
         row = {
             "run_id": self.run_id,
             "key": key,
@@ -141,7 +141,7 @@ class Journal:
     def too_long(self, key: str) -> int | None:
         """Return the tokens of a prompt that was counted and did not fit; None for any other prompt.
 
-        One that the engine refused without a count is tried again: its server may read more by now.
+        A prompt that the engine refused without a count is tried again: its server may accept more now.
         """
         counted = select(too_long).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:

@@ -53,7 +53,7 @@ def usual_seconds(database: Database, engine: str) -> float | None:
 
 
 class PastCalls(InMemoryJournal):
-    """The journal of one run, read only. `spent` and `elapsed` (seconds) are what the run is taken to have used up.
+    """The journal of one run, read only. `spent` and `elapsed` (seconds) are the assumed usage of the run.
 
     Safe to use from several threads.
     """
@@ -90,7 +90,7 @@ class PastCalls(InMemoryJournal):
         """Do nothing, as `begin`."""
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Do nothing: what was not kept then is not kept now."""
+        """Do nothing: a replay records nothing."""
 
     def keep_too_long(self, key: str, tokens: int) -> None:
         """Do nothing, as `keep`."""

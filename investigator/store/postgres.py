@@ -1,7 +1,7 @@
 """Runs and memories in PostgreSQL, which several machines share: the tables of each folder are a schema of their own.
 
 What one process alone may work on is held by an advisory lock of its connection: the server lets it go as the process
-dies. So the same connection writes: nothing is written once the lock is lost.
+dies. The same connection writes, so nothing is written once the lock is lost.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class PostgresDatabase(Database):
             raise
 
     def _prepare(self) -> None:
-        """Make the tables, or what they lack, unless they are there."""
+        """Create missing tables and columns."""
         with self.begin() as connection:
             if not _is_made(connection):
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("making", self._name)})
@@ -173,7 +173,7 @@ class _HeldDatabase(Database):
     def _take(self) -> Connection:
         connection = self._engine.connect()
         try:
-            connection.detach()  # it is closed with its lock, and not given to others
+            connection.detach()  # it is closed with its lock, and not returned to the pool
             with connection.begin():
                 taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self._key}).scalar_one()
                 holder = connection.execute(text(_HOLDER), {"key": self._key}).scalar()
@@ -193,7 +193,7 @@ class _HeldDatabase(Database):
 
 
 def make_schema(connection: Connection, schema: str) -> None:
-    """Make the schema of a folder unless it is there: then nobody need be allowed to make one."""
+    """Create the schema of a folder if it is missing; otherwise no permission to create one is needed."""
     if schema not in inspect(connection).get_schema_names():
         connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
 
@@ -234,7 +234,7 @@ def _version(connection: Connection) -> int:
 
 
 def _engine(url: str, schema: str) -> tuple[str, Engine]:
-    """Return how an address is shown, and what connects to it."""
+    """Return the displayed form of an address, and the engine that connects to it."""
     try:
         address = make_url(url)
         place = address.render_as_string(hide_password=True)

@@ -13,7 +13,7 @@ from investigator.store.user_key import code, same_code
 StoredRow: TypeAlias = Mapping[str, Any] | RowMapping
 
 _NOT_COVERED: Mapping[Table, frozenset[str]] = dict.fromkeys((calls, intents, personal_facts), frozenset({"id"}))
-"""Columns of which the code says nothing: numbers that SQLite gives, and that only order the rows."""
+"""Columns outside the code: row numbers from SQLite that only order the rows."""
 
 
 def row_code(key: bytes, purpose: str, row: StoredRow, columns: Iterable[str]) -> str:

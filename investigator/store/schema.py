@@ -43,7 +43,7 @@ _kept = MetaData()
 _served = MetaData()
 
 CODE = "code"
-"""The column for the code of a row, in those tables of runs that are believed; see `row_codes`."""
+"""The column for the code of a row, in the protected tables of runs; see `row_codes`."""
 
 meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
 meta.to_metadata(_kept)
@@ -176,7 +176,7 @@ calls = Table(
     Index("calls_of_run", "run_id", "key", unique=True),
 )
 
-# calls that were begun and have no reply yet; what a process leaves here as it dies was sent, and is counted
+# calls without a reply yet; those that a dying process leaves here were sent, and are counted
 intents = Table(
     "intents",
     _kept,

@@ -1,7 +1,7 @@
 """The vectors of sentences, kept with their chunks: a question compares sentences, and need not embed them again.
 
-They are found by the text of a sentence, of which only a digest is kept. They are what was computed, to the last
-bit: no answer depends on whether they were there.
+They are found by the text of a sentence, of which only a digest is kept. They are stored as computed, to the last bit:
+no answer depends on whether they were there.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def code(key: bytes, purpose: str, *parts: str) -> str:
 
 
 def same_code(first: str, second: str) -> bool:
-    """Return True if two codes are equal; how long that takes says nothing about them."""
+    """Return True if two codes are equal, in constant time."""
     return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
 
 

@@ -1,4 +1,4 @@
-"""The vectors of chunks, kept in the database: whatever searches them is made from these rows and can be lost."""
+"""The vectors of chunks in the database: every search index is made from these rows and can be rebuilt."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class Workspace:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
-            self._suspected = is_plain_file(holder)  # left by a writer that did not come to its end
+            self._suspected = is_plain_file(holder)  # left by a writer that did not finish
             with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(str(os.getpid()).encode("ascii"))
         except Timeout:

@@ -1,1 +1,1 @@
-"""Tables: what names their rows, columns and figures, and which cell a question asks for."""
+"""Tables: labels of rows, columns and figures, and the cell that a question asks for."""

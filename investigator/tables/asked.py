@@ -49,8 +49,8 @@ class TableQuestion:
     """A question as tables are read with it.
 
     `optional` are the roots of words that say how a figure is asked for; `said` those of all words, of those that may
-    stand for them, and limits such as "<85"; `conditions` are numbered things such as "day 85". No cell answers
-    a question that `is_discussion`: after reasons, effects, risks ...
+    stand for them, and limits such as "<85"; `conditions` are numbered things such as "day 85". No cell answers a
+    question that `is_discussion`: about reasons, effects, risks ...
     """
 
     text: str

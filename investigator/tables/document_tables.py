@@ -1,4 +1,4 @@
-"""The tables of one document with what names their cells: its words, its quarters, its abbreviations. Pure."""
+"""The tables of one document with the labels of their cells: its words, its quarters, its abbreviations. Pure."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class DocumentTables:
 
     @cached_property
     def about(self) -> frozenset[str]:
-        """The roots of the words in which the document says what it is."""
+        """The roots of the words with which the document describes itself."""
         document, imprint = self.document, self.document.imprint
         name = re.sub(r"[_/.-]", " ", document.id)
         own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
         return with_whom(roots(f"{document.title} {name} {own} {self._beside_tables(_ABOUT)}"))
 
     def _beside_tables(self, most: int) -> str:
-        """Return the beginning without tables: what another row says is not said of a row."""
+        """Return the beginning without tables, whose rows do not describe each other."""
         kept, at = list[str](), 0
         for table in sorted(self.document.tables, key=lambda one: one.start):
             if table.start >= most:
@@ -106,7 +106,7 @@ class _Same:
 
 
 def tables_of(document: Document) -> DocumentTables:
-    """Return the tables of a document; those of the last ones are kept, for a run asks of each many times."""
+    """Return the tables of a document; recent ones are cached, because a run needs each many times."""
     return _kept(_Same(document))
 
 

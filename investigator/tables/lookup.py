@@ -38,7 +38,7 @@ _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class FoundCell:
-    """A cell that comes near to what a question asks, with what it does not meet.
+    """A cell near to what a question asks, with the constraints that it does not meet.
 
     `missing` are words that neither its table nor its document says, `misses` conditions; `time_agrees` is None if the
     question names no time or the table none. `is_sure` is False if other cells fit as well; `is_named_by_question` is
@@ -87,7 +87,7 @@ def best_cells(
 
 
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
-    """Return the two cells of one row that a question sets against each other; None if there is no such row.
+    """Return the two cells of one row that a question compares; None if there is no such row.
 
     Each is under a header that the other lacks and that the question names, or they are all that the row has; together
     they meet all that is asked. The one that is named first comes first.

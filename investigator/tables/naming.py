@@ -76,7 +76,7 @@ def _tells(word: str) -> bool:
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
     """Return the roots of the asked words that name a row or a column by themselves: the caption says them of it alone.
 
-    "Products and Services gross margin" does not make the row of the total one of Services.
+    "Products and Services gross margin" does not make the total row one of Services.
     """
     labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}
     headers = {header for cell in view.values() for header in view.column_headers(cell)[-1:]}

@@ -89,7 +89,7 @@ class FolderChatAgent(Agent):
         return tuple(self._room.notices)
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Take in what another one said; what was heard before and not replied to comes before it."""
+        """Observe a message; earlier messages without a reply come before it."""
         heard = _Heard(observation)
         earlier = self.observation
         if earlier is not None and earlier.get(EPISODE_DONE):
@@ -102,7 +102,7 @@ class FolderChatAgent(Agent):
         return heard
 
     def act(self) -> Message:
-        """Return the reply to what was observed; without anything a polite question.
+        """Return the reply to the observation; a polite question if there is none.
 
         Raises what FolderChat.reply does.
         """
@@ -154,7 +154,7 @@ class FolderChatAgent(Agent):
         return {**super().share(), "room": self._room}
 
     def shutdown(self) -> None:
-        """Forget the guest; who made the agent closes the folder, for its copies too."""
+        """Forget the guest; the creator of the agent closes the folder, also for its copies."""
         self._begin_anew()
         if not self._is_copy:
             self._room.close()
@@ -183,7 +183,7 @@ class _Talk:
 
 
 class _Heard(Message):
-    """A message with the conversation in which it was heard: a batch is replied to by another copy."""
+    """A message with its conversation: another copy replies to a batch."""
 
     talk: _Talk | None = None
 

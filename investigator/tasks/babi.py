@@ -63,7 +63,7 @@ class Task1kTeacher(DefaultTeacher):
     folders: ClassVar[tuple[str, ...]] = ("en", "en-valid", "en-valid-nosf")
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the task that the task string names; of none, those of all tasks."""
+        """Return the file of the task in the task string; those of all tasks if it names none."""
         if not opt.text("datapath") or opt.text("datafile"):
             hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
             raise DialogueError("bAbI's tasks by number need a folder of data, and no datafile", hint=hint)

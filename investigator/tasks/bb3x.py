@@ -42,7 +42,7 @@ class DefaultTeacher(FileTeacher):
         super().__init__(options, shared)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the fold; of a folder with the released files those that make up the fold."""
+        """Return the file of the fold; for a folder with the released files, all files of the fold."""
         path = named_path(opt)
         if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
             return (data_file(opt, *self.suffixes),)

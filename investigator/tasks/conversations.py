@@ -12,7 +12,7 @@ from investigator.tasks.file_teacher import FileTeacher
 
 
 class DefaultTeacher(FileTeacher, ConversationTeacher):
-    """Reads the file, or of a folder the one of the fold."""
+    """Reads a file, or the file of the fold in a folder."""
 
     expected = 'a conversation of two turns or more a line: {"dialog": [[{"id": ..., "text": ...}, ...]]}'
     own_options = frozenset({"label_turns"})

@@ -16,7 +16,7 @@ from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.rows import Id, TaskRow, json_document, json_rows
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
-"""Who asks. Where none of them speaks, it is whoever speaks first."""
+"""Who asks. If none of them speaks, it is the first speaker."""
 
 SEARCH, NO_SEARCH = "search", "do not search"
 
@@ -89,7 +89,7 @@ class DefaultTeacher(FileTeacher):
     )
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return the exchanges of all conversations; what nobody replied to is left out."""
+        """Return the exchanges of all conversations, without unanswered turns."""
         for row in self.rows():
             for index, exchange in enumerate(exchanges(row)):
                 fields = {"text": exchange.asked, "labels": (exchange.reply,), **row.about, **exchange.about}
@@ -122,7 +122,7 @@ class SearchTeacher(DefaultTeacher):
     expected = "a conversation a line with turns and, of one at least, search: true or false"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each conversation of which that is known."""
+        """One episode for each conversation with that information."""
         for row in self.rows():
             if row.search is not None:
                 history = "\n".join(turn.text for turn in row.turns)
@@ -132,7 +132,7 @@ class SearchTeacher(DefaultTeacher):
 
 
 def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
-    """Return the questions and replies. What the asker says in several turns is joined; so is a greeting before it."""
+    """Return the questions and replies. Several turns of the asker are joined, including a greeting."""
     speakers = {turn.speaker.casefold() for turn in row.turns}
     askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}
     found: list[Exchange] = []

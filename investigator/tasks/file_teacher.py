@@ -29,9 +29,9 @@ _OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" f
 class FileTeacher(DialogTeacher):
     """Base of the shipped teachers; subclasses say in `expected` what their files hold, and give `examples`.
 
-    A teacher as a class may have no data; a task may not: figures over nothing would pass for figures. Raises
-    DialogueError if no file is named or fits, and DialogueFormatError, with what is expected, where a file cannot be
-    read or the files have no example.
+    A teacher may have no data, but a task may not: figures over no examples would mislead. Raises DialogueError if no
+    file is named or fits, and DialogueFormatError, with what is expected, where a file cannot be read or the files have
+    no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
@@ -41,7 +41,7 @@ class FileTeacher(DialogTeacher):
     own_options: ClassVar[frozenset[str]] = frozenset()
     """The options that it has beside OPTIONS."""
     most_parts: ClassVar[int] = 2
-    """How many parts a task string may have but options: the task, and the teacher."""
+    """Maximum parts of a task string besides options: the task and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)

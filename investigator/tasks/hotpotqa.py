@@ -58,7 +58,7 @@ def _parsed(text: str) -> object:
 
 
 def _as_tuples(value: object) -> object:
-    """Lists of lists as tuples of tuples, which is what a row has."""
+    """Lists of lists as tuples of tuples, as rows hold them."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
 
 

@@ -94,7 +94,7 @@ class Tasks:
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
         """Return the teachers of several tasks.
 
-        Of those with one name, the ids are the task strings with their options.
+        Teachers with the same name get ids from their task strings with options.
         """
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)

@@ -21,7 +21,7 @@ class DefaultTeacher(SpanTeacher):
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, the answer that went on in the conversation first, and what kind of answer it is."""
+        """Return the labels, with the answer that the conversation continued with first, and the kind of the answer."""
         row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)
         return {**({"labels": labels} if labels else {}), "yesno": row.yesno, "followup": row.followup}

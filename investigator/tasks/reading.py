@@ -58,7 +58,7 @@ def files_in(folder: Path) -> list[Path]:
 def data_file(opt: Opt, *suffixes: str) -> Path:
     """Return the file that `datafile`, or else `datapath`, names.
 
-    Of a folder it is the one file with one of the suffixes and the fold in its name, or else the only file with one of
+    In a folder it is the only file with one of the suffixes and the fold in its name, or else the only file with one of
     the suffixes. Raises DialogueError if there is none, or more than one.
     """
     path = named_path(opt)
@@ -68,7 +68,7 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
-    """Return the one of some files of a folder that has the fold in its name, or else the only one.
+    """Return the file with the fold in its name, or else the only file.
 
     Raises DialogueError, which says what kind of file is looked for, if there is none, or more than one.
     """

@@ -1,4 +1,4 @@
-"""The content of data files, read into strict records: what is wrong is named with its file, its place and its gist.
+"""Reads data files into strict records; errors name the file, the place and the value.
 
 Whether a file holds anything at all is not asked here: that is one rule for all tasks, see FileTeacher.
 """
@@ -32,7 +32,7 @@ Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is i
 Row = TypeVar("Row", bound=TaskRow)
 Form = TypeVar("Form")
 
-_HEAD = 65_536  # bytes in which a file shows what it begins with
+_HEAD = 65_536  # bytes at the start of a file that reveal its format
 
 
 def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
@@ -57,7 +57,7 @@ def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """Return the one JSON object of a file, none of a blank file.
+    """Return the JSON object of a file, or nothing for a blank file.
 
     Raises DialogueFormatError, which names the place in it.
     """

@@ -55,7 +55,7 @@ class SpanFile(TaskRow):
 
 
 class AskedQuestion(NamedTuple):
-    """A question in its place; `turn` counts from 0 among those about the passage."""
+    """A question with its position; `turn` counts the questions about the passage from 0."""
 
     article: Article
     passage: SpanPassage
@@ -64,7 +64,7 @@ class AskedQuestion(NamedTuple):
 
 
 class SpanTeacher(FileTeacher, ABC):
-    """Base of the teachers of such files; subclasses say what is shown before a question, and what is known of it."""
+    """Base of the teachers of such files; subclasses give the text before a question, and its fields."""
 
     suffixes: ClassVar = (".json",)
     are_conversations: ClassVar[bool]

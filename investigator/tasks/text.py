@@ -7,7 +7,7 @@ from investigator.tasks.file_teacher import FileTeacher
 
 
 class DefaultTeacher(FileTeacher, ParlAIDialogTeacher):
-    """Reads the file, or of a folder the one of the fold."""
+    """Reads a file, or the file of the fold in a folder."""
 
     suffixes = (".txt",)
     expected = "an example a line: text:..., labels:... and further fields, with TABs between them"

@@ -1,4 +1,4 @@
-"""The port of tracing: what a tracer learns of a run, and of each engine call in it."""
+"""The interface of tracing: what a tracer learns about a run and its engine calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def encodable(text: str) -> str:
 class WatchedCall:
     """One engine call: the prompt, the engine's name, the key under which the reply is kept, and later the reply.
 
-    `reused` says that the reply was kept from before and the engine was not called.
+    `reused` says that the reply came from the journal and the engine was not called.
     """
 
     prompt: Prompt

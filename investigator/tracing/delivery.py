@@ -30,7 +30,7 @@ class DeliveringTracer:
     """Sends the spans of each run to a collector, from a thread of its own, the last of them when the run ends.
 
     `exporter` makes the sender of one run. A collector that cannot be reached delays the end of a run by at most
-    `longest_flush` seconds, and `on_notice` receives once a run.
+    `longest_flush` seconds, and `on_notice` is called once a run.
     """
 
     exporter: Callable[[], SpanExporter]

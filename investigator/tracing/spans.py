@@ -35,8 +35,8 @@ class SpanTracer:
     """A span `invoke_agent investigator` for each run, below it a span `chat MODEL` for each call.
 
     What the conventions know is named `gen_ai.*`, the rest `investigator.*`. The texts of questions, prompts and
-    replies are in the spans only if `content` is set. A reused reply has no usage: nothing was used for it. `on_end` is
-    called when the span of a run has ended.
+    replies are in the spans only if `content` is set. A reused reply has no usage. `on_end` is called when the span of
+    a run has ended.
 
     https://opentelemetry.io/docs/specs/semconv/gen-ai/
     """
@@ -85,7 +85,9 @@ class _Run:
 
     @contextmanager
     def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Watch a call with a span. Its parent is given, for a worker's thread does not know the current one."""
+        """Watch a call with a span. Its parent is passed explicitly, because a worker thread does not know the current
+        span.
+        """
         from opentelemetry.trace import SpanKind, set_span_in_context, use_span
 
         asked = _asked(call.engine)

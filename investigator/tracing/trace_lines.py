@@ -47,7 +47,7 @@ class Called(Record):
 
 
 class RunEnded(Record):
-    """A run ends: with an answer, with an error, or (neither is set) because nobody wanted its next step.
+    """A run ends with an answer, with an error, or (neither is set) because the caller stopped.
 
     `seconds` are those of this process, `usage` is what the run has cost over all its processes.
     """

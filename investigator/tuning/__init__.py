@@ -1,4 +1,4 @@
-"""Compares two templates, models or settings, and searches for a better one that is proven to be better.
+"""Compares two templates, models or settings, and searches for a proven better one.
 
 from investigator.tuning import FolderBench, Setup, TuningOptions, compare, tune
 

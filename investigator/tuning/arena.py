@@ -55,7 +55,7 @@ class FolderArena:
         return self.bench.trials(self.setup(candidate), [one for one in self.sets.reflect if one.id in wanted])
 
     def refusal(self, candidate: Variant) -> str:
-        """Return why a candidate may not be tried: it breaks a contract, or holds what it is judged by."""
+        """Return why a candidate may not be tried: it breaks a contract, or contains test questions."""
         strange = [one.name for one in candidate.templates if one.name not in self.names]
         if strange:
             return f"it changes {', '.join(strange)}, which is not tuned"

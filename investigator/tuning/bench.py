@@ -98,7 +98,7 @@ class FolderBench:
 
 
 class TrialProgress:
-    """Tells of trials, one after another, in place of each evaluation's questions."""
+    """Reports trials one after another, instead of the questions of each evaluation."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell
@@ -106,7 +106,7 @@ class TrialProgress:
         self.total = 0
 
     def tell(self, event: Event) -> None:
-        """Tell of a trial that is done; of what else happens nothing, since it happens for each candidate again."""
+        """Report finished trials only; everything else repeats for each candidate."""
         if isinstance(event, Progressed) and event.phase == "questions":
             self._done += 1
             self._tell(Progressed(phase="trials", done=self._done, total=max(self.total, self._done)))

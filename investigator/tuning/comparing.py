@@ -1,4 +1,4 @@
-"""Compare two sides: read what each is, ask the same questions with both, and put the results side by side."""
+"""Compares two sides: parses them, asks both the same questions, and compares the results."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def compare(
     repeat: int = 1,
     seed: int = 0,
 ) -> Comparison:
-    """Ask the questions with both sides, each with its name, and compare what came of them.
+    """Ask the questions with both named sides, and compare the outcomes.
 
-    With `repeat` over 1 every question is asked so many times without the cache; of each the mean counts, and the
-    distance between repetitions is reported. Stopped, the same call resumes. Raises what `FolderBench.trials` does.
+    With `repeat` over 1 every question is asked that many times without the cache; the mean counts, and the spread of
+    repetitions is reported. Stopped, the same call resumes. Raises what `FolderBench.trials` does.
     """
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)
     trials = tuple([bench.trials(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second))

@@ -1,4 +1,4 @@
-"""Two candidates side by side over the same questions: each measure with its test, and what changed. Pure."""
+"""Two candidates on the same questions: each measure with its test, and what changed. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NoiseRow(Record):
 
 
 class ComparedSide(Record):
-    """One side of a comparison, and what its questions have cost together, whoever paid for it."""
+    """One side of a comparison, and the total cost of its questions, including reused replies."""
 
     name: str
     engine: str = ""
@@ -79,7 +79,7 @@ class Comparison(Record):
 
     @property
     def verdict(self) -> str:
-        """Say which side is better, or what it would take to know."""
+        """Say which side is better, or how many questions would be needed."""
         row = self.row(self.judged_by)
         if row is None:
             return f"No question says what {self.judged_by.label!r} needs to know."
@@ -133,7 +133,7 @@ def compared(
 
 
 def noise(side: str, repeated: Repeated, measure: Measure) -> NoiseRow | None:
-    """Return how far the repetitions of a side are apart; None if there is one only, or nothing was measured."""
+    """Return the spread of the repetitions of a side; None if there is only one, or nothing was measured."""
     values = [
         {name: value for name, one in some.items() if (value := one.value(measure)) is not None} for some in repeated
     ]

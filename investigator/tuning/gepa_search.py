@@ -1,4 +1,4 @@
-"""Candidates from GEPA (the package `gepa`): templates that a model rewrites from what came of them.
+"""Candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
 
 GEPA proposes and no more. It sees only the questions to reflect on; its ceiling is ours, since its own is overshot; it
 is given no folder, so that it neither writes nor loads a pickle of its state.
@@ -20,13 +20,13 @@ from investigator.tuning.proposing import PROPOSING, Workshop
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
-_MOST_ROUNDS = 40  # a round without a proposal, since all is right already, would be repeated for ever
+_MOST_ROUNDS = 40  # a round without a proposal, because everything is right, would repeat forever
 _MOST_REFUSED = 5  # proposals in a row that break a contract: such a model writes no templates
 _FENCE = "```"
 
 
 def propose(workshop: Workshop) -> Iterator[Variant]:
-    """Yield what GEPA makes of the templates, the best on the questions to reflect on first.
+    """Yield GEPA's templates, best on the reflection questions first.
 
     Raises MissingPackageError if gepa is not installed.
     """
@@ -71,7 +71,7 @@ class GepaAdapter:
         self._rounds = 0
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
-        """Try a candidate on questions; one that breaks a contract scores nothing, and so does all after a ceiling."""
+        """Try a candidate on questions; it scores 0 if it breaks a contract or a ceiling was reached."""
         from gepa.core.adapter import EvaluationBatch
 
         made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
@@ -95,7 +95,7 @@ class GepaAdapter:
         return {name: list(eval_batch.trajectories or ()) for name in components_to_update}
 
     def reflect(self, prompt: Any) -> str:
-        """Ask the proposer's model; return the new template between fences, or nothing new at a ceiling."""
+        """Ask the proposer's model; return the new template between fences, or the old one at a ceiling."""
         if self._stopped:
             return ""
         try:
@@ -105,7 +105,7 @@ class GepaAdapter:
             return ""
 
     def is_done(self, _: Any) -> bool:
-        """Return True if no more is to be proposed; asked before every round."""
+        """Return True if proposing should stop; called before every round."""
         self._rounds += 1
         enough = self._rounds > _MOST_ROUNDS or self._refused_in_a_row >= _MOST_REFUSED
         return self._stopped or enough or self._workshop.is_spent()
@@ -114,7 +114,7 @@ class GepaAdapter:
         return (trial.value(self._workshop.measure) or 0.0) if trial is not None else 0.0
 
     def _told(self, name: str, trial: QuestionTrial | None, refusal: str) -> dict[str, str]:
-        """Return the question, what was said, and what would have been right."""
+        """Return the question, the answer, and the right answer."""
         question = self._questions[name]
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "nothing answers it"
@@ -124,7 +124,7 @@ class GepaAdapter:
 
 
 class _Silent:
-    """A log that keeps nothing: what GEPA does is shown by the trials."""
+    """A log that discards everything: the trials show GEPA's progress."""
 
     def log(self, message: str) -> None:
         """Do nothing."""

@@ -9,7 +9,7 @@ from investigator.tuning.records import GuardResult, TuningGuard
 from investigator.tuning.trials import Cost, QuestionTrial
 
 MORE_CALLS = 1.1
-"""The calls that a candidate may take for each of the baseline's."""
+"""The calls of a candidate, as a multiple of the baseline's."""
 _LESS_PARSED = 0.01
 _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
     TuningGuard.QUOTES: Measure.PROVEN,

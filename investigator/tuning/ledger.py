@@ -15,7 +15,7 @@ from investigator.records import Prompt, Record, Reply, Usage, together, usage_o
 from investigator.scoring.prices import Prices, priced
 
 PROPOSE = "tuning/propose"
-"""The template that a proposer is asked with; its replies are kept here, those of all others by their runs."""
+"""The template of a proposer's prompt; its replies are kept here, all others in their runs."""
 
 
 class LedgerEvent(StrEnum):
@@ -73,7 +73,7 @@ class TuningLedger:
         self._add(LedgerLine(event=LedgerEvent.KEPT, key=key, usage=usage, reply=own))
 
     def too_long(self, key: str) -> int | None:
-        """Return None: what is too long for a proposer is refused by it."""
+        """Return None: the proposer itself refuses overlong prompts."""
         return None
 
     def keep_too_long(self, key: str, tokens: int) -> None:

@@ -1,4 +1,4 @@
-"""Remembers the data that was opened for a test: a test set that was seen proves less."""
+"""Records which data was used for a test: a test set that was seen proves less."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Openings:
         return tuple({one.run: one for one in same if one.run != run}.values())
 
     def record(self, data: str, subject: str, run: str, now: datetime) -> None:
-        """Write that a run opens the test set; once for each run."""
+        """Record that a run opens the test set; once for each run."""
         if any(one.run == run and one.data == data and one.subject == subject for one in self._read()):
             return
         opening = Opening(data=data, subject=subject, run=run, opened=now.isoformat(timespec="seconds"))

@@ -1,4 +1,4 @@
-"""Plans a tuning run: its data, and its cost at most, found without paying for anything."""
+"""Plans a tuning run: its data and its maximum cost, without paying for anything."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def planned(
 ) -> TuningPlan:
     """Return the plan of a search among so many candidates, None if a proposer makes them.
 
-    What a question takes is foretold from the first ones with the built-in engine; what a call takes is its own time,
-    or that of earlier calls to the same model in this workspace.
+    The cost of a question is forecast from the first ones with the built-in engine; the time of a call is its own, or
+    that of earlier calls to the same model in this workspace.
     """
     first, *others = sets.select[:_FORETOLD]
     warm, began = baseline.forecast(first).expected, clock()

@@ -1,4 +1,4 @@
-"""The interface of a proposer: what it is given, and the candidates that it makes while a search runs."""
+"""The interface of a proposer: its input, and the candidates that it makes during a search."""
 
 from __future__ import annotations
 

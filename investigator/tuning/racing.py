@@ -28,7 +28,7 @@ def race_trials(candidates: int, questions: int) -> int:
 
 
 def affordable(questions: int, trials: int) -> int:
-    """Return the most candidates whose race takes no more than so many trials."""
+    """Return the maximum number of candidates whose race fits into that many trials."""
     count = 0
     while race_trials(count + 1, questions) <= trials:
         count += 1
@@ -36,10 +36,10 @@ def affordable(questions: int, trials: int) -> int:
 
 
 def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], seed: int) -> dict[str, str]:
-    """Return why each candidate is dropped after a rung; those that continue get an empty text.
+    """Return why each candidate is dropped after a rung; the others get an empty text.
 
     All scores are on the same questions. The better half continues, without those that a paired test finds worse than
-    the leader, the baseline included; of two with one mean the one that came first.
+    the leader, the baseline included; of two equal means, the first.
     """
     ranked = sorted(scores, key=lambda key: -_mean(scores[key]))
     leader = max((scores[ranked[0]], baseline), key=_mean) if ranked else baseline

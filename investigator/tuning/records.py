@@ -15,7 +15,7 @@ from investigator.tuning.trials import Variant
 
 
 class TuningPlan(Record):
-    """The cost of a search at most, worked out before anything is paid for.
+    """The maximum cost of a search, computed before anything is paid for.
 
     `calls`, `tokens` and `money` are for all trials if each costs what the first questions are expected to; `minutes`
     is None if nothing is known of the speed. `shows` is the smallest difference (0..1) that the test set can show.

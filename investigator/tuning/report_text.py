@@ -28,7 +28,7 @@ _ENDINGS = {
 
 
 def plan_lines(plan: TuningPlan) -> Iterator[str]:
-    """Yield what a search works with and may take."""
+    """Yield the input and the limits of a search."""
     yield f"questions: {plan.reflect} to reflect on, {plan.select} to select by, {plan.test} to test with once"
     if plan.left_out:
         yield f"{plan.left_out:,} questions of the file are left out"

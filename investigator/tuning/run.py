@@ -60,8 +60,8 @@ def tune(
 ) -> TuningReport:
     """Search for templates or settings that are proven better on the questions, and lay the winner into `out`.
 
-    `base` is what the user has now. `embedder`, `engine` and `proposer` are the caller's own, in place of those that
-    are named. `on_plan` is given the plan before anything is paid for. Nothing is adopted unless the test set bears it
+    `base` is the user's current setup. `embedder`, `engine` and `proposer` are the caller's own, in place of those that
+    are named. `on_plan` receives the plan before anything is paid for. Nothing is adopted unless the test set bears it
     out; the report says how it ended. The same call resumes a run that was stopped. Raises SettingsError,
     TemplateError, EvaluationDataError, UserError if `out` holds another run or is in use, or if the data was opened
     before, and what `FolderEvaluation` does.
@@ -74,7 +74,7 @@ def tune(
 
 @contextmanager
 def _alone_in(out: Path) -> Iterator[None]:
-    """Keep other processes from the folder of a run: each would spend what the ceiling leaves.
+    """Lock the folder of a run: another process would spend the rest of the ceiling.
 
     Raises UserError if one is there, and StoreError.
     """
@@ -95,7 +95,7 @@ def _alone_in(out: Path) -> Iterator[None]:
 
 
 class TuningRun:
-    """One tuning run; see `tune`. To make it reads the folder and the questions, and asks no engine that costs."""
+    """One tuning run; see `tune`. Creating it reads the folder and the questions, and asks no engine that costs."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class TuningRun:
         return self.plan.openings + 1
 
     def _listed(self) -> Iterator[Variant]:
-        """Yield the candidates that nobody has to make, each with all templates that may change."""
+        """Yield the given candidates, each with all templates that may change."""
         texts = {one.name: one for one in self._baseline.templates}
         options = self._options
         for one in variants(options.variants, options.templates) if options.variants is not None else ():

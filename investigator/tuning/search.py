@@ -1,8 +1,7 @@
 """The search for a candidate that is better than the baseline, and the proof that it is.
 
-First what there is to gain, then a race on the questions to select by, then one test on questions that nothing has
-seen. All reading, asking and keeping is done by an arena; what is decided here depends on its trials and only on the
-seed.
+First the headroom, then a race on the selection questions, then one test on unseen questions. All reading, asking and
+keeping is done by an arena; what is decided here depends on its trials and only on the seed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from investigator.tuning.statistics import LEVEL, detectable
 from investigator.tuning.trials import QuestionTrial, Variant
 
 HEADROOM = 12
-"""Questions that show what there is to gain."""
+"""Questions that show the headroom."""
 
 REPETITIONS = 3
 """How often the baseline is asked to see how far it is from itself."""
@@ -56,8 +55,8 @@ class Arena(Protocol):
 class TuningSearch:
     """One search; `run` performs it.
 
-    `candidates` are given the calls that may be spent on making them, None without a ceiling. If they are `proposed`,
-    which costs calls, they are taken once the baseline has room to be bettered; else before anything is asked.
+    `candidates` receives the number of calls that may be spent on making them, None without a ceiling. If they are
+    `proposed`, which costs calls, they are made only if the baseline has headroom; otherwise before anything is asked.
     """
 
     sets: QuestionSets
@@ -179,7 +178,7 @@ class TuningSearch:
         return f"{plural(len(self._tried), 'candidate')}: {counts}.{refused}"
 
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
-        """Return the candidate that is best on all questions to select by; None if none beats the baseline there."""
+        """Return the best candidate on all selection questions; None if none beats the baseline there."""
         alive = {one.key: one for one in candidates}
         for size in rungs(len(self.sets.select)) if alive else ():
             known = self.arena.trials(self.baseline, SetName.SELECT, size)

@@ -40,7 +40,7 @@ class QuestionSets(Record):
 
 
 def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: int) -> QuestionSets:
-    """Draw the three sets so that no document, nor a twin of it, is in two; the same seed gives the same sets.
+    """Draw the three sets so that they share no document or twin; the same seed gives the same sets.
 
     `twins` gives the group of a document that has one: documents of one content or of one text. Questions of the same
     words stay together, too. Each set gets its share of the questions that can be answered and of those that cannot.
@@ -124,5 +124,5 @@ def _draw(seed: int, question: Question) -> str:
 
 
 def _wanting(held: Counter[bool], share: float, total: Counter[bool], brought: Counter[bool]) -> float:
-    """Return how much a set lacks of both kinds of questions that a group brings, as a share of what it is to hold."""
+    """Return how much a set lacks of the kinds of questions in a group, as a share of its target."""
     return sum(count * (1 - held[silent] / (share * total[silent])) for silent, count in brought.items())

@@ -1,4 +1,4 @@
-"""Tests whether one of two systems is better on the same questions: interval, exact test, questions needed.
+"""Tests if one of two systems is better on the same questions: interval, exact test, questions needed.
 
 All of it is paired and two-sided: what counts is the difference on each question. Pure; `seed` decides the draws.
 """
