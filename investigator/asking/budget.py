@@ -130,7 +130,7 @@ class Budget:
                 self._end(foreseen)
 
     def reused(self, reply: Reply) -> None:
-        """Foresee that later replies may be as long as this one, which may have been paid for earlier."""
+        """Expect later replies to be as long as this one, which may have been paid for earlier."""
         with self._changed:
             self._longest = max(self._longest, reply.output_tokens)
 

@@ -65,7 +65,7 @@ class Sandbox:
 class ReadTemplate:
     """The text of a template taken apart: its faults, the names that it uses with their lines, and its own words.
 
-    One with faults is not `compiled`.
+    A template with faults is not `compiled`.
     """
 
     faults: tuple[Fault, ...]

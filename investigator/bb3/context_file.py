@@ -108,7 +108,7 @@ class _Lines:
 
 
 def _unwrapped(line: str) -> tuple[Module, str] | None:
-    """Return what is between the tokens of 3B, and the module that finds such things."""
+    """Return the text between the tokens of 3B, and the module that makes such text."""
     for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):

@@ -97,8 +97,8 @@ class FolderChat:
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step is asked for all at once.
 
-        To a single message a model's reply is told to `say` while it is being written, as far as it is proven; it is
-        told the text so far each time, and the message that comes back is what counts.
+        For a single message, `say` receives a model's reply while it is being written, as far as it is proven: the text
+        so far each time. The returned message is what counts.
 
         A text that is empty gets a polite reply and asks no module. `memories` that come with a message are remembered;
         with the text "Opening" the conversation is begun from them. Where it fails, the conversations stay as they

@@ -52,7 +52,7 @@ class Agent:
         return False
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs: the class, the options, and what the copies share."""
+        """Return the contents of a copy: the class, the options, and what the copies share."""
         return {"class": type(self), "opt": self.opt}
 
     @classmethod

@@ -75,7 +75,7 @@ class Datatype:
 def split_by_fold(
     fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
 ) -> list[Item]:
-    """Return the items of one fold of data that comes without folds of its own.
+    """Return the items of one fold of data without predefined folds.
 
     The items are shuffled with the seed and then cut, so that the three folds share no item and together hold them all.
     The fractions are parts of 1. Raises DialogueValueError if they do not add up to 1.

@@ -1,4 +1,4 @@
-"""The lines of data files: numbered, and named in errors by file, number and gist."""
+"""The numbered lines of data files; errors name the file, the number and the value."""
 
 from __future__ import annotations
 

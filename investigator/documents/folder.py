@@ -110,7 +110,7 @@ class _Refresh:
             self.store.drop(path)
 
     def _unchanged(self, file: FoundFile) -> bool:
-        """Return True if the record is still right; a file that could not be opened is always tried again."""
+        """Return True if the record is current; a file that could not be opened is always retried."""
         record, recheck = self.known.get(file.id), self.recheck
         if record is None or recheck.verify or file.id in recheck.reread or (recheck.retry and not was_read(record)):
             return False

@@ -65,9 +65,9 @@ def check_folder(root: Path) -> None:
 def scan(root: Path, settings: FolderSettings) -> FolderListing:
     """List the files below a folder.
 
-    Hidden files and what the patterns leave out are skipped, and counted. Links are followed to what is inside the
-    folder and was not found without them; links out of it, links to a folder that they are in, pipes and devices are
-    listed with a problem. Raises FolderError as `check_folder` does, and if the ignore file cannot be used.
+    Hidden and excluded files are skipped, and counted. Links are followed to what is inside the folder and was not
+    found without them; links out of it, links to a folder that they are in, pipes and devices are listed with a
+    problem. Raises FolderError as `check_folder` does, and if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)

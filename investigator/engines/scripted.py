@@ -66,7 +66,7 @@ class ScriptedEngine:
 
     @property
     def traits(self) -> Traits:
-        """Those that it was given."""
+        """The given traits."""
         return self._traits
 
     @property

@@ -1,4 +1,4 @@
-"""The measures of the answers to a file of questions, and the ground on which a row is judged."""
+"""The measures of answers to a file of questions, and how a row is judged."""
 
 from __future__ import annotations
 

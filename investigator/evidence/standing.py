@@ -96,7 +96,7 @@ def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
 
 @lru_cache(maxsize=8)
 def _source(document: Document) -> Source:
-    """Return a source that is kept, for many quotes may be looked up in one document."""
+    """Return a cached source, because many quotes may be looked up in one document."""
     return Source(document)
 
 

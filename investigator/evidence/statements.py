@@ -95,7 +95,7 @@ class StatedSentence:
 
     @cached_property
     def content(self) -> frozenset[str]:
-        """Return what its words with a meaning of their own share with their other forms; numbers without units."""
+        """Return the keys of its content words; numbers without units."""
         return frozenset(word.bare for word in self.words if not word.is_function)
 
 

@@ -40,7 +40,7 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
     description: str = (
         "Answers a question from a folder of documents. The answer comes with numbered quotes that stand word for word "
         "in the documents, each with its file and page or line; or it says that the documents do not hold the answer. "
-        "Addresses are written so that they are no links. Takes seconds to minutes."
+        "Addresses are written so that they are not links. Takes seconds to minutes."
     )
     args_schema: type[BaseModel] = ToolInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"

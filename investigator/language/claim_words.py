@@ -20,7 +20,7 @@ def slot_words(slot: str) -> frozenset[str]:
 
 @cache
 def reaching_words() -> frozenset[str]:
-    """Return the words whose meaning may reach beyond the part of a sentence that they are in."""
+    """Return the words whose meaning may extend beyond their part of a sentence."""
     own = listed_by_section("claim_words")["reaching"]
     slots = ("polarity", "modality", "condition", "attribution")
     return frozenset().union(*own.values(), *(slot_words(slot) for slot in slots))

@@ -22,7 +22,7 @@ def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[st
 
 
 def rarity(share: float) -> float:
-    """The weight of a word that this share (0..1) of the documents hold; that of a common word is low, never 0."""
+    """The weight of a word that occurs in this share (0..1) of the documents; low for a common word, never 0."""
     return math.log(1.0 + 1.0 / (share + 0.05))
 
 
@@ -41,7 +41,7 @@ def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> flo
 def overlap(weights: Mapping[str, float], text: str) -> float:
     """BM25 of a text as a share (0..1) of the maximum that repeating the words could reach.
 
-    Unlike a BM25 score it can be compared between questions and folders.
+    Unlike a BM25 score, it is comparable between questions and folders.
     """
     total = math.fsum(weights.values())
     if not total:

@@ -119,7 +119,7 @@ def _stop_words_by_language() -> dict[str, frozenset[str]]:
 
 
 def question_body(question: str) -> str:
-    """The question without the words that only say what kind of thing is asked for, such as "how long"."""
+    """The question without words such as "how long" that only say what kind of thing is asked for."""
     return _KIND_ASKED.sub(" ", question)
 
 

@@ -214,7 +214,7 @@ def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a text; of one that is too long to be one, its lines."""
+    """The sentences of a text, with overlong ones split into lines."""
     for start, end in sentence_spans(text):
         if end - start <= _LONGEST_SENTENCE:
             yield start, end

@@ -59,7 +59,7 @@ class Verdict:
     missing: tuple[MissingEdition, ...] = ()
 
     def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
-        """Return the parts that stayed open, if there are several; `wordings` were searched for besides."""
+        """Return the unanswered parts, if there are several; `wordings` were also searched."""
         if len(self.parts) < 2:
             return ()
         left = (part.question for part, one in self.parts if one is None or not one.is_met)
@@ -113,7 +113,7 @@ def _all_met(
     document: Callable[[str], Document],
     sure: Callable[[Claim], bool],
 ) -> tuple[Claim, ...]:
-    """Return the verbatim statements that meet all of a part, cut down to the sentences that do, the best first."""
+    """Return the verbatim statements that meet all of a part, trimmed to the sentences that do, best first."""
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
     met = [one for _, one in found if one is not None and one.is_met]
     met += [one for one in each if one is not None and one.is_met]
@@ -275,6 +275,6 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
 
 
 def best_first(claims: Iterable[Claim], verdicts: Sequence[Judged | None]) -> tuple[Claim, ...]:
-    """Return the statements, those that meet all of a part first."""
+    """Return the statements, starting with those that meet all constraints of a part."""
     first = [one.claim for one in verdicts if one is not None and (one.is_met or not one.failing)]
     return tuple(dict.fromkeys((*first, *claims)))

@@ -1,4 +1,4 @@
-"""Files that come with the package: inside it when it is installed, next to it in a checkout."""
+"""Shipped files: inside the package when it is installed, next to it in a checkout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def data_text(name: str) -> str:
 
 
 def prompts_folder() -> Path:
-    """Return the folder of the templates that come with the package."""
+    """Return the folder of the shipped templates."""
     return _folder("_prompts", "prompts")
 
 

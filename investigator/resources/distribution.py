@@ -24,7 +24,7 @@ def installed_version(package: str = DISTRIBUTION) -> str:
 
 
 def namesake_warning() -> str:
-    """Return a warning if the other project's distribution is installed beside ours, else an empty text."""
+    """Return a warning if the other project's distribution is also installed, else an empty text."""
     if not (other := installed_version(NAMESAKE)):
         return ""
     return (

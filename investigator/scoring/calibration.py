@@ -71,5 +71,5 @@ def log_odds(chance: float) -> float:
 
 @cache
 def default_calibration() -> Calibration:
-    """Return the calibration that comes with the package."""
+    """Return the shipped calibration."""
     return Calibration.model_validate_json(data_text("calibration.json"))

@@ -96,7 +96,7 @@ class PointRules(Record):
 
 @cache
 def default_rules() -> PointRules:
-    """Return the rules that come with the package."""
+    """Return the shipped rules."""
     return PointRules.model_validate_json(data_text("model_points.json"))
 
 

@@ -62,7 +62,7 @@ class Prices(Record):
 
 @cache
 def default_prices() -> Prices:
-    """Return the table that comes with the package."""
+    """Return the shipped table."""
     return Prices.model_validate_json(data_text("prices.json"))
 
 

@@ -120,7 +120,7 @@ class Corpus:
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
         """Return a hash of what the folder holds: equal if no file was changed, added, deleted or ignored.
 
-        With a `scope` it is that only of these documents.
+        With a `scope`, only these documents count.
         """
         digest = hashlib.sha256()
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)

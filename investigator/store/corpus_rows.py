@@ -87,7 +87,7 @@ def chunk_words(stored: str) -> str:
 
 
 def forget(connection: Connection, path: str) -> None:
-    """Delete a file and the files inside it, with all that was kept of them."""
+    """Delete a file and the files inside it, with all their stored data."""
     of_file = (files.c.path == path) | (files.c.inside == path)
     paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()
     for document_id in {path, *paths}:

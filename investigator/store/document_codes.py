@@ -20,7 +20,7 @@ def with_codes(key: bytes, row: StoredRow) -> dict[str, Any]:
 
 
 def card_stands(key: bytes, row: StoredRow) -> bool:
-    """Return True if the columns of a document but its text and tables are as they were written."""
+    """Return True if the columns of a document, except its text and tables, are as they were written."""
     return same_code(row_code(key, "card", row, CARD), row["card_code"])
 
 

@@ -19,7 +19,7 @@ from investigator.tables.times import TableTime, agrees, without_times
 
 _MOST_LOOKED_AT = 60_000  # cells of a document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
-_NOT_ASKED = 0.45  # what a word of a label costs that the question does not say
+_NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
 _NOT_ASKED_ABOVE = 0.25  # one of the rows that it is under
 _NOT_ASKED_OVER = 0.2  # one of the headers
 _OTHER_WORD = 0.15  # what it costs that another word stands for the one that is asked for

@@ -16,7 +16,7 @@ from investigator.tables.cells import TableView
 
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-"""What a label says besides: a question need not say the loss of "Net income (loss)"."""
+"""Optional words of a label: a question need not mention the loss of "Net income (loss)"."""
 _SHORT_WORD = 3
 _MOST_OF = 0.5
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")

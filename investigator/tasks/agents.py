@@ -227,7 +227,7 @@ class _Room:
             self._chat.memory.forget(talk.user)
 
     def close(self) -> None:
-        """Forget all guests, and close the folder; once."""
+        """Forget all guests, and close the folder, once."""
         if self._chat is not None:
             for guest in self._guests:
                 self._chat.memory.forget(guest)

@@ -81,7 +81,7 @@ class Exchange(NamedTuple):
 
 
 class DefaultTeacher(FileTeacher):
-    """Goes through each conversation: what the asker says, and as the label what is replied. It is an episode."""
+    """Goes through each conversation: the text is the asker's, the label is the reply. It is an episode."""
 
     suffixes = (".jsonl", ".json")
     expected = (

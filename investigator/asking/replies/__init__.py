@@ -4,8 +4,8 @@
 2. `free_ask`, `free_answer`: the free text that small models write although JSON was asked for.
 3. `points`, `point_values`: the point, wherever and however it is written; also if the JSON holds none.
 
-Each module says which deviations it forgives. A deviation is accepted only if a case in `tests/asking/replies` would
-fail without it; the synonyms of keys, which are data, are the exception.
+Each module documents the deviations that it accepts. A deviation is accepted only if a case in `tests/asking/replies`
+would fail without it; the synonyms of keys, which are data, are the exception.
 """
 
 from investigator.asking.replies.forms import read_reply

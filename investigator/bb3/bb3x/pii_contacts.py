@@ -48,7 +48,7 @@ _NETWORK = re.compile(
 
 
 def contacts_in(text: str) -> Iterator[PiiSpan]:
-    """Return e-mail addresses, the part of links that names a user, and handles in talk about networks."""
+    """Return e-mail addresses, user names in links, and handles near names of social networks."""
     yield from _links(text)
     for pattern in _EMAILS:
         yield from (PiiSpan(*found.span(), Pii.EMAIL) for found in pattern.finditer(text))

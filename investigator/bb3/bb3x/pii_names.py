@@ -129,7 +129,7 @@ def _lines(name: str) -> list[str]:
 
 
 def _name_words(name: str) -> list[str]:
-    """The words of a name by which it is known again: not initials, not particles."""
+    """The words that identify a name: no initials, no particles."""
     found = (word.group() for word in _WORD.finditer(name))
     return [word for word in found if len(word) > 2 and folded(word) not in _PARTICLES]
 

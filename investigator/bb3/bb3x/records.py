@@ -86,7 +86,7 @@ class Safety(ForeignRecord):
 class ChatMessage(ForeignRecord):
     """A message from one of the two speakers, with its metadata. The card says which fields a sender's messages have.
 
-    `dislike_type` is any text, since the card leaves its list of them out; ours are in `feedback.DislikeType`. `reward`
+    `dislike_type` is any text, since the card does not list the types; ours are in `feedback.DislikeType`. `reward`
     reads "Predicted class: __ok__ with probability: 0.9". `mturk` holds a number for each question to crowdworkers.
     """
 

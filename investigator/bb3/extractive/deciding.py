@@ -101,7 +101,7 @@ class Decisions(Record):
 
 @cache
 def shipped_decisions() -> Decisions:
-    """Return the models that come with the package."""
+    """Return the shipped models."""
     source = files("investigator.bb3.extractive").joinpath("decisions.json")
     return Decisions.model_validate_json(source.read_text(encoding="utf-8"))
 

@@ -174,7 +174,7 @@ def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
 
 
 def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
-    """Return questions and their replies; a mere statement is not part of a question that names its subject."""
+    """Return questions and their replies; a statement is not part of a question that names its subject."""
     asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
     return [_impersonal(_own_words(turn)) for turn in asking]
 

@@ -13,7 +13,7 @@ from investigator.bb3.memory.words import memory_words
 from investigator.records import Record
 
 MOST_AVAILABLE = 32
-"""So many memories are shown to a module at most."""
+"""Maximum number of memories shown to a module."""
 
 Tokens = Callable[[str], Sequence[Hashable]]
 """Splits a text into the units of comparison; BB3 uses the tokens of GPT-2."""

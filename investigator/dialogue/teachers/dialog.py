@@ -16,7 +16,7 @@ from investigator.errors import DialogueError, DialogueTypeError
 class DialogTeacher(FixedDialogTeacher):
     """Derive from it and write `setup_data`; the option `datafile` names the file.
 
-    With a datatype that streams, the file is read while it is used, never as a whole. Further options: `image_mode`.
+    With a streaming datatype, the file is read while it is used, never as a whole. Further options: `image_mode`.
     Raises DialogueError if there is no datafile.
     """
 
@@ -61,7 +61,7 @@ class DialogTeacher(FixedDialogTeacher):
         )
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Candidates that all examples have; None if each has its own, or None."""
+        """Candidates that all examples share; None if there are none, or each has its own."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
@@ -125,7 +125,7 @@ class DialogTeacher(FixedDialogTeacher):
 _FIELDS = ("text", "labels", "reward", "label_candidates")
 
 LoadImage = Callable[[str], object | None]
-"""Gives the image of a path in the form wanted; None if no image is wanted."""
+"""Loads the image of a path in the requested form; None if no image is requested."""
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:

@@ -182,7 +182,7 @@ class World:
             part.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs: the class, the options, and what the agents share."""
+        """Return the contents of a copy: the class, the options, and what the agents share."""
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
 
     def clone(self) -> Self:

@@ -105,7 +105,7 @@ class HogwildWorld(WorldOfCopies):
         super().reset()
 
     def shutdown(self) -> None:
-        """End the threads after their turns, and release what the agents hold, once.
+        """End the threads after their turns, and release the agents' resources, once.
 
         Raises WorkerError, when all that is done, if a turn failed that nobody was told of.
         """

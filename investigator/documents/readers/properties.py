@@ -44,7 +44,7 @@ def is_title_like(line: str) -> bool:
 
 
 def largest_title(lines: list[tuple[str, float]]) -> str:
-    """Return the title among lines with the height of their letters: the largest, if larger than the text is.
+    """Return the title among lines with their letter heights: the largest, if it is larger than the body text.
 
     Neighbouring lines of that size are one title.
     """

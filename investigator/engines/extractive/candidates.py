@@ -27,10 +27,10 @@ class SentenceFit(Record):
     """Features of a sentence that answers; each about 0..1.
 
     `similarity` is its cosine with the question; `focus` the share of the question's weight in it, where words that
-    most sentences hold weigh little; `around` the same with the sentences before and after it. `passage` and `overlap`
-    are those of its passage. `typed` says if it holds the kind of thing that is asked for; `finding` and `figures` how
-    much it speaks like a result, where one is asked for (0.5 where not). `complete` says if it is a sentence and not a
-    fragment of a table or a heading.
+    most sentences hold weigh little; `around` is the same with the sentences before and after it. `passage` and
+    `overlap` belong to its passage. `typed` says if it holds the kind of thing that is asked for; `finding` and
+    `figures` how much it speaks like a result, where one is asked for (0.5 where not). `complete` says if it is a
+    sentence and not a fragment of a table or a heading.
     """
 
     similarity: float

@@ -40,7 +40,7 @@ def trained_context(path: Path) -> int:
 
 
 def control_tokens(path: Path) -> frozenset[str]:
-    """Return the texts that mean something to the model beside their words: where a turn ends and who speaks.
+    """Return the control tokens of the model: ends of turns and roles.
 
     They are in the header as control tokens; some files list marks like `<|user|>` as tokens of the user instead.
     """

@@ -73,7 +73,7 @@ class ModelList(Record):
 
 @cache
 def recommended_models() -> tuple[LocalModel, ...]:
-    """Return the table of recommended models that comes with the package."""
+    """Return the shipped table of recommended models."""
     return LocalModels.model_validate_json(data_text("local_models.json")).models
 
 
