@@ -134,7 +134,7 @@ def test_a_redirect_is_refused(openai_server: OpenAIServer) -> None:
         (b'{"response": {"a": 1}}', "without a list"),
         (b'{"response": ["a page"]}', "without a list"),
         (b"[1, 2]", "without a list"),
-        (b"x" * (MOST_RECEIVED + 1), "4,000,000 octets"),
+        (b"x" * (MOST_RECEIVED + 1), "4,000,000 bytes"),
     ],
 )
 def test_what_is_no_answer_is_told(openai_server: OpenAIServer, body: bytes, gist: str) -> None:
@@ -146,7 +146,7 @@ def test_what_is_no_answer_is_told(openai_server: OpenAIServer, body: bytes, gis
 
 def test_an_answer_without_an_end_is_cut_off(openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(body=b" " * 100_000, endless=True))
-    with pytest.raises(EngineError, match="4,000,000 octets"):
+    with pytest.raises(EngineError, match="4,000,000 bytes"):
         client(openai_server)[0].search("q", 5)
     assert openai_server.abandoned.wait(5)
 

@@ -129,7 +129,7 @@ def test_a_body_without_end_is_not_read_to_the_end(
 ) -> None:
     openai_server.answer(replace(MANY_OCTETS, status=status))
     engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), queue=made_time.queue())
-    with ends_within(5), pytest.raises(EngineError, match="4,000,000 octets"):
+    with ends_within(5), pytest.raises(EngineError, match="4,000,000 bytes"):
         engine.reply(PROMPT)
     assert openai_server.abandoned.wait(2)
     assert openai_server.octets_sent < 20_000_000

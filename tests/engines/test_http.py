@@ -49,7 +49,7 @@ def test_a_redirect_is_no_longer_followed(client: httpx.Client, openai_server: O
 
 def test_a_long_body_is_cut_off(client: httpx.Client, openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(body=b"x" * 1001))
-    with client, pytest.raises(EngineError, match="some model sent more than 1,000 octets"):
+    with client, pytest.raises(EngineError, match="some model sent more than 1,000 bytes"):
         client.post(openai_server.url, json={})
 
 

@@ -178,7 +178,7 @@ def test_where_all_documents_get_one_point_those_of_the_search_decide_and_that_i
     assert answer.status is AnswerStatus.ANSWERED
     assert "42 MW" in answer.text
     assert {quote.document_id for quote in answer.citations} == {"cedar.txt"}
-    assert any("gives all documents one point" in event.text for event in events if isinstance(event, Notice))
+    assert any("gives all documents the same score" in event.text for event in events if isinstance(event, Notice))
 
 
 def test_of_many_replies_in_one_the_last_is_its_own(ask: Ask) -> None:

@@ -165,7 +165,7 @@ def test_an_instruction_of_the_chat_is_a_file_of_its_folder_too(tmp_path: Path) 
     place.parent.mkdir(parents=True)
     (tmp_path / "secret").write_text("SECRET", encoding="utf-8")
     place.symlink_to(tmp_path / "secret")
-    with pytest.raises(TemplateError, match="leads out of the prompts folder"):
+    with pytest.raises(TemplateError, match="points outside the prompts folder"):
         prefix_texts(Module.VRM, tmp_path / "prompts")
 
 

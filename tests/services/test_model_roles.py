@@ -47,7 +47,7 @@ def test_a_large_model_does_everything() -> None:
 
 
 def test_a_recording_among_the_documents_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="among the documents"):
+    with pytest.raises(SettingsError, match="inside the folder of documents"):
         record_replies(EVERY_ROLE, tmp_path / "replies.jsonl", tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -125,7 +125,7 @@ def test_what_is_no_report_is_refused_with_what_to_do(folder: Path, tmp_path: Pa
     done = verify(tmp_path / "report.json", folder)
     assert done.exit_code == 2
     assert told in done.stderr
-    assert "hint: Give it what --json" in done.stderr
+    assert "hint: Pass the JSON that ask" in done.stderr
 
 
 def test_a_pipe_and_a_missing_report_are_refused_at_once(folder: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_workspace_that_came_with_the_folder_is_told_of_and_never_opened(folde
     (told,) = [text for text in notices(opened(folder)) if INSIDE in text]
     assert "--adopt" in told
     assert {path.name for path in inside.iterdir()} == {"investigator.db", "seal.json"}
-    with pytest.raises(SettingsError, match="not by a command of yours"):
+    with pytest.raises(SettingsError, match="no command of yours made it"):
         opened(folder, inside)
 
 
@@ -119,7 +119,7 @@ def test_a_folder_that_was_moved_and_changed_keeps_its_runs_if_most_of_it_is_the
     (tmp_path / "moved" / "b.txt").rename(tmp_path / "moved" / "renamed.txt")
     made = opened(tmp_path / "moved")
     assert [run.question for run in made.runs()] == [QUESTION]
-    assert any("some of its files are others" in text for text in notices(made))
+    assert any("some of its files have changed" in text for text in notices(made))
 
 
 def test_a_folder_that_shares_half_of_its_files_with_one_that_is_gone_takes_nothing_over(

@@ -120,7 +120,7 @@ def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: P
         return found
 
     monkeypatch.setattr(databases, "problem_of", exchanged)
-    with pytest.raises(ForeignFileError, match="exchanged while it was opened"):
+    with pytest.raises(ForeignFileError, match="replaced while it was opened"):
         FileDatabase(path, RUNS)
 
 
@@ -254,7 +254,7 @@ def test_an_earlier_database_with_a_trigger_is_put_aside_and_not_read(folder: Pa
     earlier(place, "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END")
     made = opened(folder)
     told = [event.text for event in made.index() if isinstance(event, Notice)]
-    assert any("put aside" in text for text in told)
+    assert any("the old file is kept as" in text for text in told)
     assert made.runs() == ()
     assert (place / "investigator.db.aside").is_file()
 

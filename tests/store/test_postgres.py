@@ -208,7 +208,7 @@ def test_a_connection_that_is_cut_inside_a_write_fails_that_write_and_no_later_o
 def test_a_pooler_that_changes_sessions_is_told(opened: Opener) -> None:
     with opened().held("a question") as held:
         held._session = -1  # what a pooler in the mode of transactions looks like
-        with pytest.raises(StoreError, match="comes to another session") as caught:
+        with pytest.raises(StoreError, match="reaches a different session") as caught:
             begun(held)
         assert "a pooler that keeps sessions" in caught.value.hint
 

@@ -94,7 +94,7 @@ def test_a_side_is_a_folder_a_file_changes_or_a_model(tmp_path: Path) -> None:
     assert changes == ("method.rounds=2", "method.threshold=5", "retrieval.passages=3")
     assert side_of("gguf:/models/a.gguf", base).model == ("gguf:/models/a.gguf",)
     assert side_of("ask=openai:y", base).model == ("ask=openai:y",)
-    with pytest.raises(SettingsError, match="no side to compare"):
+    with pytest.raises(SettingsError, match="cannot be compared"):
         side_of("no/such/folder", base)
 
 
@@ -118,7 +118,7 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     assert "http" not in text.replace("http-equiv", "")
     code, told, errors = command("compare", "default", f"scripted:{script}", *options, "--json")
     assert code == 0
-    assert "1 of 1 outcomes are there" in errors
+    assert "1 of 1 outcomes exist already" in errors
     record = Comparison.model_validate_json(told)
     (example,) = record.examples
     assert (record.questions, example.second_status) == (1, AnswerStatus.NOT_FOUND)
