@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from printed import printed
 from typer.testing import CliRunner
 
 from investigator import ScriptedEmbedder
@@ -119,7 +120,7 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     code, told, errors = command("compare", "default", f"scripted:{script}", *options, "--json")
     assert code == 0
     assert "1 of 1 outcomes exist already" in errors
-    record = Comparison.model_validate_json(told)
+    record = printed(Comparison, told)
     (example,) = record.examples
     assert (record.questions, example.second_status) == (1, AnswerStatus.NOT_FOUND)
     assert command("show", example.second_run, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
