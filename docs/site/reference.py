@@ -230,14 +230,18 @@ def _call(path: str, verb: str, call: Mapping[str, Any]) -> str:
 
 def _json() -> str:
     intro = (
-        "The first field of what a command prints with `--json`, `schema`, names its kind and version."
-        " A version is raised when a field is removed or changes its meaning; new fields do not raise it."
-        " `investigator schema NAME` prints the JSON Schema of a kind."
+        "What `--json` prints begins with `schema`: the name and the version of its form."
+        " `investigator schema NAME` prints the JSON Schema that a section of this page shows."
     )
-    kinds = {kind.schema: json_schema(kind) for kind in Printed}
-    shared = {name: one for schema in kinds.values() for name, one in schema.get("$defs", {}).items()}
-    shapes = [_shape(name, schema) for name, schema in (*kinds.items(), *sorted(shared.items()))]
-    return "\n\n".join([f"# JSON\n\n{_MADE}\n{intro}", *shapes]) + "\n"
+    records: dict[str, Any] = {}
+    parts = [f"# JSON\n\n{_MADE}\n{intro}"]
+    for kind in Printed:
+        schema = json_schema(kind)
+        records |= schema.get("$defs", {})
+        forms = [_shape(kind.schema, one).partition("\n\n")[2] for one in schema.get("anyOf", [schema])]
+        parts.append(f"## {kind.schema}\n\n" + "\n\n".join(forms))
+    shapes = [_shape(name, one) for name, one in sorted(records.items())]
+    return "\n\n".join([*parts, "## Records", *shapes]) + "\n"
 
 
 def _shape(name: str, schema: Mapping[str, Any]) -> str:
