@@ -47,6 +47,7 @@ _BEGINNING = 1_500  # characters
 _TIME, _PARTS_OF_YEAR = 1.0, (3, 6, 9)
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
 _MEANT_AS_WELL, _AS_LIKELY, _MOST_SUMMARISED = 0.9, 2, 6
+_LONG_TITLE = 2  # words
 _NUMBERS = {"two": 2, "both": 2, "either": 2, "three": 3, "four": 4, "five": 5}
 _HOW_MANY = re.compile(rf"\b({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
@@ -92,7 +93,11 @@ def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
     near = [card for card in cards if card.match >= _MEANT_AS_WELL * best]
     named = [card for card in cards if (title := roots(card.title)) and title <= asked]
-    meant = near[:1] if not several else named[:_MOST_SUMMARISED] if len(named) > 1 else near[:_AS_LIKELY]
+    named.sort(key=lambda card: -len(roots(card.title)))
+    if several:
+        meant = named[:_MOST_SUMMARISED] if len(named) > 1 else near[:_AS_LIKELY]
+    else:
+        meant = [card for card in named if len(roots(card.title)) >= _LONG_TITLE][:1] or near[:1]
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in meant)
     return Proposal("Read the document that is to be summarised from its beginning to its end.", tuple(steps))
 

@@ -347,8 +347,8 @@ class Steps:
             checked = replace(checked, gone=tuple(dict.fromkeys((*checked.gone, *again.gone))))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if run.kind is QuestionKind.SUMMARY and not is_read:
-            found = chosen_sentences(found)
+        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # none of them needs to say the question
+            found = chosen_sentences(replace(found, claims=written.claims))
         answer = concluded(
             run,
             stop,
