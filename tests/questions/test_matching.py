@@ -171,6 +171,7 @@ def test_a_figure_of_another_sentence_keeps_its_period() -> None:
         ),
         ("What were the sales in 2021?", "Sales were 14 million euros, 8 percent more than in 2021.", ""),
         ("Who is the landlord?", "The Landlord keeps the roof of Weir Street in repair.", ""),
+        ("What may parsley be replaced by?", "Coriander may be replaced by parsley.", ""),
     ],
 )
 def test_what_stands_beside_or_against_what_is_asked_is_no_answer(question: str, sentence: str, near: str) -> None:

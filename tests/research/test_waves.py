@@ -254,7 +254,7 @@ def test_a_model_that_scores_everything_alike_leaves_the_points_to_the_search_an
     )
     events, engine = run(NO_BAR, "method.thrift=false", query__ask=asked, reflection__reflect=[knowledge()])
     (notice,) = [event.text for event in events if isinstance(event, Notice)]
-    assert "scripted gives all documents one point" in notice
+    assert "scripted gives all documents the same score" in notice
     case, answer = outcome(events)
     (prompt,) = [prompt for prompt in engine.asked if prompt.template == "reflection/reflect"]
     shown = [(memory.target_document_id, memory.point) for memory in prompt.variables.memories]  # type: ignore[attr-defined]
