@@ -3,7 +3,8 @@
     python benchmarks/reader/keep.py SET_DIR OUT.pkl --more FILE ... [--workspaces DIR] [--seconds N]
 
 SET_DIR is one of those of `fit_points.py`. Near misses and look-ups in tables over its folder (--more) come first, then
-its questions in an order of chance, so that a run that is stopped after some seconds has seen a fair part of them.
+its questions in an order of chance, so that a run that is stopped after some seconds has seen a fair part of them. The
+same command goes on with what is missing.
 """
 
 from __future__ import annotations
@@ -51,13 +52,15 @@ def main() -> None:
     investigator = Investigator(arguments.folder / "docs_dev", workspace=arguments.workspaces / name, embedder=embedder)
     for _ in investigator.index(vectors=True):
         pass
-    kept: list[Kept] = []
+    kept: list[Kept] = pickle.loads(arguments.out.read_bytes()) if arguments.out.exists() else []
+    known = {row["id"] for row, _ in kept}
     began = time.monotonic()
     with investigator.library() as library:
         for label, row in rows:
-            if time.monotonic() - began < arguments.seconds:
+            if row["id"] not in known and time.monotonic() - began < arguments.seconds:
                 kept.append((row, question_of(label, row, library, cached)))
     arguments.out.write_bytes(pickle.dumps(kept))
+    print(f"{len(kept)} of {len(rows)} questions")
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import check_report, print_record, print_styled, write_file
+from investigator.cli.output import check_report, print_record, print_styled, tell, write_file
 from investigator.cli.progress import display_on
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import JUDGING, Measure, judging_measure
 from investigator.evaluation.questions import read_questions
 from investigator.reports.schemas import Printed
 from investigator.tuning.bench import FolderBench, Setup
@@ -23,7 +25,9 @@ from investigator.tuning.wording import comparison_text
 
 Documents = Annotated[Path, typer.Option("--docs", metavar="DIR", help="The folder of documents.")]
 Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions, with their known answers.")]
-Judged = Annotated[Measure, typer.Option("--measure", metavar="NAME", help="The measure that decides.")]
+Judged = Annotated[
+    str, typer.Option("--measure", metavar="NAME", help=f"The measure that decides: {', '.join(JUDGING)}.")
+]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
 
 
@@ -38,6 +42,16 @@ def setup_of(common: CommonOptions) -> Setup:
     )
 
 
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say, if what is asked here is interrupted, that the same command resumes it."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        tell("interrupted: every outcome so far is kept; the same command resumes.")
+        raise typer.Exit(130) from stop
+
+
 _KEPT = "The outcomes are kept: the same command shows them again."
 
 
@@ -47,7 +61,7 @@ def compare(
     docs: Documents,
     questions: Questions,
     common: CommonOptions,
-    measure: Judged = Measure.RIGHT,
+    measure: Judged = Measure.RIGHT.value,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
     repeat: Annotated[
         int, typer.Option(metavar="N", min=1, help="Ask N times without the cache, and report the noise.")
@@ -64,14 +78,14 @@ def compare(
     """
     if report is not None:
         check_report(report, docs)
-    base = setup_of(common)
+    judge, base = judging_measure(measure), setup_of(common)
     first, second = side_of(a, base), side_of(b, base)
     asked = read_questions(questions)[:limit]
-    with display_on(sys.stderr, time.monotonic) as display:
+    with resumable(), display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
         for side in (second, first):  # wrong input is reported before the other side has asked anything
             bench.evaluation(side, asked).check_outside(questions)
-        comparison = compared_sides((a, first), (b, second), asked, bench, measure=measure, repeat=repeat, seed=seed)
+        comparison = compared_sides((a, first), (b, second), asked, bench, measure=judge, repeat=repeat, seed=seed)
     if report is not None:
         write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)
     if as_json:

@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.compare import Documents, Judged, Questions, Seed, setup_of
+from investigator.cli.compare import Documents, Judged, Questions, Seed, resumable, setup_of
 from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import display_on
 from investigator.errors import SettingsError
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Measure, judging_measure
 from investigator.reports.schemas import Printed
 from investigator.tuning.candidates import read_space
 from investigator.tuning.guards import MORE_CALLS
@@ -68,7 +68,7 @@ def tune(
     templates: Annotated[
         list[str] | None, typer.Argument(metavar="[TEMPLATE]...", help="Templates that may change, such as query/ask.")
     ] = None,
-    measure: Judged = Measure.RIGHT,
+    measure: Judged = Measure.RIGHT.value,
     seed: Seed = 0,
     reopen: Annotated[
         bool, typer.Option("--reopen", help="Test again on data that was used before, with a stricter test.")
@@ -89,7 +89,7 @@ def tune(
         space=read_space(candidates.settings_space, candidates.vary or ()),
         search=candidates.search or ("gepa" if candidates.proposer else ""),
         proposer=candidates.proposer,
-        measure=measure,
+        measure=judging_measure(measure),
         seed=seed,
         max_calls=ceilings.max_calls,
         max_money=ceilings.max_money,
@@ -99,7 +99,7 @@ def tune(
     if common.model and ceilings.max_calls is None and ceilings.max_money is None:
         raise SettingsError("tuning for a model needs a limit", hint="Name one: --max-calls N or --max-money USD.")
     setup = setup_of(common)
-    with display_on(sys.stderr, time.monotonic) as display:
+    with resumable(), display_on(sys.stderr, time.monotonic) as display:
         report = tuned(
             docs, questions, out, options, setup, workspace=common.workspace, tell=display.show, on_plan=_show_plan
         )

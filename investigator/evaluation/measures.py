@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Self
+
+from investigator.errors import SettingsError
 
 
 class Labelled(StrEnum):
@@ -58,6 +61,37 @@ class Measure(Labelled):
     PARSED = "parsed", "replies that could be read"
     # of all citations
     PROVEN = "proven", "quotes that stand in the documents"
+
+
+JUDGING: Sequence[Measure] = (
+    Measure.RIGHT,
+    Measure.STATUS_RIGHT,
+    Measure.CITED_FIRST,
+    Measure.CITED_HIT,
+    Measure.CITED_RECALL,
+    Measure.EVIDENCE_HIT,
+    Measure.EVIDENCE_WHOLE,
+    Measure.EVIDENCE_RECALL,
+    Measure.PAGE_HIT,
+    Measure.ANSWER_F1,
+    Measure.ANSWER_EXACT,
+    Measure.ANSWER_CONTAINS,
+    Measure.NUMBER_RECALL,
+    Measure.PARSED,
+    Measure.PROVEN,
+)
+"""The measures by which two systems can be judged: each is taken of one question, and more of it is better."""
+
+
+def judging_measure(name: str) -> Measure:
+    """Return the measure of a name if systems can be judged by it. Raises SettingsError."""
+    found = next((one for one in JUDGING if one == name), None)
+    if found is None:
+        why = "is of a whole file, of the search or of errors" if name in set(Measure) else "is not known"
+        raise SettingsError(
+            f"nothing can be judged by the measure {str(name)!r}: it {why}", hint=f"Name one of: {', '.join(JUDGING)}."
+        )
+    return found
 
 
 class Ground(Labelled):

@@ -30,10 +30,33 @@ class Setup(Record):
     overrides: tuple[str, ...] = ()
 
 
+class TrialProgress:
+    """Tells of the trials of a run, one after another; those that are kept from before do not count for the pace."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._known: dict[Path, int] = {}
+        self._kept = 0
+        self._done = 0
+        self.total = 0
+
+    def count(self, file: Path, finished: int, *, asked: bool) -> None:
+        """Count what a file of outcomes holds, after a question was `asked` or before the first one."""
+        known = self._known.get(file, 0)
+        self._kept += max(0, finished - asked - known)
+        self._known[file] = max(finished, known)
+        if asked:
+            self._done += 1
+            about = (f"{self._kept:,} more kept from before",) if self._kept else ()
+            total = max(self.total - self._kept, self._done)
+            self._tell(Progressed(phase="trials", done=self._done, total=total, about=about))
+
+
 class FolderBench:
     """Asks questions of a folder with one setup after another, and keeps each outcome in the workspace.
 
     `embedder` and `engine` are the caller's, in place of those of the settings. `budget` is a ceiling over all.
+    Events are told of, or if there is one, `progress` counts what comes of them.
     """
 
     def __init__(
@@ -45,6 +68,7 @@ class FolderBench:
         engine: Engine | None = None,
         budget: Budget | None = None,
         tell: Tell = lambda _: None,
+        progress: TrialProgress | None = None,
     ) -> None:
         self.folder = folder
         self._workspace = workspace
@@ -53,6 +77,7 @@ class FolderBench:
         self._engine = engine
         self._budget = budget
         self._tell = tell
+        self._progress = progress
         self._opened: dict[str, Mapping[Role, Engine]] = {}
 
     def evaluation(
@@ -91,22 +116,13 @@ class FolderBench:
         for _ in range(_ATTEMPTS):
             for event in evaluation.run():
                 self._tell(event)
+                if self._progress is not None and evaluation.file is not None:
+                    self._progress.count(evaluation.file, evaluation.finished, asked=_is_question(event))
             if not any(outcome.failure for outcome in evaluation.outcomes.values()):
                 break
         asked = questions[:limit]
         return {one.id: trial_of(one, evaluation.outcomes[one.id]) for one in asked if one.id in evaluation.outcomes}
 
 
-class TrialProgress:
-    """Reports trials one after another, instead of the questions of each evaluation."""
-
-    def __init__(self, tell: Callable[[Event], None]) -> None:
-        self._tell = tell
-        self._done = 0
-        self.total = 0
-
-    def tell(self, event: Event) -> None:
-        """Report finished trials only; everything else repeats for each candidate."""
-        if isinstance(event, Progressed) and event.phase == "questions":
-            self._done += 1
-            self._tell(Progressed(phase="trials", done=self._done, total=max(self.total, self._done)))
+def _is_question(event: Event) -> bool:
+    return isinstance(event, Progressed) and event.phase == "questions"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from investigator.engines.catalogue import may_be_model
 from investigator.errors import SettingsError
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Measure, judging_measure
 from investigator.evaluation.questions import Question
 from investigator.settings import Settings
 from investigator.tuning.bench import FolderBench, Setup
@@ -61,6 +61,7 @@ def compare(
     With `repeat` over 1 every question is asked that many times without the cache; the mean counts, and the spread of
     repetitions is reported. Stopped, the same call resumes. Raises what `FolderBench.trials` does.
     """
+    judging_measure(measure)
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)
     trials = tuple([bench.trials(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second))
     sides = tuple(ComparedSide(name=name, engine=bench.engine_name(setup)) for name, setup in (first, second))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from investigator.asking.budget import BudgetSpent
@@ -25,17 +26,18 @@ _MOST_REFUSED = 5  # proposals in a row that break a contract: such a model writ
 _FENCE = "```"
 
 
-def propose(workshop: Workshop) -> Iterator[Variant]:
-    """Yield GEPA's templates, best on the reflection questions first.
-
-    Raises MissingPackageError if gepa is not installed.
-    """
-    try:
-        import gepa
-    except ImportError as error:
+def check_installed() -> None:
+    """Raise MissingPackageError if gepa is not installed."""
+    if find_spec("gepa") is None:
         raise MissingPackageError(
             "the search gepa needs the package gepa", hint=f"Install it with: {install_command('tune')}"
-        ) from error
+        )
+
+
+def propose(workshop: Workshop) -> Iterator[Variant]:
+    """Yield GEPA's templates, best on the reflection questions first."""
+    import gepa
+
     adapter, ids = GepaAdapter(workshop), [one.id for one in workshop.questions]
     result = gepa.optimize(
         seed_candidate={one.name: one.text for one in workshop.templates},

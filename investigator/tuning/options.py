@@ -8,7 +8,7 @@ from pydantic import Field
 
 from investigator.asking.contracts import METHOD
 from investigator.errors import SettingsError
-from investigator.evaluation.measures import Measure
+from investigator.evaluation.measures import Measure, judging_measure
 from investigator.records import Record
 from investigator.tuning.guards import MORE_CALLS
 
@@ -35,7 +35,8 @@ class TuningOptions(Record):
     reopen: bool = False
 
     def check(self) -> None:
-        """Raise SettingsError if a template is unknown, if nothing is to be tried, or nothing may change."""
+        """Raise SettingsError if a template is unknown, nothing is to be tried or may change, or nothing can judge."""
+        judging_measure(self.measure)
         for name in self.templates:
             if name not in METHOD:
                 raise SettingsError(f"there is no template {name}", hint=f"Templates are: {', '.join(METHOD)}.")

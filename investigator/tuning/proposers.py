@@ -25,8 +25,9 @@ OWN: Mapping[str, Proposer] = {"gepa": gepa_search.propose}
 
 
 def proposer_named(name: str) -> Proposer:
-    """Return a proposer by its name. Raises SettingsError."""
+    """Return a proposer by its name. Raises SettingsError, and MissingPackageError if it needs another package."""
     if name in OWN:
+        gepa_search.check_installed()
         return OWN[name]
     points = found(GROUP)
     if name not in points:

@@ -13,14 +13,16 @@ from filelock import FileLock, Timeout
 
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.engines.base import Embedder, Engine
-from investigator.errors import EvaluationDataError, StoreError, UserError
+from investigator.engines.catalogue import parse_model_options
+from investigator.engines.roles import Role
+from investigator.errors import EvaluationDataError, SettingsError, StoreError, UserError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
 from investigator.evaluation.rightness import grounds_of
 from investigator.files import make_private_folder, write_private
 from investigator.records import Event
 from investigator.services.parts import Parts
-from investigator.settings import load_settings
+from investigator.settings import Settings, load_settings
 from investigator.tuning.arena import FolderArena, templates_of
 from investigator.tuning.bench import FolderBench, Setup, TrialProgress
 from investigator.tuning.candidates import settings_of_space, variants
@@ -29,7 +31,7 @@ from investigator.tuning.openings import Openings
 from investigator.tuning.options import TuningOptions
 from investigator.tuning.planning import data_of, planned
 from investigator.tuning.proposer_model import ProposerModel
-from investigator.tuning.proposers import proposer_named
+from investigator.tuning.proposers import OWN, proposer_named
 from investigator.tuning.proposing import Workshop
 from investigator.tuning.records import Ending, SearchResult, TuningPlan, TuningReport
 from investigator.tuning.search import TuningSearch
@@ -110,11 +112,12 @@ class TuningRun:
         proposer: Engine | None,
         tell: Callable[[Event], None],
     ) -> None:
-        self._options, self._base, self._out, self._proposer = options, base, out, proposer
+        self._options, self._base, self._out = options, base, out
         options.check()
-        settings = load_settings(base.settings_file, base.overrides)
-        _check_candidates(base, options)
+        settings = _checked_settings(base, options)
         self._parts = Parts(settings, embedder=embedder)
+        self._propose = proposer_named(options.search) if options.search else None
+        self._proposer = (proposer or engine or self._proposing_engine()) if options.search else None
         self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
         ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
         self._budget = Budget(self._ledger, ceiling, self._parts.prices.price_of)
@@ -125,15 +128,14 @@ class TuningRun:
             embedder=embedder,
             engine=engine,
             budget=self._budget,
-            tell=self._progress.tell,
+            progress=self._progress,
         )
         some, total = sampled_questions(questions, MOST_QUESTIONS, options.seed)
         baseline = self._bench.evaluation(base, ())
         baseline.check_outside(questions)
-        if options.max_money is not None:
-            Parts(settings.model_copy(update={"budget": ceiling}), embedder=embedder).check_prices(
-                baseline.engines.values()
-            )
+        asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
+        own = settings.budget.changed(money=ceiling.money)  # with the user's prices
+        Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
         for event in baseline.run():
             tell(event)  # the folder is read; there is nothing to ask
         self._workspace, self.model = baseline.workspace, baseline.engine_name
@@ -238,11 +240,9 @@ class TuningRun:
 
     def _candidates(self, arena: FolderArena, allowance: int | None) -> Iterable[Variant]:
         yield from self._listed()
-        if not self._options.search:
+        if self._propose is None or self._proposer is None:
             return
-        propose = proposer_named(self._options.search)
-        name = self._options.proposer or (self._base.model[0] if self._base.model else "extractive")
-        model = ProposerModel(self._proposer or self._parts.engine(name), self._ledger, self._budget)
+        model = ProposerModel(self._proposer, self._ledger, self._budget)
         before = self._ledger.usage().calls
         workshop = Workshop(
             templates=self._baseline.templates,
@@ -254,7 +254,21 @@ class TuningRun:
             ask=model,
             is_spent=lambda: allowance is not None and self._ledger.usage().calls - before >= allowance,
         )
-        yield from propose(workshop)
+        yield from self._propose(workshop)
+
+    def _proposing_engine(self) -> Engine:
+        """Return the engine of the proposer: the one that is named, else the one that is tuned for.
+
+        Raises SettingsError if our own proposer would have to do with the built-in engine, which writes nothing.
+        """
+        models = parse_model_options(self._base.model)
+        engine = self._parts.engine(self._options.proposer or models.name_for(Role.ASK))
+        if self._options.search in OWN and engine is self._parts.extractive:
+            raise SettingsError(
+                f"the proposer {self._options.search} needs a language model",
+                hint="Name the one that writes templates: --proposer local, or --proposer openai:gpt-5-mini.",
+            )
+        return engine
 
 
 def _check_known(sets: QuestionSets, measure: Measure) -> None:
@@ -265,13 +279,12 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
         )
 
 
-def _check_candidates(base: Setup, options: TuningOptions) -> None:
-    """Raise SettingsError for a value that no run can take, or an unknown proposer, before anything is asked."""
-    if options.search:
-        proposer_named(options.search)
+def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
+    """Return the settings of the baseline. Raises SettingsError also for a value to try that no run can take."""
     for name, values in options.space.items():
         for value in values:
             load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))
+    return load_settings(base.settings_file, base.overrides)
 
 
 def _digest(*parts: str) -> str:

@@ -14,11 +14,13 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.lock import LOCK_NAME
 from investigator.asking.templates import source_of
 from investigator.cli.main import app
-from investigator.errors import EvaluationDataError, SettingsError, TemplateError, UserError
+from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
-from investigator.records import AnswerVariables, AskVariables, Event, Prompt, Reply, Traits
+from investigator.records import AnswerVariables, AskVariables, Event, Progressed, Prompt, Reply, Traits
 from investigator.resources import prompts_folder
-from investigator.tuning.bench import Setup
+from investigator.tuning import gepa_search
+from investigator.tuning.bench import Setup, TrialProgress
 from investigator.tuning.candidates import read_space, settings_of_space
 from investigator.tuning.options import TuningOptions
 from investigator.tuning.records import Ending, Fate, TuningPlan, TuningReport
@@ -91,9 +93,12 @@ def variants(tmp_path: Path) -> Path:
     return folder
 
 
-def run(asked: tuple[Path, Path], out: Path, options: TuningOptions, engine: object, **more: object) -> TuningReport:
+def run(
+    asked: tuple[Path, Path], out: Path, options: TuningOptions, engine: object, changes: str = "", **more: object
+) -> TuningReport:
     given = {"workspace": out.parent / "space", "embedder": ScriptedEmbedder(), "engine": engine} | more
-    return tune(*asked, out, options, Setup(overrides=("method.rounds=1",)), **given)  # type: ignore[arg-type]
+    base = Setup(overrides=("method.rounds=1", *changes.split()))
+    return tune(*asked, out, options, base, **given)  # type: ignore[arg-type]
 
 
 def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothing_twice(
@@ -157,6 +162,21 @@ def test_a_ceiling_of_nothing_shows_the_plan_and_asks_nothing(
     assert engine.calls <= 7
 
 
+def test_a_ceiling_of_money_takes_the_price_from_the_user_s_own_table(
+    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+) -> None:
+    engine, table = Obedient(), tmp_path / "prices.json"
+    engine.name = "own:model"
+    table.write_text(
+        '{"as_of": "2026-11-22", "prices": [{"model": "own:model", "input": 1, "output": 1}]}', encoding="utf-8"
+    )
+    options = TuningOptions(templates=("query/ask",), variants=variants, max_calls=0, max_money=1)
+    with pytest.raises(SettingsError, match="no price is known for own:model"):
+        run(asked, tmp_path / "out", options, engine)
+    report = run(asked, tmp_path / "out", options, engine, f"budget.prices={table}")
+    assert (report.plan.unpriced, engine.calls) == (False, 0)
+
+
 def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[Path, Path], tmp_path: Path) -> None:
     engine, out = Obedient(), tmp_path / "out"
     for options, words in (
@@ -165,6 +185,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         (TuningOptions(search="gepa"), "no template was named"),
         (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "no proposer 'unknown'"),
+        (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it is of a whole"),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
@@ -179,6 +200,31 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     with pytest.raises(EvaluationDataError, match="no question says what a right answer is"):
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
     assert engine.calls == 0
+
+
+def test_what_a_proposer_lacks_is_told_before_anything_is_asked(
+    asked: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = TuningOptions(templates=("query/ask",), search="gepa")
+    with pytest.raises(SettingsError, match="the proposer gepa needs a language model"):
+        tune(*asked, tmp_path / "out", options, workspace=tmp_path / "space", embedder=ScriptedEmbedder())
+    engine = Obedient()
+    monkeypatch.setattr(gepa_search, "find_spec", lambda _: None)
+    with pytest.raises(MissingPackageError, match="gepa needs the package gepa"):
+        run(asked, tmp_path / "out", options, engine)
+    assert engine.calls == 0
+
+
+def test_trials_of_an_earlier_process_do_not_count_for_the_time_left() -> None:
+    told: list[Event] = []
+    progress, first, second = TrialProgress(told.append), Path("first"), Path("second")
+    progress.total = 100
+    progress.count(first, 40, asked=False)
+    progress.count(first, 41, asked=True)
+    progress.count(first, 41, asked=False)  # its next rung begins with what this process has asked
+    progress.count(second, 9, asked=False)
+    progress.count(second, 10, asked=True)
+    assert [(one.done, one.total) for one in told if isinstance(one, Progressed)] == [(1, 60), (2, 51)]
 
 
 def test_two_processes_cannot_spend_one_ceiling(asked: tuple[Path, Path], variants: Path, tmp_path: Path) -> None:
