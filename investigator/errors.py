@@ -39,6 +39,8 @@
         │   └── DamagedDatabaseError  a database of the workspace is damaged, or not as this program made it
         │       └── EarlierDatabaseError  an earlier version made it
         ├── EmbedderError          text could not be embedded
+        ├── ClusterError           machines of a cluster cannot do the work
+        │   └── ShardLostError     parts of the index give no reply
         └── WorkerError            a copy of a world failed in its thread
 
 Each error carries a `hint`: one sentence that says what to do next. Foreign errors are
@@ -323,6 +325,18 @@ class EarlierDatabaseError(DamagedDatabaseError):
 
 class EmbedderError(RunError):
     """The embedding model could not be loaded or used."""
+
+
+class ClusterError(RunError):
+    """The machines of a cluster cannot be reached, or cannot do the work."""
+
+    default_hint = "Mend what the error says, then run the same command again: shards that were finished are kept."
+
+
+class ShardLostError(ClusterError):
+    """Parts of the index give no reply: their worker is gone, or slow."""
+
+    default_hint = "Run the same command again when the workers are back."
 
 
 class WorkerError(RunError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from investigator.asking.budget import Budget
 from investigator.asking.lock import lock_warnings
+from investigator.cluster.progress import ClusterProgress
 from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder
@@ -240,6 +241,10 @@ class Investigator:
         FolderError.
         """
         return self._index.status(compare=compare)
+
+    def progress(self) -> ClusterProgress | None:
+        """Return how far the shards of the index have been built; None without a cluster. Raises ClusterError."""
+        return self._index.progress()
 
     def document(self, document_id: str) -> Document:
         """Return a document with its text, as the index holds it. Raises FolderError and StoreError."""

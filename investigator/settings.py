@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from investigator.asking.budget import BudgetSettings
+from investigator.cluster.cluster_settings import ClusterSettings
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
 from investigator.documents.objects import ObjectSettings
@@ -70,6 +71,7 @@ class Settings(BaseSettings):
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     store: StoreSettings = StoreSettings()
+    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # where, and no part of how
     trace: TraceSettings = TraceSettings()
     verify: VerifySettings = VerifySettings()
 

@@ -32,6 +32,9 @@ def index(
         ),
     ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Retry files that could not be read.")] = False,
+    shards: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Parts of the index, with --cluster; another N starts over.")
+    ] = None,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
     inside: Annotated[
@@ -56,7 +59,8 @@ def index(
     """
     if inside:
         make_workspace_inside(folder.expanduser())
-    investigator = Investigator(folder, settings=settings.load(), workspace=workspace)
+    changes = () if shards is None else (f"cluster.shards={shards}",)
+    investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
     if adopt:
         taken = investigator.adopt()
         left = f"; left out {plural(taken.left, 'row')} not written by this program" if taken.left else ""
@@ -77,13 +81,21 @@ def index(
         print_styled(folder_text(status.changed(files=files)))
 
 
-def status(folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None) -> None:
-    """Show what the index of a folder holds, and what has changed in the folder since. No file is opened."""
-    kept = kept_of(folder, workspace).status()
+def status(
+    settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
+) -> None:
+    """Show what the index of a folder holds, and what has changed in the folder since. No file is opened.
+
+    With --cluster also how far its shards have been built, how fast, and which machines do not answer.
+    """
+    investigator = kept_of(folder, workspace, settings=settings.load())
+    kept, progress = investigator.status(), investigator.progress()
     if as_json:
         print_files(kept)
     else:
         print_styled(folder_text(kept))
+    if progress is not None:
+        note(progress.line)
     if changes := changes_line(kept):
         note(changes)
 

@@ -70,13 +70,21 @@ class SettingsOptions:
         ),
     ] = None
 
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Keep the index in shards on a Ray cluster: local, auto or ray://HOST:PORT."
+        ),
+    ] = None
+
     def load(self, *more: str) -> Settings:
         """Return the settings; `more` are changes as after `--set`, which win. Raises what `load_settings` does.
 
         Print a note if languages for text recognition were chosen and are missing. Without a choice there is no note:
         most folders hold no pictures.
         """
-        settings = load_settings(self.file, [*(self.overrides or ()), *more])
+        cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
+        settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])
         chosen = settings.reader.ocr_languages != ReaderSettings().ocr_languages
         if chosen and settings.reader.ocr and (obstacle := why_not(settings.reader)):
             note(f"pictures cannot be read in {settings.reader.ocr_languages}: {obstacle}")

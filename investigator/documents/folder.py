@@ -22,7 +22,7 @@ from investigator.documents.file_records import (
 )
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.reading_pool import FileReading, ReadingPool
-from investigator.documents.scanning import FolderSettings, FoundFile, check_folder, scan
+from investigator.documents.scanning import FolderListing, FolderSettings, FoundFile, check_folder, scan
 from investigator.records import FileRead, FileRecord, FileStatus, Record
 from investigator.store.corpus import Corpus
 
@@ -41,7 +41,7 @@ class Recheck(Record):
     reread: frozenset[str] = frozenset()
 
 
-_STAMPS_ONLY = Recheck()
+STAMPS_ONLY = Recheck()
 
 
 def refresh(
@@ -51,17 +51,19 @@ def refresh(
     folder: FolderSettings,
     reader: ReaderSettings,
     chunks: ChunkSettings,
-    recheck: Recheck = _STAMPS_ONLY,
+    recheck: Recheck = STAMPS_ONLY,
     clock: Callable[[], float] = time.monotonic,
+    listing: FolderListing | None = None,
 ) -> Iterator[FileRead]:
     """Bring the store up to date with the folder, file by file; a stop at any moment loses the files in progress.
 
     `manifest` maps paths to what the store holds. A file whose size, mtime and inode are those of its record is not
     opened. One with another stamp but the same sha256 is not read again, also not when it failed before, and one that
-    was renamed keeps what is stored of it. Yields an event after each file that had to be opened; `total` counts
-    these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if nothing can be read.
+    was renamed keeps what is stored of it. `listing` are the files, if they were listed already. Yields an event after
+    each file that had to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or
+    vanishes, and ReaderError if nothing can be read.
     """
-    listing = scan(root, folder)
+    listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)
     return _Refresh(root, manifest, store, reader, chunks, recheck).events(listing.files, clock)
 

@@ -33,7 +33,6 @@ from investigator.records import (
 )
 from investigator.retrieval.library import Library
 from investigator.services.run_records import RunOptions
-from investigator.store.corpus import Corpus
 from investigator.store.past_calls import calls_of, usual_seconds
 from investigator.store.workspace import Workspace
 
@@ -173,9 +172,9 @@ class FolderEvaluation:
 
     def _open_file(self) -> OutcomeFile:
         """Return the file for the outcomes of exactly this evaluation; the folder must have been read."""
-        with Workspace(self._directory, write=False) as workspace:
-            documents = Corpus(workspace.index).fingerprint()
         parts = self._investigator.parts
+        with Workspace(self._directory, write=False) as workspace:
+            documents = parts.folder_index(self._investigator.folder, workspace).stored.fingerprint()
         depends_on = (
             *(question.model_dump_json() for question in self._every),
             self._investigator.engine_name,
@@ -241,7 +240,7 @@ class FolderEvaluation:
     def _proven(self, quotes: Sequence[Quote]) -> int:
         """How many of the quotes are in the text that is stored."""
         with Workspace(self._directory, write=False) as workspace:
-            corpus = Corpus(workspace.index)
+            corpus = self._investigator.parts.folder_index(self._investigator.folder, workspace).stored
             there = set(corpus.document_ids())
             return sum(q.document_id in there and stands(q, corpus.document(q.document_id)) for q in quotes)
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from investigator.language.terms import content_words
 from investigator.retrieval.fusion import fused
+from investigator.retrieval.sources import WordSearch
 from investigator.retrieval.vector_search import VectorSearch
-from investigator.store.full_text import FullText
 
 
 class Half(StrEnum):
@@ -37,7 +37,7 @@ class ChunkHit:
 class ChunkSearch:
     """Finds chunks for a query, in one document or in the folder."""
 
-    def __init__(self, full_text: FullText, vectors: VectorSearch) -> None:
+    def __init__(self, full_text: WordSearch, vectors: VectorSearch) -> None:
         self._full_text = full_text
         self._vectors = vectors
 

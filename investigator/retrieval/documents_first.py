@@ -11,9 +11,8 @@ from investigator.language.terms import content_words, words
 from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
+from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
-from investigator.store.corpus import Corpus
-from investigator.store.full_text import FullText
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
 _FRONTS = 6  # the same for those in whose name, headings and first lines the question's words stand
@@ -37,8 +36,8 @@ class DocumentsFirst:
 
     def __init__(
         self,
-        corpus: Corpus,
-        full_text: FullText,
+        corpus: CorpusView,
+        full_text: WordSearch,
         search: ChunkSearch,
         names: Names,
         calibration: Calibration,

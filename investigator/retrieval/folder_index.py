@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from investigator.documents.folder import FolderSettings, Recheck, changes, refr
 from investigator.documents.readers.base import READERS, ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.documents.readers.versions import is_current
+from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import SentenceReranker, open_reranker
 from investigator.errors import DamagedDocumentError, FolderError
@@ -20,6 +21,7 @@ from investigator.records import Embedded, Event, FileStatus, FolderStatus, Left
 from investigator.retrieval.kept_sentences import KeptSentences, windows
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.retrieval.sources import CorpusView
 from investigator.retrieval.vector_search import (
     CandidateSearch,
     VectorIndex,
@@ -62,16 +64,18 @@ class FolderIndex:
         notice: Callable[[str], None],
     ) -> None:
         self.corpus = Corpus(workspace.index)
-        self.table = vector_table(workspace, embedder, notice)
-        self.sentences = SentenceVectorTable(workspace.index, embedder.name)
+        self._table = vector_table(workspace, embedder, notice)
+        self._sentences = SentenceVectorTable(workspace.index, embedder.name)
         self._folder = folder
         self._workspace = workspace
         self._settings = settings
         self._embedder = embedder
         self._notice = notice
 
-    def read(self, recheck: Recheck) -> Iterator[Event]:
+    def read(self, recheck: Recheck, listing: FolderListing | None = None) -> Iterator[Event]:
         """Bring text and words up to date with the folder; `recheck` may name files inside archives and messages.
+
+        With a `listing` they are brought up to date with the files in it.
 
         Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
         and words are checked for damage too, and not cards alone. Raises FolderError, ReaderError, StoreError.
@@ -95,6 +99,7 @@ class FolderIndex:
             settings.reader,
             settings.chunks,
             recheck,
+            listing=listing,
         )
         self.corpus.set_setting("reading", reading)
 
@@ -157,7 +162,7 @@ class FolderIndex:
             files=files,
             documents=len(self.corpus.document_ids()),
             chunks=self.corpus.chunk_count(),
-            without_vectors=self.table.missing_count(),
+            without_vectors=self.without_vectors(),
             left_out=self.corpus.left_out(),
             new=new,
             changed_files=changed,
@@ -166,22 +171,29 @@ class FolderIndex:
 
     def check_documents(self) -> None:
         """Raises FolderError when no document of the folder could be read."""
-        if self.corpus.document_ids():
-            return
-        unreadable = self.corpus.unreadable()
-        if not unreadable:
-            raise FolderError(no_documents(self._folder, self.corpus.left_out()))
-        named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
-        raise FolderError(f"none of the {len(unreadable)} files of {self._folder} could be read: {named}")
+        check_any_document(self._folder, self.corpus)
+
+    @property
+    def stored(self) -> Corpus:
+        """The documents of the index, to be looked at only."""
+        return self.corpus
+
+    def without_vectors(self) -> int:
+        """Return the number of chunks that have no vector yet."""
+        return self._table.missing_count()
+
+    def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Return the vectors of those of some sentences that the index keeps."""
+        return self._sentences.get(texts)
 
     def best_search(self) -> Search:
         """Return the search for a new question: over everything, if that needs no long wait."""
-        few = self.table.missing_count() <= self._settings.retrieval.embed_first
+        few = self.without_vectors() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
     def embed(self) -> Iterator[Embedded]:
         """Make the vectors that are missing. Raises EmbedderError and StoreError."""
-        yield from embed_missing(self.corpus, self.table, self._embedder)
+        yield from embed_missing(self.corpus, self._table, self._embedder)
 
     def embed_sentences(self) -> Iterator[Embedded]:
         """Make the vectors of sentences that are missing, unless that is too much to do ahead of the questions.
@@ -190,11 +202,11 @@ class FolderIndex:
         """
         retrieval = self._settings.retrieval
         if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= retrieval.sentences_up_to:
-            yield from KeptSentences(self.sentences, self.table, self._embedder).keep_all(self.corpus)
+            yield from KeptSentences(self._sentences, self._table, self._embedder).keep_all(self.corpus)
 
-    def open_vectors(self) -> VectorIndex:
-        """Return the vector index, brought up to date with the vectors that are there."""
-        return open_vectors(self._workspace, self.table, self._settings.retrieval, self._notice)
+    def prepare_vectors(self) -> None:
+        """Bring the vector index up to date with the vectors that are there."""
+        open_vectors(self._workspace, self._table, self._settings.retrieval, self._notice)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library to search in, with `embedder` for queries; a search over everything needs all vectors.
@@ -203,6 +215,17 @@ class FolderIndex:
         """
         settings = settings or self._settings.retrieval
         return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)
+
+
+def check_any_document(folder: Path, corpus: CorpusView) -> None:
+    """Raises FolderError when no document of a folder could be read."""
+    if corpus.document_ids():
+        return
+    unreadable = corpus.unreadable()
+    if not unreadable:
+        raise FolderError(no_documents(folder, corpus.left_out()))
+    named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
+    raise FolderError(f"none of the {len(unreadable)} files of {folder} could be read: {named}")
 
 
 def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:

@@ -18,11 +18,10 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.retrieval.surveying import Survey, surveyed
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
-from investigator.store.corpus import Corpus
-from investigator.store.full_text import FullText
 
 _MOST_TERMS = 50_000
 """Words whose documents are remembered; the longest question has fewer."""
@@ -49,8 +48,8 @@ class Library:
 
     def __init__(
         self,
-        corpus: Corpus,
-        full_text: FullText,
+        corpus: CorpusView,
+        full_text: WordSearch,
         vectors: VectorSearch,
         reranker: Reranker,
         settings: RetrievalSettings,

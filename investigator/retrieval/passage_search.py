@@ -12,7 +12,7 @@ from investigator.retrieval.chunk_search import ChunkSearch
 from investigator.retrieval.fusion import windows
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.store.corpus import Corpus
+from investigator.retrieval.sources import CorpusView
 
 _FIRST, _SPREAD, _BEST = 2, 14, 12  # chunks of a document that show it as a whole
 
@@ -22,7 +22,7 @@ class PassageSearch:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: CorpusView,
         search: ChunkSearch,
         reranker: Reranker,
         settings: RetrievalSettings,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from investigator.language.relevance import rarity
 from investigator.retrieval.chunk_search import ChunkSearch, Half
-from investigator.store.corpus import Corpus
-from investigator.store.full_text import FullText
+from investigator.retrieval.sources import CorpusView, WordSearch
 
 _LOOKED_INTO = 6  # chunks of a document
 _NEAREST = 4  # chunks for each document of the folder that the search by meaning may bring
@@ -34,7 +33,7 @@ class Survey:
 
 
 def surveyed(
-    corpus: Corpus, full_text: FullText, search: ChunkSearch, wanted: Sequence[Sequence[str]], query: str
+    corpus: CorpusView, full_text: WordSearch, search: ChunkSearch, wanted: Sequence[Sequence[str]], query: str
 ) -> Survey:
     """Return the best pieces of each document: those that hold most of what is wanted, then those nearest in meaning.
 

@@ -11,13 +11,13 @@ from investigator.evidence.claims import prove
 from investigator.evidence.standing import Rechecked
 from investigator.records import Answer, Claim
 from investigator.research.answer import cited_text, is_supported
-from investigator.store.corpus import Corpus
+from investigator.retrieval.sources import CorpusView
 
 
 class CitedFiles:
     """Reads cited documents again; `drifted` are those whose file says something else than the index."""
 
-    def __init__(self, fresh: FreshReading, corpus: Corpus) -> None:
+    def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:
         self._fresh = fresh
         self._corpus = corpus
         self.drifted: set[str] = set()

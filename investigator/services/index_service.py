@@ -7,31 +7,47 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
+from investigator.cluster.progress import ClusterProgress
+from investigator.cluster.shard_files import ShardFiles
+from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.folder import Recheck, scan
 from investigator.documents.fresh import FreshReading
-from investigator.errors import DamagedDocumentError, FolderError, UnknownDocumentError, WorkspaceLockedError
+from investigator.errors import (
+    DamagedDocumentError,
+    FolderError,
+    ShardLostError,
+    UnknownDocumentError,
+    WorkspaceLockedError,
+)
 from investigator.records import Document, Event, FolderStatus, Notice, Search, SearchHit
-from investigator.retrieval.folder_index import FolderIndex, no_documents, workspace_library
+from investigator.retrieval.folder_index import no_documents, workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.services.parts import Parts
+from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
-from investigator.store.corpus import Corpus
 from investigator.store.kept_workspace import KeptWorkspace
 from investigator.store.workspace import Workspace, has_database, has_runs
 
 _Result = TypeVar("_Result")
 
+MOST_LOSSES = 3
+"""How often what loses a shard is tried again with those that are left."""
+
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
     """Return the result of an attempt; if it meets damaged documents, repeat it and read those again.
 
-    Raises DamagedDocumentError if a document is damaged again right after it was read.
+    One that loses a shard is repeated with those that can be searched then. Raises DamagedDocumentError if a document
+    is damaged again right after it was read, and ShardLostError if shards are lost again and again.
     """
-    again: frozenset[str] = frozenset()
+    again, lost = frozenset[str](), 0
     while True:
         try:
             return attempt(again)
+        except ShardLostError:
+            lost += 1
+            if lost > MOST_LOSSES:
+                raise
         except DamagedDocumentError as damage:
             if again.issuperset(damage.document_ids):
                 raise
@@ -67,7 +83,11 @@ class IndexService:
 
     def reading(self) -> AbstractContextManager[Workspace]:
         """Give the workspace for a short read: opened now, or the one that is `kept_open`. Raises what opening does."""
-        return self._kept.use() if self._kept is not None else self.workspace(write=False)
+        if (
+            self._kept is None or self._parts.settings.cluster.address
+        ):  # files of shards are closed with their workspace
+            return self.workspace(write=False)
+        return self._kept.use()
 
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
         """Give what reads documents again from their files: made now, or what is `kept_open`."""
@@ -89,6 +109,13 @@ class IndexService:
         """Return True if there may be runs to read; no workspace is made to see whether there are."""
         return bool(self._parts.settings.store.url) or has_runs(self.directory)
 
+    def _has_index(self) -> bool:
+        cluster = self._parts.settings.cluster
+        if cluster.address:
+            files = ShardFiles(self.directory)
+            return bool(files.records(files.count(cluster.shards)))
+        return has_database(self.directory)
+
     def check_files(self) -> None:
         """Raise FolderError, before a workspace is made, if there is nothing to index.
 
@@ -96,7 +123,7 @@ class IndexService:
         """
         if self._bring_down is not None:
             self._bring_down(self._parts.notify)
-        if has_database(self.directory):
+        if self._has_index():
             return
         listing = scan(self.folder, self._parts.settings.folder)
         if not listing.files:
@@ -117,23 +144,29 @@ class IndexService:
                 yield from index.embed()
                 yield from index.embed_sentences()
             with self.workspace(write=True) as workspace:
-                self._parts.folder_index(self.folder, workspace).open_vectors()
+                self._parts.folder_index(self.folder, workspace).prepare_vectors()
         yield from self._parts.notices()
 
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the index and, with `compare`, what has changed in the folder since. Raises
         FolderError.
         """
-        if not has_database(self.directory):
+        if not self._has_index():
             hint = f"Make it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with self.reading() as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
+    def progress(self) -> ClusterProgress | None:
+        """Return how far the shards of the folder have been built; None without a cluster. Raises ClusterError."""
+        with self.workspace(write=False) as workspace:
+            index = self._parts.folder_index(self.folder, workspace)
+            return index.progress() if isinstance(index, ShardedIndex) else None
+
     def document(self, document_id: str) -> Document:
         """Return a document as the index holds it. Raises FolderError if it holds none of that id, and StoreError."""
         with self.reading() as workspace:
-            corpus = Corpus(workspace.index)
+            corpus = self._parts.folder_index(self.folder, workspace).stored
             try:
                 return corpus.document(document_id)
             except KeyError:
@@ -159,7 +192,7 @@ class IndexService:
         try:
             return mended(attempt)
         except WorkspaceLockedError:
-            if not has_database(self.directory):
+            if self._parts.settings.cluster.address or not has_database(self.directory):
                 raise
         self._parts.notify("Another run is writing to the index, so it was searched as it is, without later changes.")
         with self.reading() as workspace:
@@ -185,10 +218,10 @@ class IndexService:
             search = search or index.best_search()
             for _ in self.prepare(index, search):
                 pass
-            with self._parts.caching_embedder.backed_by(index.sentences.get):
+            with self._parts.caching_embedder.backed_by(index.kept_sentences):
                 yield index.library(search, self._parts.caching_embedder, retrieval)
 
-    def read(self, index: FolderIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
+    def read(self, index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
         """Bring text and words up to date, and read the documents `again` from their files.
 
         Raises FolderError if no document could be read.
@@ -196,13 +229,13 @@ class IndexService:
         yield from index.read(Recheck(reread=again))
         index.check_documents()
 
-    def prepare(self, index: FolderIndex, search: Search) -> Iterator[Event]:
+    def prepare(self, index: OpenIndex, search: Search) -> Iterator[Event]:
         """Make the vectors that a search over everything needs; report what another search lacks."""
         if search is Search.WHOLE:
             yield from index.embed()
         else:
             yield Notice(
-                text=f"{index.table.missing_count():,} passages have no vectors yet, so passages are searched by "
+                text=f"{index.without_vectors():,} passages have no vectors yet, so passages are searched by "
                 f"their words first. For the search by meaning over everything: investigator index --vectors "
                 f"{self.folder}"
             )

@@ -15,11 +15,10 @@ from investigator.engines.roles import Role
 from investigator.evidence.standing import recheck
 from investigator.records import Answered, Event, Investigation, Notice, Search, Started, Usage
 from investigator.research.loop import Research
-from investigator.retrieval.folder_index import FolderIndex
 from investigator.retrieval.library import Library
 from investigator.services.cited_files import CitedFiles, is_as_checked
 from investigator.services.index_service import IndexService
-from investigator.services.parts import Parts
+from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import (
     RunOptions,
     answered_already,
@@ -53,7 +52,7 @@ class OpenFolder:
         service: IndexService,
         parts: Parts,
         engines: Mapping[Role, Engine],
-        index: FolderIndex,
+        index: OpenIndex,
         runs: Database,
         fresh: FreshReading,
         tracer: Tracer,
@@ -196,5 +195,5 @@ def open_folder(
     with service.workspace(write=True) as workspace, service.fresh_reading() as fresh:
         fresh.start()
         index = parts.folder_index(service.folder, workspace)
-        with parts.caching_embedder.backed_by(index.sentences.get):
+        with parts.caching_embedder.backed_by(index.kept_sentences):
             yield OpenFolder(service, parts, engines, index, workspace.runs, fresh, tracer, joint)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.asking.contracts import Contract
 from investigator.asking.prompts import Prompts
+from investigator.cluster.ray_crew import RayCrew
+from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
@@ -40,6 +42,9 @@ from investigator.tracing.opening import open_tracer
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
+
+OpenIndex: TypeAlias = FolderIndex | ShardedIndex
+"""The index of a folder, in one workspace or in shards."""
 
 
 class Parts:
@@ -71,6 +76,8 @@ class Parts:
         self._notices: list[str] = []
         self._watchers: list[Callable[[Writing], None]] = []
         self.notify = on_notice or self._notices.append
+        self._open_there = partial(_given, embedder) if embedder else partial(_shared_embedder, settings.embedder)
+        self._crew = RayCrew(settings.cluster)
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
@@ -192,11 +199,14 @@ class Parts:
         """Return a reader that reads documents of a folder again from their files, in a limited number of processes."""
         return FreshReading(folder, self.settings.folder, self.settings.reader, processes=processes)
 
-    def folder_index(self, folder: Path, workspace: Workspace) -> FolderIndex:
-        """Return the index of a folder in an open workspace."""
-        settings = self.settings
-        index_settings = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
-        return FolderIndex(folder, workspace, index_settings, self.embedder, self.notify)
+    def folder_index(self, folder: Path, workspace: Workspace) -> OpenIndex:
+        """Return the index of a folder in an open workspace: one, or the shards of a cluster."""
+        settings, embedder = self.settings, self.embedder
+        parts = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
+        if not settings.cluster.address:
+            return FolderIndex(folder, workspace, parts, embedder, self.notify)
+        count = settings.cluster.shards
+        return ShardedIndex(folder, workspace, parts, count, embedder, self._open_there, self._crew, self.notify)
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -235,6 +245,10 @@ def _standalone_parts() -> Parts:
 @cache
 def _shared_embedder(model: str) -> Embedder:
     return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used by themselves
+
+
+def _given(embedder: Embedder) -> Embedder:
+    return embedder
 
 
 def _prices(budget: BudgetSettings) -> Prices:

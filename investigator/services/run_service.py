@@ -9,7 +9,7 @@ from investigator.asking.budget import Budget
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import DamagedDocumentError, FolderError, UnknownRunError, expect
+from investigator.errors import DamagedDocumentError, FolderError, ShardLostError, UnknownRunError, expect
 from investigator.evidence.standing import quote_standing
 from investigator.files import check_private_folder
 from investigator.questions.following import EarlierQuestion
@@ -26,7 +26,7 @@ from investigator.records import (
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
-from investigator.services.index_service import IndexService, mended
+from investigator.services.index_service import MOST_LOSSES, IndexService, mended
 from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
@@ -99,8 +99,11 @@ class RunService:
     def _asked(
         self, folder: OpenFolder, new: Investigation, options: RunOptions, *, is_read: bool = False
     ) -> Iterator[Event]:
-        """Investigate in an open folder; damaged documents are read again, once each. Raises DamagedDocumentError."""
-        again: frozenset[str] = frozenset()
+        """Investigate in an open folder; damaged documents are read again, once each, and lost shards tried again.
+
+        Raises DamagedDocumentError and ShardLostError.
+        """
+        again, lost = frozenset[str](), 0
         while True:
             try:
                 yield from folder.read(again) if again or not is_read else ()
@@ -109,6 +112,11 @@ class RunService:
                         yield from folder.read(frozenset(folder.drifted))
                     yield event
                 return
+            except ShardLostError as loss:
+                lost, is_read = lost + 1, False
+                if lost > MOST_LOSSES:
+                    raise
+                yield Notice(text=f"A part of the index was lost: {loss.message}. The shards are opened again.")
             except DamagedDocumentError as damage:
                 if again.issuperset(damage.document_ids):
                     raise

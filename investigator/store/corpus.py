@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from sqlalchemy import RowMapping, func, insert, select, update
@@ -122,17 +122,12 @@ class Corpus:
 
         With a `scope`, only these documents count.
         """
-        digest = hashlib.sha256()
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)
         if scope:
             query = query.where(files.c.path.in_(scope))
         with self._database.begin() as connection:
-            for row in connection.execute(query):
-                digest.update("\0".join((*row, "\n")).encode())
-        for item in self.left_out():
-            if item.by_folder and not scope:  # what an answer must name
-                digest.update(item.model_dump_json().encode())
-        return digest.hexdigest()
+            rows = [(row.path, row.content_hash, row.status) for row in connection.execute(query)]
+        return fingerprint_of(rows, () if scope else self.left_out())
 
     def document_ids(self) -> tuple[str, ...]:
         """Return the ids of all documents that were read, sorted."""
@@ -247,6 +242,17 @@ class Corpus:
         """Keep a setting that the index is made with."""
         with self._database.begin() as connection:
             set_meta(connection, name, value)
+
+
+def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[LeftOut]) -> str:
+    """Return a hash of files (path, content hash, status), sorted by path, and of what an answer must name besides."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update("\0".join((*row, "\n")).encode())
+    for item in left_out:
+        if item.by_folder:
+            digest.update(item.model_dump_json().encode())
+    return digest.hexdigest()
 
 
 def _damaged(document_id: str) -> DamagedDocumentError:

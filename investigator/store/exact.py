@@ -22,6 +22,11 @@ class ExactIndex:
         self._held: tuple[VectorBlock, ...] | None = None
         self._reading = Lock()
 
+    def load(self) -> None:
+        """Read the vectors ahead of the first search, if they are held in memory at all."""
+        if self._table.count():
+            self._blocks(self._table.dimensions())
+
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
         found: list[VectorMatch] = []

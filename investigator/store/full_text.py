@@ -60,7 +60,7 @@ class FullText:
         if not words:
             return []
         where = "AND c.document_id = :document_id" if document_id is not None else ""
-        values = {"query": _any_of(words), "limit": limit}
+        values = {"query": any_of(words), "limit": limit}
         if document_id is not None:
             values["document_id"] = document_id
         with self._database.begin() as connection:
@@ -72,13 +72,13 @@ class FullText:
         if not words:
             return []
         with self._database.begin() as connection:
-            rows = connection.execute(text(_CARDS), {"query": _any_of(words), "limit": limit})
+            rows = connection.execute(text(_CARDS), {"query": any_of(words), "limit": limit})
             return [(document_id, score) for document_id, score in rows]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
         """Return for each word, or for words side by side, the documents that hold it."""
         found: list[set[str]] = [set() for _ in phrases]
-        asked = json.dumps([_any_of([phrase]) for phrase in phrases])
+        asked = json.dumps([any_of([phrase]) for phrase in phrases])
         with self._database.begin() as connection:
             for number, name in connection.exec_driver_sql(_HOLDERS, (asked,)):
                 found[number].add(name)
@@ -89,7 +89,7 @@ class FullText:
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
         """Return the chunks that hold one of some words, or of words side by side, each with its document."""
         with self._database.begin() as connection:
-            return dict(connection.exec_driver_sql(_HOLDING, (_any_of(phrases),)).all()) if phrases else {}
+            return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
         """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""
@@ -100,5 +100,6 @@ class FullText:
             return [(term, count) for term, count in connection.execute(text(_WORDS), values)]
 
 
-def _any_of(words: Sequence[str]) -> str:
+def any_of(words: Sequence[str]) -> str:
+    """Return the query for rows that hold at least one of some words, or of words side by side."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)

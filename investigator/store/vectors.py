@@ -120,6 +120,12 @@ class VectorTable:
         """Return the number of vectors."""
         return self._count()
 
+    def dimensions(self) -> int:
+        """Return how many numbers a vector has; 0 if there is none."""
+        with self.database.begin() as connection:
+            size = connection.execute(self._stored().with_only_columns(func.length(vectors.c.vector)).limit(1)).scalar()
+        return (size or 0) // 4
+
     def pending(self, limit: int) -> VectorBlock:
         """Return vectors that Chroma does not hold yet, oldest first."""
         query = self._stored().where(vectors.c.in_chroma == 0).order_by(vectors.c.chunk_id).limit(limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -47,7 +47,7 @@ DAMAGED_MARK = "damaged"
 
 _DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME) for end in ("", "-wal", "-shm", "-journal"))
 _FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", DAMAGED_MARK)
-_FOLDERS = ("chroma", "chats", "evaluations")
+_FOLDERS = ("chroma", "chats", "evaluations", "shards")
 
 
 def has_database(directory: Path) -> bool:
@@ -84,6 +84,7 @@ class Workspace:
         self.writes = write
         self._notice = notice
         self._suspected = False
+        self._at_close = ExitStack()
         _prepare(directory)
         self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
         if write:
@@ -127,8 +128,13 @@ class Workspace:
             self._drop_index()
             return FileDatabase(path, INDEX)
 
+    def call_at_close(self, closing: Callable[[], None]) -> None:
+        """Close something else, too, when the workspace is closed."""
+        self._at_close.callback(closing)
+
     def close(self) -> None:
         """Close the databases and let others write."""
+        self._at_close.close()
         index, runs = self.__dict__.get("index"), self.__dict__.get("runs")
         if isinstance(index, Database):
             index.close()

@@ -114,7 +114,7 @@ class TuningRun:
     ) -> None:
         self._options, self._base, self._out = options, base, out
         options.check()
-        settings = _checked_settings(base, options)
+        settings = _of_one_index(_checked_settings(base, options))
         self._parts = Parts(settings, embedder=embedder)
         self._propose = proposer_named(options.search) if options.search else None
         self._proposer = (proposer or engine or self._proposing_engine()) if options.search else None
@@ -289,3 +289,9 @@ def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _of_one_index(settings: Settings) -> Settings:
+    if settings.cluster.address:
+        raise SettingsError("tuning asks one index, not shards", hint="Leave out --cluster and cluster.address.")
+    return settings

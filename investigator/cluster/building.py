@@ -1,0 +1,139 @@
+"""The work of one machine: a shard brought up to date with its files, in a folder of its own, and then published.
+
+What runs twice, also at once, changes nothing: the second one finds the shard that the first one left.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from platform import node
+from tempfile import TemporaryDirectory
+
+from investigator.cluster.shard_files import ShardFiles, ShardRecord, stamp_of
+from investigator.documents.folder import STAMPS_ONLY, Recheck, check_folder
+from investigator.documents.scanning import FolderListing, FoundFile
+from investigator.engines.base import Embedder
+from investigator.errors import ClusterError, FolderError
+from investigator.records import FileRead, FileRecord, Notice
+from investigator.resources.distribution import DISTRIBUTION, installed_version
+from investigator.retrieval.folder_index import FolderIndex, IndexSettings
+from investigator.store.schema import INDEX
+from investigator.store.user_key import code, user_key
+from investigator.store.workspace import DATABASE_NAME, Workspace
+
+
+@dataclass(frozen=True)
+class Company:
+    """The version of this program and the user's key, which the machines of a cluster have in common."""
+
+    version: str
+    key: str
+
+    def check(self) -> None:
+        """Raise ClusterError if this machine differs."""
+        own = company()
+        if own.version != self.version:
+            raise ClusterError(
+                f"the worker on {node()} has {DISTRIBUTION} {own.version}, the command {self.version}",
+                hint="Install the same version of it on all machines of the cluster.",
+            )
+        if own.key != self.key:
+            raise ClusterError(
+                f"the worker on {node()} has another user.key than the command",
+                hint="Copy user.key from your data directory to that of each machine (see docs/scale.md).",
+            )
+
+
+def company() -> Company:
+    """Return what this machine has."""
+    return Company(f"{installed_version()} (index {INDEX.version})", code(user_key(), "cluster"))
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """One shard to bring up to date; `open_embedder` opens the embedder on the machine that does it."""
+
+    company: Company
+    folder: Path
+    workspace: Path
+    number: int
+    count: int
+    files: tuple[FoundFile, ...]
+    made_with: str
+    settings: IndexSettings
+    open_embedder: Callable[[], Embedder]
+    recheck: Recheck = STAMPS_ONLY
+
+
+@dataclass(frozen=True)
+class BuiltShard:
+    """A shard that is up to date, the files that were opened for it, and what the user should know."""
+
+    record: ShardRecord
+    read: tuple[FileRecord, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> BuiltShard:
+    """Bring a shard up to date. Raises ClusterError, FolderError, ReaderError, EmbedderError, StoreError."""
+    task.company.check()
+    _check_seen(task)
+    began, files = clock(), ShardFiles(task.workspace)
+    files.prepare()
+    before = files.record(task.number, task.count)
+    if before is not None and task.recheck == STAMPS_ONLY and is_current(before, task.files, task.made_with):
+        return BuiltShard(before)
+    attempts = files.begin(task.number, task.count)
+    embedder = task.open_embedder()
+    notices: list[str] = []
+    read: list[FileRecord] = []
+    with TemporaryDirectory(prefix="investigator-shard-") as place:
+        if before is not None:
+            copy = Path(place) / DATABASE_NAME
+            shutil.copyfile(files.path(before), copy)
+            copy.chmod(0o600)
+        with Workspace(Path(place), write=True, notice=notices.append) as workspace:
+            index = FolderIndex(task.folder, workspace, task.settings, embedder, notices.append)
+            for event in index.read(task.recheck, FolderListing(task.files)):
+                if isinstance(event, FileRead):
+                    read += event.files
+                elif isinstance(event, Notice):
+                    notices.append(event.text)
+            for _ in (*index.embed(), *index.embed_sentences()):
+                pass
+            record = ShardRecord(
+                number=task.number,
+                count=task.count,
+                file="",
+                sha256="",
+                size=0,
+                listed=stamp_of(task.files),
+                made_with=task.made_with,
+                documents=len(index.corpus.document_ids()),
+                chunks=index.corpus.chunk_count(),
+                failed=len(index.corpus.unreadable()),
+                bytes=sum(file.size for file in task.files),
+                seconds=round(clock() - began, 3),
+                attempts=attempts,
+            )
+            record = files.publish(workspace.index, record)
+    return BuiltShard(record, tuple(read), tuple(notices))
+
+
+def is_current(record: ShardRecord, files: tuple[FoundFile, ...], made_with: str) -> bool:
+    """Return True if a shard was made of these files as they are, with these settings."""
+    return record.listed == stamp_of(files) and record.made_with == made_with
+
+
+def _check_seen(task: ShardTask) -> None:
+    try:
+        check_folder(task.folder)
+    except FolderError as error:
+        raise ClusterError(
+            f"the worker on {node()} cannot read the documents: {error.message}",
+            hint="All machines of the cluster must see folder and workspace under the same paths.",
+        ) from error

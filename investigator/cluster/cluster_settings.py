@@ -1,0 +1,38 @@
+"""Settings of an index that is spread over machines."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from investigator.records import Record
+
+LOCAL, AUTO, CLIENT = "local", "auto", "ray://"
+
+
+def _known_address(address: str) -> str:
+    if address and address not in (LOCAL, AUTO) and not address.removeprefix(CLIENT).partition(":")[2].isdecimal():
+        raise ValueError(f"cluster.address is {LOCAL}, {AUTO} or {CLIENT}HOST:PORT")
+    return address
+
+
+class ClusterSettings(Record):
+    """The machines that index and search a folder together."""
+
+    address: Annotated[str, AfterValidator(_known_address)] = Field(
+        default="",
+        description=f"the Ray cluster that holds the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
+        f"belongs to) or {CLIENT}HOST:PORT; empty: no cluster, one index in the workspace",
+    )
+    shards: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="parts of the index, some for each worker; another number than before means that all is indexed "
+        "anew; 0: as many as it has, 8 of a new one",
+    )
+    workers: int = Field(default=0, ge=0, le=1024, description=f"processes of the cluster {LOCAL}; 0: one for each CPU")
+    wait: float = Field(
+        default=60.0, gt=0, le=3600, description="seconds after which a shard that gives no reply counts as lost"
+    )

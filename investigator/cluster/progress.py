@@ -1,0 +1,57 @@
+"""How far shards have been built, by the records that workers leave. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from investigator.cluster.shard_files import BuildPlan, ShardRecord
+from investigator.records import Record
+
+
+class ClusterProgress(Record):
+    """The shards of an index, and how far the command has come that built them last."""
+
+    shards: int
+    finished: int = Field(description="shards that can be searched")
+    planned: int = Field(default=0, description="shards that the last command set out to build")
+    built: int = Field(default=0, description="those of them that are finished")
+    bytes_per_second: float | None = Field(default=None, description="bytes of files, over all workers")
+    seconds_left: float | None = None
+    begun_again: int = Field(default=0, description="times that a shard was begun again after its worker had died")
+    dead: tuple[str, ...] = Field(default=(), description="machines of the cluster that do not answer")
+
+    @property
+    def line(self) -> str:
+        """The progress in one line."""
+        parts = [f"{self.finished} of {self.shards} shards can be searched"]
+        if self.built < self.planned:
+            parts.append(f"{self.built} of the {self.planned} to build are finished")
+            if self.bytes_per_second is not None and self.seconds_left is not None:
+                rate = f"{self.bytes_per_second / 1e6:.2f} MB of files/s"
+                parts.append(f"{rate}, about {self.seconds_left:,.0f} s left if it is still being built")
+        if self.begun_again:
+            parts.append(f"begun again after a worker died: {self.begun_again}")
+        if self.dead:
+            parts.append(f"machines that do not answer: {', '.join(self.dead)}")
+        return "; ".join(parts)
+
+
+def progress(
+    count: int, records: Mapping[int, ShardRecord], plan: BuildPlan | None, elapsed: float, dead: tuple[str, ...] = ()
+) -> ClusterProgress:
+    """Return the progress of an index of so many shards; `elapsed` is from the plan to the last shard, in seconds."""
+    known = ClusterProgress(shards=count, finished=len(records), dead=dead)
+    if plan is None or plan.count != count:
+        return known
+    done = [one for one in plan.shards if one.number in records and records[one.number].file != one.before]
+    size, every = sum(one.bytes for one in done), sum(one.bytes for one in plan.shards)
+    rate = size / elapsed if size and elapsed > 0 else None
+    return known.changed(
+        planned=len(plan.shards),
+        built=len(done),
+        bytes_per_second=rate,
+        seconds_left=(every - size) / rate if rate else None,
+        begun_again=sum(records[one.number].attempts - 1 for one in done),
+    )

@@ -1,0 +1,239 @@
+"""The edge to Ray, which places the work, restarts what dies, and is imported only here."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from investigator.cluster.building import BuiltShard, ShardTask, build
+from investigator.cluster.cluster_settings import LOCAL, ClusterSettings
+from investigator.cluster.shard_files import ShardFiles
+from investigator.cluster.sharded_index import HeldShard, Holding
+from investigator.documents.folder import cpus
+from investigator.errors import ClusterError, InvestigatorError, MissingPackageError, ShardLostError
+from investigator.resources.distribution import install_command
+from investigator.retrieval.shard import Reply, Shard
+from investigator.secrets import register
+
+_TRIES = 3  # of a shard whose worker dies, and of a call to one
+_POLL = 1.0  # seconds after which a wait looks whether it was interrupted
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # nothing is told to anybody
+_ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens on loopback alone, on every system
+_ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a cluster that runs."
+
+
+class RayCrew:
+    """Workers of a Ray cluster; it is connected to when there is work, once in a process. Safe to use from threads."""
+
+    def __init__(self, settings: ClusterSettings) -> None:
+        self._settings = settings
+        self._held: dict[int, HeldShard] = {}
+        self._holders: _RayHolders | None = None
+        self._changing = Lock()
+
+    @cached_property
+    def _ray(self) -> Any:
+        return _connected(self._settings)
+
+    def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
+        """Yield the shards as they are finished; an error comes last. Raises what `build` does, and ClusterError."""
+        ray = self._ray
+        started = ray.remote(num_cpus=1, max_retries=_TRIES)(build)
+        failed: InvestigatorError | None = None
+        with _translated(ray):
+            waiting = [started.remote(task) for task in tasks]
+        try:
+            while waiting:
+                with _translated(ray):
+                    done, waiting = ray.wait(waiting, num_returns=1, timeout=_POLL)
+                for reference in done:
+                    try:
+                        with _translated(ray):
+                            built = ray.get(reference)
+                    except InvestigatorError as error:  # the other shards are built all the same
+                        failed = failed or error
+                    else:
+                        yield built
+        finally:
+            for reference in waiting:
+                ray.cancel(reference, force=True)
+        if failed is not None:
+            raise failed
+
+    def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
+        """Hold shards for searching, those that were held before and are not named no longer. Raises ClusterError."""
+        ray = self._ray
+        with self._changing:
+            if self._holders is None or shards != self._held or self._holders.lost:
+                if self._holders is not None:
+                    self._holders.end()
+                self._holders = _RayHolders(ray, shards, self._settings.wait)
+                self._held = dict(shards)
+            return Holding(self._holders, self._holders.lost)
+
+    def dead_machines(self) -> tuple[str, ...]:
+        """Return the machines of the cluster that no longer answer. Raises ClusterError."""
+        if self._settings.address == LOCAL:  # it would be one that is made for this process
+            return ()
+        with _translated(self._ray):
+            return tuple(sorted(node["NodeManagerHostname"] for node in self._ray.nodes() if not node["Alive"]))
+
+
+class _Holder:
+    """The actor: some shards, opened when they are first asked, again after Ray has restarted it."""
+
+    def __init__(self, shards: Mapping[int, HeldShard]) -> None:
+        self._held = shards
+        self._open: dict[int, Shard] = {}
+
+    def ask(self, numbers: Sequence[int], call: Callable[[Shard], Reply]) -> dict[int, Reply | InvestigatorError]:
+        """Return what each of these shards replies; an error of one is its reply."""
+        replies: dict[int, Reply | InvestigatorError] = {}
+        for number in numbers:
+            try:
+                replies[number] = call(self._shard(number))
+            except InvestigatorError as error:
+                replies[number] = error
+        return replies
+
+    def _shard(self, number: int) -> Shard:
+        if number not in self._open:
+            held = self._held[number]
+            held.company.check()
+            self._open[number] = Shard(ShardFiles(held.workspace).open(held.record), held.embedder)
+        return self._open[number]
+
+
+class _RayHolders:
+    """Shards held by actors, of which there are as many as the cluster has CPUs; `lost` are those that do not reply."""
+
+    def __init__(self, ray: Any, shards: Mapping[int, HeldShard], wait: float) -> None:
+        self._ray = ray
+        self._wait = wait
+        self.lost: dict[int, InvestigatorError] = {}
+        many = max(1, min(len(shards), int(ray.cluster_resources().get("CPU", 1))))
+        made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=_TRIES, scheduling_strategy="SPREAD")(_Holder)
+        with _translated(ray):
+            self._actors = [
+                made.remote({number: one for number, one in shards.items() if number % many == place})
+                for place in range(many)
+            ]
+        self._home = {number: self._actors[number % many] for number in shards}
+        warmed = self._replies(Shard.warm, tuple(self._home))
+        self.lost = {number: reply for number, reply in warmed.items() if isinstance(reply, InvestigatorError)}
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the shards that reply."""
+        return tuple(number for number in self._home if number not in self.lost)
+
+    def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
+        """Return what one shard replies to a call. Raises ShardLostError, and what the call does."""
+        return self._sound(self._replies(call, (number,)))[number]
+
+    def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
+        """Return what each shard replies, by its number. Raises ShardLostError, and what the call does."""
+        return self._sound(self._replies(call, self.numbers))
+
+    def end(self) -> None:
+        """Let the actors go."""
+        for actor in self._actors:
+            self._ray.kill(actor)
+
+    def _replies(self, call: Callable[[Shard], Reply], numbers: Sequence[int]) -> dict[int, Reply | InvestigatorError]:
+        asked: dict[Any, list[int]] = {}
+        for number in numbers:
+            asked.setdefault(self._home[number], []).append(number)
+        until, found = time.monotonic() + self._wait, dict[int, Reply | InvestigatorError]()
+        with _translated(self._ray):
+            references = [(actor.ask.remote(some, call), some) for actor, some in asked.items()]
+        for reference, some in references:
+            try:
+                with _translated(self._ray):
+                    found |= self._ray.get(reference, timeout=max(0.0, until - time.monotonic()))
+            except ClusterError as error:
+                found |= dict.fromkeys(some, ShardLostError(error.message))
+        return dict(sorted(found.items()))
+
+    def _sound(self, replies: Mapping[int, Reply | InvestigatorError]) -> dict[int, Reply]:
+        sound: dict[int, Reply] = {}
+        for number, reply in replies.items():
+            if isinstance(reply, InvestigatorError):
+                if isinstance(reply, ShardLostError):
+                    self.lost[number] = reply
+                raise reply
+            sound[number] = reply
+        return sound
+
+
+def _connected(settings: ClusterSettings) -> Any:
+    """Return Ray, connected to the cluster of the settings. Raises MissingPackageError and ClusterError."""
+    late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"  # Ray has read its variables already
+    for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():
+        os.environ.setdefault(name, value)
+    try:
+        import ray
+    except ImportError as error:
+        hint = f"Install it with: {install_command('cluster')}"
+        raise MissingPackageError("indexes on several machines need the package ray", hint=hint) from error
+    if ray.is_initialized():
+        return ray
+    if late and settings.address == LOCAL:
+        hint = "Import ray later, or call ray.init() yourself before."
+        raise ClusterError("Ray was imported before its cluster could be closed to other users", hint=hint)
+    quiet = {"log_to_driver": False, "logging_level": "error"}
+    with _translated(ray):
+        if settings.address != LOCAL:
+            ray.init(settings.address, **quiet)
+            return ray
+        place = tempfile.mkdtemp(prefix="inv-ray-")
+        atexit.register(_ended, ray, place)
+        ray.init(
+            LOCAL,
+            num_cpus=settings.workers or cpus(),
+            include_dashboard=False,
+            _temp_dir=place,
+            **quiet,
+        )
+    return ray
+
+
+def _closed() -> dict[str, str]:
+    """Return the variables by which a cluster of this process is closed to other users of the machine."""
+    token = secrets.token_hex(32)
+    register(token)
+    return {_ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+
+
+def _ended(ray: Any, place: str) -> None:
+    ray.shutdown()
+    shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _translated(ray: Any) -> Iterator[None]:
+    """Turn errors of Ray into ClusterError, and those that a worker raised into what they were."""
+    try:
+        yield
+    except ray.exceptions.GetTimeoutError as error:
+        raise ClusterError("its worker gave no reply in time") from error
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, InvestigatorError):
+            raise error.cause from error
+        raise ClusterError(f"a worker failed: {type(error.cause).__name__}: {error.cause}") from error
+    except ray.exceptions.RayError as error:
+        first = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ClusterError(f"a worker was lost: {first}") from error
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        first = " ".join(str(error).split())[:300]
+        raise ClusterError(f"the Ray cluster cannot be used: {first}", hint=_ADDRESSES) from error

@@ -1,0 +1,222 @@
+"""The finished shards of an index: files that are written once, and a record of each that only this user can have made.
+
+A new version of a shard is a new file, named by its sha256; then its record is replaced. Whoever dies in between leaves
+the version before, and a file that nobody names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from investigator.documents.scanning import FoundFile
+from investigator.errors import DamagedDatabaseError, ForeignFileError
+from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
+from investigator.records import Record
+from investigator.store.database import Database, translated
+from investigator.store.frozen import FrozenDatabase, freeze
+from investigator.store.user_key import code, same_code, user_key
+
+FOLDER = "shards"
+"""The folder of a workspace that holds them."""
+
+_PURPOSE = "shard of an index"
+_PLAN = "building.json"
+_USUAL = 8  # shards of a new index
+
+
+class ShardRecord(Record):
+    """One finished shard: its file, what it was made of, and what that took.
+
+    `listed` stands for the stamps of the files that it was made of, `made_with` for settings and versions. `bytes` are
+    those of its files, `attempts` is how often it was begun.
+    """
+
+    number: int
+    count: int
+    file: str
+    sha256: str
+    size: int
+    listed: str
+    made_with: str
+    documents: int
+    chunks: int
+    failed: int
+    bytes: int
+    seconds: float
+    attempts: int = 1
+
+
+class PlannedShard(Record):
+    """A shard to build, the bytes of its files, and the file of the version before, empty if there is none."""
+
+    number: int
+    bytes: int
+    before: str = ""
+
+
+class BuildPlan(Record):
+    """The shards, of so many, that one command set out to build."""
+
+    count: int
+    shards: tuple[PlannedShard, ...]
+
+
+class _Sealed(Record):
+    """A record with the code of its wire form."""
+
+    record: str
+    code: str
+
+
+class ShardFiles:
+    """The folder of the shards of one workspace, which may lie on a file system that machines share."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.directory = workspace / FOLDER
+
+    def prepare(self) -> None:
+        """Make the folder. Raises ForeignFileError and StoreError."""
+        with translated(self.directory):
+            make_private_folder(self.directory)
+            check_private_folder(self.directory)
+
+    def record(self, number: int, count: int) -> ShardRecord | None:
+        """Return the record of a shard; None if there is none of this user's, or its file is gone."""
+        sealed = self._unsealed(_name(number, count) + ".json")
+        try:
+            record = ShardRecord.model_validate_json(sealed or "")
+            there = self.path(record).stat().st_size == record.size
+        except (ValidationError, OSError):
+            return None
+        return record if there and (record.number, record.count) == (number, count) else None
+
+    def records(self, count: int) -> dict[int, ShardRecord]:
+        """Return the records of the finished ones among so many shards, by number."""
+        found = {number: self.record(number, count) for number in range(count)}
+        return {number: record for number, record in found.items() if record is not None}
+
+    def path(self, record: ShardRecord) -> Path:
+        """Return where the file of a shard lies."""
+        return self.directory / Path(record.file).name
+
+    def open(self, record: ShardRecord) -> FrozenDatabase:
+        """Open a shard after its whole file was checked. Raises DamagedDatabaseError and StoreError."""
+        path = self.path(record)
+        with translated(path), path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
+                raise DamagedDatabaseError(f"the shard {path} is not as it was written")
+        return FrozenDatabase(path)
+
+    def begin(self, number: int, count: int) -> int:
+        """Note that a shard is being built, and return how often that was begun since it was finished last."""
+        begun = self.directory / f"{_name(number, count)}.begun"
+        with translated(self.directory):
+            times = 1 + (int(read_private(begun, 9) or b"0") if is_plain_file(begun) else 0)
+            write_private(begun, str(times).encode())
+        return times
+
+    def publish(self, database: Database, record: ShardRecord) -> ShardRecord:
+        """Write an index as the new version of a shard; return its record, with what was not known of the file."""
+        name = _name(record.number, record.count)
+        draft = self.directory / f".{name}.{secrets.token_hex(6)}"
+        with translated(draft):
+            try:
+                freeze(database, draft)
+                with draft.open("rb") as file:
+                    os.fsync(file.fileno())
+                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                size = draft.stat().st_size
+                record = record.changed(file=f"{name}-{sha256[:16]}.db", sha256=sha256, size=size)
+                draft.replace(self.path(record))
+            except BaseException:
+                draft.unlink(missing_ok=True)
+                raise
+            self._write_sealed(f"{name}.json", record)
+            (self.directory / f"{name}.begun").unlink(missing_ok=True)
+        return record
+
+    def forget(self, record: ShardRecord) -> None:
+        """Delete the record of a shard, which is then built from nothing."""
+        with translated(self.directory):
+            (self.directory / f"{_name(record.number, record.count)}.json").unlink(missing_ok=True)
+
+    def sweep(self, count: int) -> None:
+        """Delete what belongs to none of the finished shards. Nobody may be building meanwhile."""
+        kept = {name for record in self.records(count).values() for name in (record.file, _name_of(record) + ".json")}
+        with translated(self.directory):
+            for path in self.directory.iterdir():
+                if path.name not in kept and path.name != _PLAN:
+                    path.unlink(missing_ok=True)
+
+    def plan(self) -> BuildPlan | None:
+        """Return what the last command that built shards set out to do."""
+        try:
+            return BuildPlan.model_validate_json(self._unsealed(_PLAN) or "")
+        except ValidationError:
+            return None
+
+    def count(self, wanted: int) -> int:
+        """Return how many shards the index has: as many as wanted, or, for 0, as it was begun with."""
+        plan = None if wanted else self.plan()
+        return plan.count if plan is not None else wanted or _USUAL
+
+    def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
+        """Return the time from the plan to the last finished of some shards, by the clock of their file system."""
+        try:
+            planned = (self.directory / _PLAN).stat().st_mtime
+            return max((self.directory / f"{_name_of(one)}.json").stat().st_mtime for one in records) - planned
+        except (OSError, ValueError):
+            return 0.0
+
+    def keep_plan(self, plan: BuildPlan) -> None:
+        """Keep what a command sets out to do. Raises StoreError."""
+        with translated(self.directory):
+            self._write_sealed(_PLAN, plan)
+
+    def _write_sealed(self, name: str, record: Record) -> None:
+        wire = record.model_dump_json()
+        sealed = _Sealed(record=wire, code=code(user_key(), _PURPOSE, name, wire))
+        write_private(self.directory / name, sealed.model_dump_json().encode())
+
+    def _unsealed(self, name: str) -> str | None:
+        """Return what was written under a name; None if nothing was, or somebody else wrote it."""
+        try:
+            sealed = _Sealed.model_validate_json(read_private(self.directory / name))
+        except (OSError, ForeignFileError, ValidationError):
+            return None
+        return sealed.record if same_code(sealed.code, code(user_key(), _PURPOSE, name, sealed.record)) else None
+
+
+def shard_of(file_id: str, count: int) -> int:
+    """Return the number of the shard that a file belongs to, by its path alone."""
+    return int.from_bytes(hashlib.sha256(file_id.encode("utf-8", "surrogatepass")).digest()[:8], "big") % count
+
+
+def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...], ...]:
+    """Return the files of each shard, in the order given."""
+    found: tuple[list[FoundFile], ...] = tuple([] for _ in range(count))
+    for file in files:
+        found[shard_of(file.id, count)].append(file)
+    return tuple(map(tuple, found))
+
+
+def stamp_of(files: Sequence[FoundFile]) -> str:
+    """Return a hash of the stamps of files: equal if none has another name, size, time or place."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(repr((file.id, file.path, file.size, file.mtime_ns, file.inode, file.problem)).encode())
+    return digest.hexdigest()
+
+
+def _name(number: int, count: int) -> str:
+    return f"{number:04d}-of-{count:04d}"
+
+
+def _name_of(record: ShardRecord) -> str:
+    return _name(record.number, record.count)

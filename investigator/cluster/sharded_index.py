@@ -1,0 +1,305 @@
+"""The index of a folder in several shards: what `FolderIndex` is for one workspace."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from investigator.cluster.building import BuiltShard, Company, ShardTask, company, is_current
+from investigator.cluster.progress import ClusterProgress, progress
+from investigator.cluster.shard_files import BuildPlan, PlannedShard, ShardFiles, ShardRecord, shard_of, shares
+from investigator.documents.folder import STAMPS_ONLY, Recheck, changes, scan
+from investigator.documents.scanning import FolderListing
+from investigator.engines.base import Embedder, Vectors
+from investigator.engines.embedding.rerankers import open_reranker
+from investigator.errors import DamagedDatabaseError, FolderError, InvestigatorError
+from investigator.records import Embedded, Event, FileRead, FileStatus, FolderStatus, Notice, Search, Unreadable
+from investigator.resources.distribution import installed_version
+from investigator.retrieval.folder_index import IndexSettings, check_any_document
+from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.retrieval.shard import ShardHolders
+from investigator.store.corpus import Corpus
+from investigator.store.frozen import FrozenDatabase
+from investigator.store.schema import INDEX
+from investigator.store.sentence_vectors import SentenceVectorTable
+from investigator.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class HeldShard:
+    """A finished shard that is to be held for searching, with vectors of one embedder."""
+
+    company: Company
+    workspace: Path
+    record: ShardRecord
+    embedder: str
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The holders of shards for searching, and why some are lost, by their number."""
+
+    holders: ShardHolders
+    lost: Mapping[int, InvestigatorError]
+
+
+class Crew(Protocol):
+    """The workers that build and hold shards."""
+
+    def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
+        """Yield the shards as they are finished; an error comes last. Raises what `build` does, and ClusterError."""
+        ...
+
+    def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
+        """Hold shards for searching, those that were held before and are not named no longer. Raises ClusterError."""
+        ...
+
+    def dead_machines(self) -> tuple[str, ...]:
+        """Return the machines of the cluster that no longer answer. Raises ClusterError."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Opened:
+    corpus: GatheredCorpus
+    holders: ShardHolders
+    sentences: tuple[SentenceVectorTable, ...]
+
+
+class ShardedIndex:
+    """The index of one folder in shards, kept in an open workspace; `notice` is told what the user should know.
+
+    `open_there` opens the embedder on a worker. Shards that give no reply are lost until the folder is read again:
+    their files count as unreadable meanwhile.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        workspace: Workspace,
+        settings: IndexSettings,
+        count: int,
+        embedder: Embedder,
+        open_there: Callable[[], Embedder],
+        crew: Crew,
+        notice: Callable[[str], None],
+    ) -> None:
+        self._folder = folder
+        self._workspace = workspace
+        self._settings = settings
+        self._count = ShardFiles(workspace.directory).count(count)
+        self._embedder = embedder
+        self._crew = crew
+        self._open_there = open_there
+        self._notice = notice
+        self._files = ShardFiles(workspace.directory)
+        self._listing: FolderListing | None = None
+        self._open: _Opened | None = None
+
+    @property
+    def stored(self) -> GatheredCorpus:
+        """The documents of all finished shards, whether they can be searched or not."""
+        records = self._files.records(self._count)
+        corpora = {number: Corpus(self._database(record)) for number, record in records.items()}
+        return GatheredCorpus(corpora, self._count, self._listed().left_out)
+
+    @property
+    def corpus(self) -> GatheredCorpus:
+        """The documents of the shards that can be searched."""
+        return self._opened().corpus
+
+    def read(self, recheck: Recheck) -> Iterator[Event]:
+        """Bring the shards up to date with the folder.
+
+        Raises FolderError, ReaderError, EmbedderError, StoreError, ClusterError.
+        """
+        self._open = None
+        self._files.prepare()
+        yield from self._built(self._tasks(recheck))
+        self._files.sweep(self._count)
+
+    def _tasks(self, recheck: Recheck) -> list[ShardTask]:
+        """Return what is to be built: the shards that are not as the folder, and those that are to be rechecked."""
+        self._listing = listing = scan(self._folder, self._settings.folder)
+        records, again = self._files.records(self._count), self._shards_of(recheck.reread)
+        everywhere, made_with, own = recheck.changed(reread=frozenset()) != STAMPS_ONLY, self._made_with(), company()
+        tasks = []
+        for number, files in enumerate(shares(listing.files, self._count)):
+            record = records.get(number)
+            if record is None or everywhere or number in again or not is_current(record, files, made_with):
+                tasks.append(
+                    ShardTask(
+                        own,
+                        self._folder,
+                        self._workspace.directory,
+                        number,
+                        self._count,
+                        files,
+                        made_with,
+                        self._settings_there(),
+                        self._open_there,
+                        recheck.changed(reread=again.get(number, frozenset())),
+                    )
+                )
+        if tasks:
+            before = {number: record.file for number, record in records.items()}
+            sizes = {task.number: sum(file.size for file in task.files) for task in tasks}
+            planned = (PlannedShard(number=n, bytes=size, before=before.get(n, "")) for n, size in sizes.items())
+            self._files.keep_plan(BuildPlan(count=self._count, shards=tuple(planned)))
+        return tasks
+
+    def _built(self, tasks: Sequence[ShardTask]) -> Iterator[Event]:
+        done, total = 0, sum(len(task.files) for task in tasks)
+        of_shard = {task.number: len(task.files) for task in tasks}
+        for built in self._crew.build(tasks) if tasks else ():
+            done += of_shard[built.record.number]
+            yield from (Notice(text=text) for text in built.notices)
+            if built.read:
+                yield FileRead(done=done, total=total, files=built.read)
+
+    def _shards_of(self, document_ids: Collection[str]) -> Mapping[int, frozenset[str]]:
+        """Return documents by their shard; one inside an archive or a message lies in the shard of that file."""
+        found: dict[int, set[str]] = {}
+        inside = {file.path: file.inside for file in self.stored.files()} if document_ids else {}
+        for name in document_ids:
+            found.setdefault(shard_of(inside.get(name) or name, self._count), set()).add(name)
+        return {number: frozenset(names) for number, names in found.items()}
+
+    def _settings_there(self) -> IndexSettings:
+        """Return the settings for a worker, which is one of several on its machine."""
+        own = self._settings
+        return IndexSettings(own.folder, own.reader.changed(workers=1), own.chunks, own.retrieval)
+
+    def _made_with(self) -> str:
+        settings = self._settings_there()
+        parts = (settings.reader.model_dump_json(), settings.chunks.model_dump_json(), self._embedder.name)
+        version = (INDEX.version, installed_version())
+        return hashlib.sha256(json.dumps((*parts, *version)).encode()).hexdigest()
+
+    def _held(self) -> Holding:
+        own, records = company(), self._files.records(self._count)
+        name, directory = self._embedder.name, self._workspace.directory
+        return self._crew.hold({n: HeldShard(own, directory, record, name) for n, record in records.items()})
+
+    def _listed(self) -> FolderListing:
+        if self._listing is None:
+            self._listing = scan(self._folder, self._settings.folder)
+        return self._listing
+
+    def _opened(self) -> _Opened:
+        """Hold the shards for searching; those that are damaged are built again first."""
+        if self._open is None:
+            holding, records = self._held(), self._files.records(self._count)
+            damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]
+            for number in damaged:
+                self._notice(f"{holding.lost[number].message}: it is built again from the files.")
+                self._files.forget(records[number])
+            if damaged:
+                for _ in self._built(self._tasks(STAMPS_ONLY)):
+                    pass
+                holding = self._held()
+            self._open = self._opened_with(holding)
+        return self._open
+
+    def _opened_with(self, holding: Holding) -> _Opened:
+        records = {n: one for n, one in self._files.records(self._count).items() if n not in holding.lost}
+        databases = {number: self._database(record) for number, record in records.items()}
+        corpora = {number: Corpus(database) for number, database in databases.items()}
+        tables = tuple(SentenceVectorTable(database, self._embedder.name) for database in databases.values())
+        lost = self._missing({number for number in range(self._count) if number not in records})
+        for number, error in holding.lost.items():
+            files = sum(shard_of(file.path, self._count) == number for file in lost)
+            self._notice(
+                f"Shard {number + 1} of {self._count} cannot be searched ({error.message}). "
+                f"Its {files:,} files count as unreadable until it is back."
+            )
+        return _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holding.holders, tables)
+
+    def _database(self, record: ShardRecord) -> FrozenDatabase:
+        """Open a shard whose file its holder has checked."""
+        database = FrozenDatabase(self._files.path(record))
+        self._workspace.call_at_close(database.close)
+        return database
+
+    def _missing(self, lost: Collection[int]) -> tuple[Unreadable, ...]:
+        """Return the files of lost shards."""
+        shard = {file.id: shard_of(file.id, self._count) for file in self._listed().files} if lost else {}
+        return tuple(
+            Unreadable(path=name, status=FileStatus.FAILED, reason=f"shard {number + 1} of {self._count} is lost")
+            for name, number in shard.items()
+            if number in lost
+        )
+
+    def status(self, *, compare: bool) -> FolderStatus:
+        """Return what the shards hold and, with `compare`, how the folder differs from it now. Raises FolderError."""
+        stored = self.stored
+        files = stored.files()
+        manifest = {file.path: file for file in files if not file.inside}
+        new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
+        return FolderStatus(
+            files=files,
+            documents=len(stored.document_ids()),
+            chunks=stored.chunk_count(),
+            without_vectors=0,
+            left_out=stored.left_out(),
+            new=new,
+            changed_files=changed,
+            gone=gone,
+        )
+
+    def progress(self) -> ClusterProgress:
+        """Return how far the shards have been built, and which machines do not answer. Raises ClusterError."""
+        plan, records = self._files.plan(), self._files.records(self._count)
+        now = [one for n, one in records.items() if plan and any(n == each.number for each in plan.shards)]
+        elapsed = self._files.seconds_since_plan(now)
+        return progress(self._count, records, plan, elapsed, self._crew.dead_machines())
+
+    def check_documents(self) -> None:
+        """Raises FolderError when no document of the folder could be read."""
+        check_any_document(self._folder, self.corpus)
+
+    def best_search(self) -> Search:
+        """Return how a new question is searched for: over everything, for a shard has all its vectors."""
+        return Search.WHOLE
+
+    def without_vectors(self) -> int:
+        """Return 0: a shard has all its vectors."""
+        return 0
+
+    def embed(self) -> Iterator[Embedded]:
+        """Make nothing: a shard has all its vectors."""
+        yield from ()
+
+    def embed_sentences(self) -> Iterator[Embedded]:
+        """Make nothing: workers have done that."""
+        yield from ()
+
+    def prepare_vectors(self) -> None:
+        """Do nothing: the vectors of shards are compared one by one."""
+
+    def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Return the vectors of those of some sentences that the shards keep."""
+        found: dict[str, Vectors] = {}
+        for table in self._opened().sentences:
+            left = [text for text in texts if text not in found]
+            found |= table.get(left) if left else {}
+        return found
+
+    def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
+        """Return the library to search in, with `embedder` for queries. Every vector is compared.
+
+        `settings` are others than those of the index. Raises FolderError for another search than that over everything.
+        """
+        if search is not Search.WHOLE:
+            hint = "Resume it without --cluster, or start over with --fresh."
+            raise FolderError("the run was started with an index without vectors, and shards have all", hint=hint)
+        opened, settings = self._opened(), settings or self._settings.retrieval
+        words = GatheredWords(opened.holders, opened.corpus)
+        vectors = GatheredVectors(opened.holders, opened.corpus, embedder)
+        return Library(opened.corpus, words, vectors, open_reranker(settings.reranker, embedder), settings)

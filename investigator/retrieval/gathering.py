@@ -1,0 +1,225 @@
+"""Several shards searched as one index: replies are gathered so that ranking is that of one workspace, byte for byte.
+
+A chunk of a shard is known outside by a number of its own: its id there, times the number of shards, plus the number
+of its shard. In one document the order of the numbers is that of the text, as in one workspace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import TypeVar
+
+from investigator.engines.base import Embedder
+from investigator.records import Chunk, Document, DocumentCard, FileRecord, LeftOut, Unreadable
+from investigator.retrieval.shard import ScoredChunk, Shard, ShardHolders
+from investigator.store.corpus import Corpus, fingerprint_of
+from investigator.store.full_text import ChunkMatch
+from investigator.store.vectors import VectorMatch, best_matches
+from investigator.store.word_counts import WordCounts, WordTable, added
+
+_HELD_QUERIES = 256  # whose counts and vectors are remembered
+
+Value = TypeVar("Value")
+
+
+class GatheredCorpus:
+    """The documents and chunks of several shards, by their numbers, of `count` in all.
+
+    `lost` are the files of shards that are missing, each with the reason: they count as unreadable.
+    """
+
+    def __init__(
+        self,
+        shards: Mapping[int, Corpus],
+        count: int,
+        left_out: Sequence[LeftOut],
+        lost: Sequence[Unreadable] = (),
+    ) -> None:
+        self.count = count
+        self._shards = dict(sorted(shards.items()))
+        self._left_out = tuple(left_out)
+        self._lost = tuple(lost)
+        self._cards: Mapping[str, DocumentCard] | None = None
+        self._home: Mapping[str, int] | None = None
+        self._spans = lru_cache(maxsize=_HELD_QUERIES)(self._read_spans)
+
+    def home(self, document_id: str) -> int:
+        """Return the number of the shard that holds a document. Raises KeyError."""
+        return self._homes()[document_id]
+
+    def _homes(self) -> Mapping[str, int]:
+        if self._home is None:
+            self._home = {name: number for number, one in self._shards.items() for name in one.document_ids()}
+        return self._home
+
+    def numbered(self, number: int, chunks: Mapping[int, Value]) -> dict[int, Value]:
+        """Return what belongs to chunks of a shard, by the numbers under which they are known outside."""
+        return {chunk_id * self.count + number: value for chunk_id, value in chunks.items()}
+
+    def by_shard(self, chunk_ids: Sequence[int]) -> dict[int, list[int]]:
+        """Return the ids that chunks have in their shards, by the number of the shard."""
+        found: dict[int, list[int]] = {}
+        for chunk_id in chunk_ids:
+            found.setdefault(chunk_id % self.count, []).append(chunk_id // self.count)
+        return found
+
+    def files(self) -> tuple[FileRecord, ...]:
+        """Return every file as last seen, with those inside files, sorted by path."""
+        return tuple(
+            sorted((file for one in self._shards.values() for file in one.files()), key=lambda file: file.path)
+        )
+
+    def document_ids(self) -> tuple[str, ...]:
+        """Return the ids of all documents that were read, sorted."""
+        return tuple(sorted(self._homes()))
+
+    def document(self, document_id: str) -> Document:
+        """Return a document with its text. Raises KeyError for an unknown id, and DamagedDocumentError."""
+        return self._shards[self.home(document_id)].document(document_id)
+
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """Return the files that could not be read and those of lost shards, with the reason."""
+        found = (file for one in self._shards.values() for file in one.unreadable())
+        return tuple(sorted((*found, *self._lost), key=lambda file: file.path))
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Return what of the folder is no document, by reason."""
+        return self._left_out
+
+    def cards(self) -> Mapping[str, DocumentCard]:
+        """Return the card of each document, by id. Raises DamagedDocumentError."""
+        if self._cards is None:
+            self._cards = dict(sorted(card for one in self._shards.values() for card in one.cards().items()))
+        return self._cards
+
+    def fingerprint(self, scope: Sequence[str] = ()) -> str:
+        """Return a hash of what the folder holds: that of one workspace, unless shards are lost."""
+        whole = fingerprint_of(
+            ((file.path, file.content_hash, file.status) for file in self.files() if not scope or file.path in scope),
+            () if scope else self._left_out,
+        )
+        lost = [file.path for file in self._lost if not scope or file.path in scope]
+        return hashlib.sha256("\n".join((whole, *lost)).encode()).hexdigest() if lost else whole
+
+    def chunk_count(self) -> int:
+        """Return the number of chunks of all documents."""
+        return sum(one.chunk_count() for one in self._shards.values())
+
+    def chunk_text(self, chunk: Chunk) -> str:
+        """Return the text of one chunk. Raises as `document`."""
+        return self.document(chunk.document_id).text[chunk.start : chunk.end]
+
+    def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
+        """Return the chunks with these numbers; those that are not there are left out."""
+        return dict(self._spans(tuple(chunk_ids)))
+
+    def _read_spans(self, chunk_ids: tuple[int, ...]) -> dict[int, Chunk]:
+        found: dict[int, Chunk] = {}
+        for number, ids in self.by_shard(chunk_ids).items():
+            found |= self.numbered(number, self._shards[number].chunk_spans(ids))
+        return found
+
+    def chunks_of(self, document_id: str) -> dict[int, Chunk]:
+        """Return the chunks of a document by their numbers, in the order of its text."""
+        try:
+            number = self.home(document_id)
+        except KeyError:
+            return {}
+        return self.numbered(number, self._shards[number].chunks_of(document_id))
+
+
+class GatheredWords:
+    """The words of several shards, scored by the counts of all of them."""
+
+    def __init__(self, holders: ShardHolders, corpus: GatheredCorpus) -> None:
+        self._holders = holders
+        self._corpus = corpus
+        self._counts = lru_cache(maxsize=_HELD_QUERIES)(self._count)
+
+    def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
+        """Return the best chunks that hold at least one of the words, in one document or in all."""
+        counts = self._counts(WordTable.CHUNKS, tuple(words))
+        if not any(counts.held):
+            return []
+        asked = partial(Shard.best_chunks, words=words, counts=counts, limit=limit, document_id=document_id)
+        if document_id is None:
+            replies = self._holders.on_all(asked)
+        else:
+            number = self._corpus.home(document_id)
+            replies = {number: self._holders.on(number, asked)}
+        found = [(chunk, number) for number, best in replies.items() for chunk in best]
+        found.sort(key=lambda entry: _order(entry[0]))
+        return [
+            ChunkMatch(chunk.chunk_id * self._corpus.count + number, chunk.document_id, chunk.score)
+            for chunk, number in found[:limit]
+        ]
+
+    def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """Return (document id, BM25 score) of documents whose title, path, headings or first lines hold a word."""
+        counts = self._counts(WordTable.CARDS, tuple(words))
+        if not any(counts.held):
+            return []
+        replies = self._holders.on_all(partial(Shard.best_cards, words=words, counts=counts, limit=limit))
+        found = (card for best in replies.values() for card in best)
+        return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
+
+    def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Return for each word, or for words side by side, the documents that hold it."""
+        replies = self._holders.on_all(partial(Shard.holders, phrases=tuple(phrases))).values()
+        return {phrase: frozenset().union(*(reply[phrase] for reply in replies)) for phrase in phrases}
+
+    def holding(self, phrases: Sequence[str]) -> dict[int, str]:
+        """Return the chunks that hold one of some words, or of words side by side, each with its document."""
+        found: dict[int, str] = {}
+        for number, reply in self._holders.on_all(partial(Shard.holding, phrases=tuple(phrases))).items():
+            found |= self._corpus.numbered(number, reply)
+        return found
+
+    def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
+        """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""
+        found: dict[str, int] = {}
+        for reply in self._holders.on_all(partial(Shard.words_like, word=word, slips=slips)).values():
+            for term, held in reply:
+                found[term] = found.get(term, 0) + held
+        return sorted(found.items())
+
+    def _count(self, table: WordTable, words: tuple[str, ...]) -> WordCounts:
+        return added(self._holders.on_all(partial(Shard.counts, table=table, words=words)).values())
+
+
+class GatheredVectors:
+    """The vectors of several shards: every one is compared with a query."""
+
+    def __init__(self, holders: ShardHolders, corpus: GatheredCorpus, embedder: Embedder) -> None:
+        self._holders = holders
+        self._corpus = corpus
+        self._embed = lru_cache(maxsize=_HELD_QUERIES)(lambda text: embedder.embed([text])[0])
+
+    def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
+        """Return the nearest chunks, nearest first, in one document or in all."""
+        vector = self._embed(query)
+        if document_id is not None:
+            return self._matches(list(self._corpus.chunks_of(document_id)), query, limit)
+        replies = self._holders.on_all(partial(Shard.nearest, vector=vector, limit=limit))
+        return best_matches([match for number, near in replies.items() for match in self._outside(number, near)], limit)
+
+    def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine similarity (-1..1) of the query with the chunks."""
+        return {match.chunk_id: match.similarity for match in self._matches(chunk_ids, query, len(chunk_ids))}
+
+    def _matches(self, chunk_ids: Sequence[int], query: str, limit: int) -> list[VectorMatch]:
+        vector, found = self._embed(query), list[VectorMatch]()
+        for number, ids in self._corpus.by_shard(chunk_ids).items():
+            near = self._holders.on(number, partial(Shard.matches, chunk_ids=ids, vector=vector, limit=limit))
+            found += self._outside(number, near)
+        return best_matches(found, limit)
+
+    def _outside(self, number: int, near: Sequence[VectorMatch]) -> list[VectorMatch]:
+        count = self._corpus.count
+        return [VectorMatch(one.chunk_id * count + number, one.document_id, one.similarity) for one in near]
+
+
+def _order(chunk: ScoredChunk) -> tuple[float, str, int]:
+    return -chunk.score, chunk.document_id, chunk.start

@@ -1,0 +1,143 @@
+"""One shard of an index, and the questions to it whose replies, gathered from all shards, are those of one index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from investigator.engines.base import Vectors
+from investigator.store.corpus import Corpus
+from investigator.store.database import Database
+from investigator.store.exact import ExactIndex
+from investigator.store.full_text import FullText
+from investigator.store.schema import chunks
+from investigator.store.vectors import VectorMatch, VectorTable
+from investigator.store.word_counts import Rows, WordCounts, WordScores, WordTable
+
+Reply = TypeVar("Reply")
+
+
+@dataclass(frozen=True)
+class ScoredChunk:
+    """A chunk that holds words of a query, with its place; `score` counts the words of all shards."""
+
+    score: float
+    document_id: str
+    start: int
+    chunk_id: int
+
+
+class Shard:
+    """One part of an index, whose documents are in no other part. Chunk ids are its own."""
+
+    def __init__(self, database: Database, embedder: str) -> None:
+        self.corpus = Corpus(database)
+        self._database = database
+        self._full_text = FullText(database)
+        self._vectors = VectorTable(database, embedder)
+        self._exact = ExactIndex(self._vectors)
+
+    def warm(self) -> bool:
+        """Read what searches need; True when it is done. Raises StoreError."""
+        self.counts(WordTable.CHUNKS, ())
+        self._exact.load()
+        return True
+
+    def counts(self, table: WordTable, words: Sequence[str]) -> WordCounts:
+        """Return how many rows hold each word."""
+        return self._scores[table].counts(words)
+
+    def best_chunks(
+        self, words: Sequence[str], counts: WordCounts, limit: int, document_id: str | None
+    ) -> list[ScoredChunk]:
+        """Return the best chunks that hold one of the words by the counts of all shards, best first."""
+        scores, rows = self._scores[WordTable.CHUNKS], self._rows
+        places, scored = scores.scored(words, counts)
+        if document_id is not None:
+            inside = rows.document[places] == rows.number_of.get(document_id, -1)
+            places, scored = places[inside], scored[inside]
+        order = np.lexsort((rows.start[places], rows.document[places], -scored))[:limit]
+        found = zip(scored[order].tolist(), places[order].tolist(), strict=True)
+        return [
+            ScoredChunk(score, rows.names[rows.document[at]], int(rows.start[at]), int(scores.ids[at]))
+            for score, at in found
+        ]
+
+    def best_cards(self, words: Sequence[str], counts: WordCounts, limit: int) -> list[tuple[str, float]]:
+        """Return the documents whose cards hold one of the words, with their scores, best first."""
+        places, scored = self._scores[WordTable.CARDS].scored(words, counts)
+        found = [(self._cards[at], score) for at, score in zip(places.tolist(), scored.tolist(), strict=True)]
+        return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
+
+    def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Return the documents that hold each word, or words side by side."""
+        return self._full_text.holders(phrases)
+
+    def holding(self, phrases: Sequence[str]) -> dict[int, str]:
+        """Return the chunks that hold one of some words, or of words side by side, each with its document."""
+        return self._full_text.holding(phrases)
+
+    def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
+        """Return the stems that resemble a word, with how many chunks hold each."""
+        return self._full_text.words_like(word, slips)
+
+    def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the chunks nearest to a unit vector, nearest first."""
+        return self._exact.nearest(vector, limit)
+
+    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest of some chunks, nearest first."""
+        return self._vectors.matches(chunk_ids, vector, limit)
+
+    @cached_property
+    def _scores(self) -> Mapping[WordTable, WordScores]:
+        return {table: WordScores(self._database, table) for table in WordTable}
+
+    @cached_property
+    def _rows(self) -> _ChunkRows:
+        columns = chunks.select().with_only_columns(chunks.c.document_id, chunks.c.start).order_by(chunks.c.id)
+        with self._database.begin() as connection:
+            stored = connection.execute(columns).all()
+        names = sorted({row.document_id for row in stored})
+        number_of = {name: number for number, name in enumerate(names)}
+        document = np.array([number_of[row.document_id] for row in stored], dtype=np.int64)
+        return _ChunkRows(names, number_of, document, np.array([row.start for row in stored], dtype=np.int64))
+
+    @cached_property
+    def _cards(self) -> list[str]:
+        with self._database.begin() as connection:
+            return list(connection.exec_driver_sql("SELECT document_id FROM card_words ORDER BY rowid").scalars())
+
+
+@dataclass(frozen=True)
+class _ChunkRows:
+    """The documents and the beginnings of the chunks, in the order of their ids."""
+
+    names: Sequence[str]
+    number_of: Mapping[str, int]
+    document: Rows
+    start: Rows
+
+
+class ShardHolders(Protocol):
+    """Holds the shards of an index, wherever they are, by their numbers from 0. Safe to use from several threads.
+
+    A shard that gives no reply raises ShardLostError.
+    """
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the shards that are held."""
+        ...
+
+    def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
+        """Return what one shard replies to a call, which must be a function by its name, or a partial of one."""
+        ...
+
+    def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
+        """Return what each shard replies, by its number, in their order."""
+        ...

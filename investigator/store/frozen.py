@@ -1,0 +1,50 @@
+"""An index that is finished: one file that nobody writes to any more, opened without locks and from any file system."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, QueuePool, create_engine
+
+from investigator.errors import StoreError
+from investigator.store.database import Database, translated
+from investigator.store.inspection import secured
+
+
+class FrozenDatabase(Database):
+    """The database of a finished index. What would write to it raises StoreError.
+
+    The caller knows that the file is one that this program has written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(create_engine("sqlite://", creator=self._connected, poolclass=QueuePool), str(path))
+
+    def _connected(self) -> sqlite3.Connection:
+        address = f"file:{quote(str(self.path.absolute()))}?mode=ro&immutable=1"
+        return secured(sqlite3.connect(address, uri=True, check_same_thread=False))
+
+    def alone(self) -> AbstractContextManager[Connection]:
+        """Raise StoreError: nobody writes to it."""
+        raise StoreError(f"the finished index {self.path} cannot be written")
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[Database]:
+        """Give this database itself: nobody writes to it."""
+        yield self
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
+
+
+def freeze(database: Database, path: Path) -> None:
+    """Write all that a database of SQLite holds into one new file. Raises StoreError."""
+    with database.begin() as connection:
+        connection.connection.commit()  # a file cannot be written from within a transaction
+        connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
+    path.chmod(0o600)

@@ -1,0 +1,126 @@
+"""BM25 of one shard by the counts of all of them: what SQLite's `bm25` would say if they were one table, bit for bit.
+
+SQLite's function knows the rows of its own table alone. Its score of one word in one row tells how often the word
+stands there, for all else in the formula is known; from these numbers and the counts of all shards the score is
+computed anew, in the order of SQLite's own operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from investigator.errors import DamagedDatabaseError
+from investigator.store.database import Database
+from investigator.store.full_text import any_of
+
+K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
+"""The constants of SQLite's `bm25`."""
+
+_HELD = 256  # words whose rows are kept in memory
+_OFF_WHOLE = 0.01  # how far a number of occurrences may be computed from a whole one
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+"""Places in the table, or numbers of rows: shape (rows,)."""
+
+
+class WordTable(StrEnum):
+    """A full-text table of an index: of chunks, or of the cards of documents."""
+
+    CHUNKS = "chunk_words"
+    CARDS = "card_words"
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """How many rows and words a full-text table has, and how many rows hold each of some words."""
+
+    rows: int
+    tokens: int
+    held: tuple[int, ...]
+
+    @property
+    def average(self) -> float:
+        """The words of a row on average."""
+        return self.tokens / self.rows if self.rows else 0.0
+
+    def idf(self) -> list[float]:
+        """Return the weight of each word."""
+        values = (math.log((self.rows - held + 0.5) / (held + 0.5)) for held in self.held)
+        return [value if value > 0.0 else LEAST_IDF for value in values]
+
+
+def added(counts: Iterable[WordCounts]) -> WordCounts:
+    """Return the counts of several tables together, for the same words."""
+    every = tuple(counts)
+    held = tuple(map(sum, zip(*(one.held for one in every), strict=True)))
+    return WordCounts(sum(one.rows for one in every), sum(one.tokens for one in every), held)
+
+
+class WordScores:
+    """Scores rows of a full-text table; `ids` are their numbers, ascending. Safe to use from several threads."""
+
+    def __init__(self, database: Database, table: WordTable) -> None:
+        self._database = database
+        self._table = table
+        with database.begin() as connection:
+            sizes = connection.exec_driver_sql(f"SELECT id, sz FROM {table}_docsize ORDER BY id").all()
+        self.ids: Rows = np.array([row[0] for row in sizes], dtype=np.int64)
+        self._sizes = np.array([_words_of(row[1]) for row in sizes], dtype=np.float64)
+        self._tokens = int(self._sizes.sum())
+        self._found = lru_cache(maxsize=_HELD)(self._find)
+
+    def counts(self, words: Sequence[str]) -> WordCounts:
+        """Return the counts of this table. Raises StoreError."""
+        return WordCounts(len(self.ids), self._tokens, tuple(len(self._found(word)[0]) for word in words))
+
+    def scored(self, words: Sequence[str], counts: WordCounts) -> tuple[Rows, npt.NDArray[np.float64]]:
+        """Return the places in `ids` of the rows that hold a word, and their BM25 scores by the counts of all tables.
+
+        `counts` are those of the words. Raises StoreError.
+        """
+        found = [self._found(word) for word in words]
+        places: Rows = np.unique(np.concatenate([where for where, _ in found] or [np.zeros(0, dtype=np.int64)]))
+        lengths = _lengths(self._sizes[places], counts.average)
+        scores = np.zeros(len(places))
+        for (where, times), idf in zip(found, counts.idf(), strict=True):
+            frequency = np.zeros(len(places))
+            frequency[np.searchsorted(places, where)] = times
+            scores += idf * ((frequency * (K1 + 1.0)) / (frequency + lengths))
+        return places, scores
+
+    def _find(self, word: str) -> tuple[Rows, npt.NDArray[np.float64]]:
+        """Return the places of the rows that hold a word, and how often each does."""
+        query = f"SELECT rowid, -bm25({self._table}) FROM {self._table} WHERE {self._table} MATCH ? ORDER BY rowid"
+        with self._database.begin() as connection:
+            rows = connection.exec_driver_sql(query, (any_of([word]),)).all()
+        places: Rows = np.searchsorted(self.ids, np.array([row[0] for row in rows], dtype=np.int64))
+        scores = np.array([row[1] for row in rows], dtype=np.float64)
+        own = WordCounts(len(self.ids), self._tokens, (len(rows),))
+        lengths = _lengths(self._sizes[places], own.average)
+        times = scores * lengths / (own.idf()[0] * (K1 + 1.0) - scores)
+        whole = np.round(times)
+        if len(whole) and (float(np.abs(times - whole).max()) > _OFF_WHOLE or float(whole.min()) < 1.0):
+            raise DamagedDatabaseError(f"the words of {self._database.place} are not as they were written")
+        return places, whole
+
+
+def _lengths(sizes: npt.NDArray[np.float64], average: float) -> npt.NDArray[np.float64]:
+    return K1 * (1 - B + B * sizes / (average or 1.0))
+
+
+def _words_of(stored: bytes) -> int:
+    """Return the number of words of a row: the sum of its columns, each written as SQLite writes numbers."""
+    total = number = 0
+    for byte in stored:
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            total, number = total + number, 0
+    return total

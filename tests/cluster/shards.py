@@ -1,0 +1,101 @@
+"""The index of a folder split into shards in this process: what machines do, without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from investigator.cluster.building import BuiltShard, ShardTask, build
+from investigator.cluster.shard_files import ShardFiles
+from investigator.cluster.sharded_index import HeldShard, Holding
+from investigator.documents.chunks import ChunkSettings, split
+from investigator.engines.base import Embedder
+from investigator.errors import InvestigatorError, ShardLostError
+from investigator.records import SplitDocument
+from investigator.retrieval.folder_index import embed_missing
+from investigator.retrieval.shard import Reply, Shard
+from investigator.store.corpus import Corpus
+from investigator.store.database import Database, FileDatabase
+from investigator.store.schema import INDEX
+from investigator.store.vectors import VectorTable
+
+CHUNKS = ChunkSettings(target=200, maximum=300)
+
+
+class HeldHere:
+    """Shards of this process; `asked` are the numbers of those that were asked alone."""
+
+    def __init__(self, shards: Mapping[int, Shard]) -> None:
+        self.shards = shards
+        self.asked: list[int] = []
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        return tuple(self.shards)
+
+    def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
+        self.asked.append(number)
+        return call(self.shards[number])
+
+    def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
+        return {number: call(shard) for number, shard in self.shards.items()}
+
+
+def copied(source: Corpus, document_ids: Sequence[str], path: Path, embedder: Embedder) -> Database:
+    """Return an index with some documents of another one."""
+    database = FileDatabase(path, INDEX)
+    corpus, files = Corpus(database), {file.path: file for file in source.files()}
+    for name in document_ids:
+        document = source.document(name)
+        corpus.put((files[name],), (SplitDocument(document=document, chunks=split(document, CHUNKS)),))
+    for _ in embed_missing(corpus, VectorTable(database, embedder.name), embedder):
+        pass
+    return database
+
+
+class CrewHere:
+    """Builds and holds shards in this process; those in `away` cannot be searched. With `only_notes` it builds none."""
+
+    def __init__(self) -> None:
+        self.away: set[int] = set()
+        self.built: list[int] = []
+        self.only_notes = False
+        self.noted: list[ShardTask] = []
+        self.falls_silent_after: int | None = None
+
+    def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
+        self.noted += tasks
+        for task in () if self.only_notes else tasks:
+            self.built.append(task.number)
+            yield build(task)
+
+    def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
+        found: dict[int, Shard] = {}
+        lost: dict[int, InvestigatorError] = {number: ShardLostError("it is away") for number in self.away}
+        for number in shards.keys() - self.away:
+            try:
+                held = shards[number]
+                found[number] = Shard(ShardFiles(held.workspace).open(held.record), held.embedder)
+            except InvestigatorError as error:
+                lost[number] = error
+        return Holding(_Silenced(dict(sorted(found.items())), self), lost)
+
+    def dead_machines(self) -> tuple[str, ...]:
+        return ()
+
+
+class _Silenced(HeldHere):
+    """Shards of which one, the last, gives no reply any more after so many searches of its crew."""
+
+    def __init__(self, shards: Mapping[int, Shard], crew: CrewHere) -> None:
+        super().__init__(shards)
+        self._crew = crew
+
+    def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
+        if self._crew.falls_silent_after is not None:
+            self._crew.falls_silent_after -= 1
+            if self._crew.falls_silent_after < 0:
+                self._crew.falls_silent_after = None
+                self._crew.away = {max(self.shards)}
+                raise ShardLostError("it fell silent")
+        return super().on_all(call)

@@ -1,0 +1,112 @@
+"""However documents are spread over shards, a search finds what it finds in one index, byte for byte."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from shards import HeldHere, copied
+
+from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator.engines.embedding.rerankers import open_reranker
+from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.retrieval.shard import Shard
+from investigator.retrieval.vector_search import WholeSearch
+from investigator.store.corpus import Corpus
+from investigator.store.exact import ExactIndex
+from investigator.store.full_text import FullText
+from investigator.store.vectors import VectorTable
+
+TOPICS = ("iron supplements", "malaria in children", "covid-19 vaccines", "river pumps", "the budget of 2021")
+TEXTS = {
+    f"{name}.md": f"# Report {number} on {TOPICS[number % 5]}\n\n"
+    + "\n\n".join(
+        f"In {2010 + number} the {name} team studied {TOPICS[(number + turn) % 5]}. "
+        f"It counted {7 * turn + number} cases of {TOPICS[(number * turn) % 5]}, "
+        f"and {TOPICS[turn % 5]} cost {number + 2} euros. {'Nothing else. ' * turn}"
+        for turn in range(1 + number)
+    )
+    for number, name in enumerate(("alder", "birch", "cedar", "elm", "fir", "hazel", "oak", "yew", "zélkova"))
+}
+QUESTIONS = (
+    "What did covid-19 vaccines cost in 2015?",
+    'Which report is about "river pumps" and the budget of 2021?',
+    "Who painted the ceiling?",
+    "vacines",
+)
+EMBEDDER = ScriptedEmbedder()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """The index that all shards are made of."""
+    folder = tmp_path_factory.mktemp("folder")
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "empty.pdf").write_bytes(b"no document")
+    investigator = Investigator(
+        folder, embedder=EMBEDDER, settings=load_settings(None, ["chunks.target=200", "chunks.maximum=300"])
+    )
+    for _ in investigator.index(vectors=True):
+        pass
+    with investigator._index.workspace(write=False) as workspace:
+        yield Corpus(workspace.index)
+
+
+@pytest.fixture(scope="module")
+def alone(whole: Corpus) -> list[object]:
+    """What the one index says."""
+    return said(one_library(whole))
+
+
+def one_library(corpus: Corpus) -> Library:
+    database = corpus._database
+    vectors = WholeSearch(
+        ExactIndex(VectorTable(database, EMBEDDER.name)), corpus, VectorTable(database, EMBEDDER.name), EMBEDDER
+    )
+    return Library(corpus, FullText(database), vectors, open_reranker("sentences", EMBEDDER), RetrievalSettings())
+
+
+def said(library: Library) -> list[object]:
+    """Everything that the method may ask of a library."""
+    found: list[object] = [library.document_ids(), library.unreadable(), library.left_out()]
+    for number, question in enumerate(QUESTIONS):
+        queries = (question, QUESTIONS[number - 1])
+        found += [library.cards(queries), library.passages(queries), library.hits(question, 20)]
+        found += [library.passages(queries, name) for name in library.document_ids()]
+        found += [library.hits(question, 5, "oak.md"), library.overview(question, "yew.md")]
+        found += [library.survey((("malaria", "covid-19"), ("river pumps",)), question), library.standings(question)]
+        found += [library.term_frequencies(question), library.respelled("vacines"), library.respelled("malaria")]
+    return [without_ids(one) for one in found]
+
+
+def without_ids(found: object) -> object:
+    """Leave out the numbers of chunks, which are others in each index and shown to nobody."""
+    if isinstance(found, tuple) and found and hasattr(found[0], "best"):
+        return [(one.document_id, one.chance, one.standing, one.best and one.best.score) for one in found]
+    return found
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(homes=st.lists(st.integers(0, 3), min_size=len(TEXTS), max_size=len(TEXTS)), shards=st.integers(4, 6))
+def test_a_search_over_shards_says_what_one_index_says(
+    homes: list[int], shards: int, whole: Corpus, alone: list[object]
+) -> None:
+    with TemporaryDirectory() as place, ExitStack() as closing:
+        databases = {}
+        for number in range(shards):
+            own = [name for name, home in zip(sorted(TEXTS), homes, strict=True) if home == number]
+            databases[number] = copied(whole, own, Path(place) / f"{number}.db", EMBEDDER)
+            closing.callback(databases[number].close)
+        lost = whole.unreadable()  # a file without documents lies in no shard here
+        corpora = {number: Corpus(database) for number, database in databases.items()}
+        corpus = GatheredCorpus(corpora, shards, whole.left_out(), lost)
+        held = HeldHere({number: Shard(database, EMBEDDER.name) for number, database in databases.items()})
+        words, vectors = GatheredWords(held, corpus), GatheredVectors(held, corpus, EMBEDDER)
+        library = Library(corpus, words, vectors, open_reranker("sentences", EMBEDDER), RetrievalSettings())
+        assert said(library) == alone

@@ -1,0 +1,199 @@
+"""The index of a folder in shards: the same answers, each file in one shard, and nothing lost in silence."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from shards import CrewHere
+
+from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator.cluster.building import build, company
+from investigator.cluster.shard_files import ShardFiles, shard_of
+from investigator.errors import ClusterError, SettingsError
+from investigator.records import Answer, Answered, AnswerStatus, Investigation
+from investigator.settings import Settings
+
+TEXTS = {
+    f"{name}.txt": f"The {name} plant was opened in {1980 + number}. It makes {40 + number} MW of power. "
+    f"Its chimney is {90 + number} metres high.\n"
+    for number, name in enumerate(("alder", "birch", "cedar", "elm", "hazel", "oak"))
+}
+QUESTION = "How much power does the Cedar plant make?"
+ABSENT = "Who painted the ceiling?"
+COUNT = 2
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder and, beside it, its index in shards."""
+    found = tmp_path_factory.mktemp("built") / "folder"
+    found.mkdir()
+    for name, text in TEXTS.items():
+        (found / name).write_text(text, encoding="utf-8")
+    (found / "poison.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    indexed(sharded(found, CrewHere()))
+    return found
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path) -> Path:
+    """The same folder with the same index, for one test alone."""
+    copy = tmp_path / "folder"
+    shutil.copytree(built, copy, copy_function=os.link)  # the same files, so that no stamp is another
+    shutil.copytree(built.parent / "sharded", tmp_path / "sharded")
+    return copy
+
+
+@pytest.fixture(scope="module")
+def alone(built: Path) -> Mapping[str, Investigation]:
+    """What one machine gives, by the question."""
+    one = Investigator(built, embedder=ScriptedEmbedder(), workspace=built.parent / "alone")
+    assert one.progress() is None
+    return {question: record_of(one, question) for question in (QUESTION, ABSENT)}
+
+
+@pytest.fixture
+def crew() -> CrewHere:
+    return CrewHere()
+
+
+def settings(*changes: str) -> Settings:
+    return load_settings(None, ["cluster.address=local", f"cluster.shards={COUNT}", *changes])
+
+
+def sharded(folder: Path, crew: CrewHere, *changes: str) -> Investigator:
+    found = Investigator(
+        folder, embedder=ScriptedEmbedder(), settings=settings(*changes), workspace=folder.parent / "sharded"
+    )
+    found.parts._crew = crew  # type: ignore[assignment]
+    return found
+
+
+def record_of(investigator: Investigator, question: str = QUESTION) -> Investigation:
+    *_, last = investigator.investigate(question)
+    assert isinstance(last, Answered)
+    return last.investigation
+
+
+def comparable(record: Investigation) -> Investigation:
+    usage = record.usage.changed(seconds=0.0)
+    assert record.answer is not None
+    answer = record.answer.changed(run_id="", elapsed=0.0, usage=usage)
+    return record.changed(id="", elapsed=0.0, usage=usage, answer=answer)
+
+
+def indexed(investigator: Investigator) -> None:
+    for _ in investigator.index():
+        pass
+
+
+def written(folder: Path) -> dict[str, float]:
+    return {path.name: path.stat().st_mtime_ns for path in (folder.parent / "sharded" / "shards").glob("*.db")}
+
+
+def test_plan_memories_and_answer_are_those_of_one_machine(
+    folder: Path, crew: CrewHere, alone: Mapping[str, Investigation]
+) -> None:
+    for question, record in alone.items():
+        assert comparable(record_of(sharded(folder, crew), question)) == comparable(record)
+
+
+def test_a_shard_that_is_up_to_date_is_not_built_again(folder: Path, crew: CrewHere) -> None:
+    before = written(folder)
+    indexed(sharded(folder, crew))
+    assert (written(folder), crew.built, len(before)) == (before, [], COUNT)
+
+
+def test_a_file_added_later_goes_to_one_shard(folder: Path, crew: CrewHere) -> None:
+    before = written(folder)
+    (folder / "yew.txt").write_text("The yew plant makes 50 MW of power.", encoding="utf-8")
+    assert "50 MW" in answer_of(sharded(folder, crew), "How much power does the Yew plant make?").text
+    assert crew.built == [shard_of("yew.txt", COUNT)]
+    assert len(written(folder).keys() & before.keys()) == COUNT - 1
+
+
+def test_a_poison_file_costs_itself_only(folder: Path, crew: CrewHere) -> None:
+    status = sharded(folder, crew).status()
+    assert [file.path for file in status.files if not file.characters] == ["poison.pdf"]
+    assert status.documents == len(TEXTS)
+
+
+def answer_of(investigator: Investigator, question: str = QUESTION) -> Answer:
+    answer = record_of(investigator, question).answer
+    assert answer is not None
+    return answer
+
+
+def test_a_lost_shard_is_named_and_the_same_command_completes_when_it_is_back(
+    folder: Path, crew: CrewHere, alone: Mapping[str, Investigation]
+) -> None:
+    home = shard_of("cedar.txt", COUNT)
+    crew.away = {home}
+    without = answer_of(sharded(folder, crew))
+    missing = {file.path for file in without.coverage.unreadable if "lost" in file.reason}
+    assert missing == {name for name in (*TEXTS, "poison.pdf") if shard_of(name, COUNT) == home}
+    assert without.status is not AnswerStatus.ANSWERED
+    crew.away = set()
+    assert comparable(record_of(sharded(folder, crew))) == comparable(alone[QUESTION])
+
+
+def test_a_shard_that_falls_silent_in_a_run_is_left_out_of_it_by_name(folder: Path, crew: CrewHere) -> None:
+    indexed(sharded(folder, crew))
+    crew.falls_silent_after = 4
+    investigator = sharded(folder, crew)
+    lost = [
+        file
+        for file in answer_of(investigator, "Who painted the ceiling?").coverage.unreadable
+        if "lost" in file.reason
+    ]
+    assert {shard_of(file.path, COUNT) for file in lost} == crew.away != set()
+
+
+def test_a_damaged_shard_is_built_again(folder: Path, crew: CrewHere, alone: Mapping[str, Investigation]) -> None:
+    path = next((folder.parent / "sharded" / "shards").glob("0000-*.db"))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    assert comparable(record_of(sharded(folder, crew))) == comparable(alone[QUESTION])
+    assert crew.built == [0]
+
+
+def test_shards_of_others_and_of_other_settings_are_not_used(folder: Path, crew: CrewHere) -> None:
+    indexed(sharded(folder, crew, "chunks.target=300"))
+    assert crew.built == list(range(COUNT))
+    record = folder.parent / "sharded" / "shards" / f"0001-of-{COUNT:04d}.json"
+    record.write_bytes(record.read_bytes().replace(b'\\"documents\\":', b'\\"documents\\":1'))
+    crew.built = []
+    indexed(sharded(folder, crew, "chunks.target=300"))
+    assert crew.built == [1]
+
+
+def test_progress_counts_finished_shards_and_those_begun_again(folder: Path, crew: CrewHere) -> None:
+    investigator = sharded(folder, crew)
+    ShardFiles(investigator.workspace).begin(1, COUNT)  # by a worker that died
+    for _ in investigator.index(retry=True):
+        pass
+    known = investigator.progress()
+    assert known is not None
+    assert (known.finished, known.planned, known.built, known.begun_again) == (COUNT, COUNT, COUNT, 1)
+
+
+def test_workers_that_differ_are_refused_by_what_differs(folder: Path, crew: CrewHere) -> None:
+    crew.only_notes = True
+    for _ in sharded(folder, crew).index(retry=True):
+        pass
+    task = crew.noted[0]
+    with pytest.raises(ClusterError, match=r"has document-investigator .*, the command 0\.0\.1"):
+        build(replace(task, company=replace(company(), version="0.0.1")))
+    with pytest.raises(ClusterError, match=r"another user\.key"):
+        build(replace(task, company=replace(company(), key="of somebody else")))
+    with pytest.raises(ClusterError, match="cannot read the documents"):
+        build(replace(task, folder=task.folder / "elsewhere"))
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"cluster\.address is local, auto or ray://"):
+        load_settings(None, ["cluster.address=ray.example.org"])
