@@ -83,7 +83,10 @@ def record_of(investigator: Investigator, question: str) -> dict[str, object]:
     *_, last = investigator.investigate(question)
     assert isinstance(last, Answered)
     found: dict[str, object] = json.loads(last.investigation.changed(id="", elapsed=0.0).model_dump_json())
-    return {name: value for name, value in found.items() if name != "usage"}
+    answer = found["answer"]
+    assert isinstance(answer, dict)
+    found["answer"] = {name: value for name, value in answer.items() if name not in ("run_id", "usage", "elapsed")}
+    return {name: value for name, value in found.items() if name not in ("usage", "made_with")}
 
 
 def differing(first: object, second: object, place: str = "") -> list[str]:
