@@ -7,7 +7,6 @@ WORKDIR /source
 COPY . .
 RUN python -m venv /opt/investigator
 RUN /opt/investigator/bin/pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu -c constraints.txt ".[openai,mcp]"
-RUN /opt/investigator/bin/python -m compileall -q /opt/investigator
 
 FROM python:3.13-slim
 COPY --from=build /opt/investigator /opt/investigator
