@@ -78,7 +78,10 @@ class StreamOptions:
     @staticmethod
     def _write(path: Path, text: str) -> None:
         try:
-            write_private(path, text.encode("utf-8"))
+            if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null stays what it is
+                path.write_text(text, encoding="utf-8")
+            else:
+                write_private(path, text.encode("utf-8"))
         except OSError as error:
             hint = "Name another file, or leave --output out."
             raise RunError(f"the result could not be written to {path}: {error.strerror}", hint=hint) from error
