@@ -59,7 +59,7 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
     """
     said = set(words(asked))
     for one in bounds(question):
-        if said.isdisjoint(one.thing):
+        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # a question may ask after both sides
             continue
         own, other = _stands(one, sentence)
         if other and not own:
