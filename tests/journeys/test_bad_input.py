@@ -62,16 +62,14 @@ def test_a_folder_without_a_readable_file_names_the_files_and_why(tmp_path: Path
         scripted(tmp_path).ask(QUESTION)
 
 
-@pytest.mark.parametrize("question", ["", "  \n", "x" * 20_000, "Caf\udce9?"])
+@pytest.mark.parametrize("question", ["", "  \n", "x" * 20_000, "Caf\udce9?", "?" * 300, '"*^(){}[]:-'])
 def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_read(folder: Path, question: str) -> None:
     with pytest.raises(QuestionError):
         scripted(folder).ask(question)
     assert not default_workspace(folder).exists()
 
 
-@pytest.mark.parametrize(
-    "question", ["AND OR NOT", '"*^(){}[]:-', "the of and", "什么", "?" * 300, "'; DROP TABLE runs"]
-)
+@pytest.mark.parametrize("question", ["AND OR NOT *", '"a*^(){}[]:-', "the of and", "什么", "'; DROP TABLE runs"])
 def test_an_odd_question_is_only_a_question(folder: Path, question: str) -> None:
     assert scripted(folder).ask(question).claims == ()
 

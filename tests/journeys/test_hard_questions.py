@@ -28,7 +28,6 @@ def test_every_question_gets_an_answer_or_a_word_that_there_is_none(folder: Path
     questions = (
         "mill",
         "the of and",
-        "?",
         'mill" OR boat NEAR(mill, 3) AND NOT * ^quay -red :',
         "Wann brannte die Mühle in Leer ab?",
         "磨坊什么时候烧毁的？",
