@@ -245,3 +245,11 @@ def test_a_reply_is_ended_when_its_time_is_over_and_the_next_one_comes(model: Pa
     hurried._seconds = 60.0
     assert hurried.reply(prompt("Say hello.")).text
     assert told[-1].written > 0
+
+
+def test_the_time_limit_is_looked_at_after_each_small_part_of_a_prompt(loaded: GgufModel) -> None:
+    told: list[Writing] = []
+    loaded.complete(RULES[::-1], FEW, on_writing=told.append)
+    read = [0, *(writing.read for writing in told)]
+    assert read[-1] > 300
+    assert max(after - before for before, after in pairwise(read)) <= 128
