@@ -154,7 +154,7 @@ def talk_with(
 ) -> Talk:
     """Start a conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
 
-    One that was had before under `chat_id` goes on after its turns. Raises DialogueError for an invalid user name.
+    An earlier conversation under `chat_id` is continued. Raises DialogueError for an invalid user name.
     """
     guard = SafetyGuard(Random(), classifier=classifier)
     session = chat.start(user, chat_id, before)

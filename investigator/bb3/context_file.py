@@ -31,11 +31,11 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     """The request of a module from lines, one for each turn, memory, document or piece of knowledge.
 
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
-    turn of the one who did not speak last, and the last such line is the partner's. `Person 1's Persona: …` is a
+    turn of the other speaker, and the last such line is the partner's. `Person 1's Persona: …` is a
     memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting
     Fact: …` (or the same between the tokens of 3B, as `__entity__ … __endentity__`) are what a response is conditioned
-    on. Before the first turn a personal fact is a memory; what is between turns was given for a reply that has been
-    made, and is left out, as in the modules' own prompts. A last line that only asks for the module's own words, as
+    on. Before the first turn a personal fact is a memory; lines between turns belong to earlier replies, and are left
+    out, as in the modules' own prompts. A last line that only asks for the module's own words, as
     `Query:`, and a control token at the end are left out.
     """
     found = _Lines()

@@ -1,4 +1,4 @@
-"""The questions to the modules and their replies, whatever form their prompts have."""
+"""The questions to the modules and their replies, for every form of prompt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FAILED = "METASEQ RESPONSE FAILED."
 
 
 class SearchDocument(Record):
-    """A document that a search found; `passage` where it is one of the folder, or of a folder that is served.
+    """A document that a search found; `passage` if it comes from the folder, or from a served folder.
 
     `server` names who sent it; it is empty if the text is in the folder.
     """

@@ -1,4 +1,4 @@
-"""A chat over a folder: several users and conversations at once, each with turns and memories of its own."""
+"""A chat over a folder: several users and conversations at once, each with its own turns and memories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from investigator.evidence.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
-_MOST_OF_A_TURN = 64  # memories that were made or used in one turn, by whatever chats of a user
+_MOST_OF_A_TURN = 64  # memories that were made or used in one turn, by any chat of a user
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Characters of a turn. What is longer belongs into a document of the folder."""
@@ -44,7 +44,7 @@ class ChatSession:
 
 
 class FolderChat:
-    """Replies in conversations about a folder. Safe to use from several threads, each with sessions of its own.
+    """Replies in conversations about a folder. Safe to use from several threads, each with its own sessions.
 
     `client_of` gives the client of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
     `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is
@@ -82,7 +82,7 @@ class FolderChat:
         self.agent_id = agent_id
 
     def start(self, user: str, chat_id: str | None = None, before: Iterable[Turn] = ()) -> ChatSession:
-        """Start a conversation with a user, or go on with one after some turns.
+        """Start a conversation with a user, or continue one after some turns.
 
         Raises DialogueError for an invalid user name.
         """
@@ -97,12 +97,12 @@ class FolderChat:
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step is asked for all at once.
 
-        For a single message, `say` receives a model's reply while it is being written, as far as it is proven: the text
-        so far each time. The returned message is what counts.
+        For a single message, `say` receives a model's reply while it is being written, up to the last proven part: each
+        time the text so far. The returned message is what counts.
 
         A text that is empty gets a polite reply and asks no module. `memories` that come with a message are remembered;
         with the text "Opening" the conversation is begun from them. Where it fails, the conversations stay as they
-        were. Raises DialogueError for a session that stands twice, a turn or a memory that is too long and memories
+        were. Raises DialogueError for a session that is listed twice, a turn or a memory that is too long and memories
         that are not texts, before anything is asked; EngineError, StoreError, BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
@@ -122,7 +122,7 @@ class FolderChat:
     def take_back(self, session: ChatSession, reply: Message) -> None:
         """Take back the last reply of a session, which nobody was shown, and the turn before it.
 
-        What was remembered of the reply is forgotten, too; what the user told is not. A reply that no module made is
+        Memories of the reply are deleted, too; those of the user's message are kept. A reply that no module made is
         not part of the conversation, and nothing is taken back. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:

@@ -23,7 +23,7 @@ _NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
 
 
 class ModularChat:
-    """Takes turns in conversations. Safe to use from several threads, each with conversations of its own.
+    """Takes turns in conversations. Safe to use from several threads, each with its own conversations.
 
     `search` finds documents; without it none are found.
     """
@@ -37,7 +37,7 @@ class ModularChat:
         self._search = search
 
     def reply(self, conversations: Sequence[LiveConversation]) -> list[Draft]:
-        """Reply to the last turn of each conversation; the reply becomes its next turn, but where no reply was made.
+        """Reply to the last turn of each conversation; the reply, if there is one, becomes its next turn.
 
         Raises EngineError, StoreError, BudgetSpent.
         """

@@ -29,8 +29,8 @@ class ModuleRow(Record):
 
     `control_token` ends its context in 3B, and `wrapping` is around what it found in the context of a response.
     `history_size` is how many of the newest lines it sees (-1 for all), where it does not follow the default, all.
-    `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` tells whether memories or documents are before the
-    turns there, `knowledge_prefix` how a response's knowledge is introduced after them. `retrieves`: documents or
+    `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` is True if memories or documents come before the
+    turns there, `knowledge_prefix` introduces a response's knowledge after them. `retrieves`: documents or
     memories are handed to it in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and
     `small_no` those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
     """
@@ -208,9 +208,9 @@ TABLE: Mapping[Module, ModuleRow] = {
 class Family(Record):
     """The order of steps in a turn for a family of models.
 
-    `memory_first`: new memories are made before the search query. `plain_without_knowledge`: where neither documents
-    nor memories nor a topic are to be used, VRM replies, and nothing is remembered; in a batch that holds for all once
-    it holds for one. `one_voice`: every reply is written by SRM (a combined one by the option's module), whatever the
+    `memory_first`: new memories are made before the search query. `plain_without_knowledge`: if no documents, memories
+    or topic are used, VRM replies, and nothing is remembered; if that applies to one conversation of a batch, it
+    applies to all. `one_voice`: every reply is written by SRM (a combined one by the option's module), with any
     knowledge. `separate_order` is the order of separate replies. `without_knowledge` replies if nothing was found;
     `unasked` if nothing was looked for either.
     """

@@ -1,6 +1,6 @@
 """The variables of the chat modules' templates, and the replies that must come back (seed: bb3_agents).
 
-Modules that are given the same things share a record. As in the method, replies put the point first.
+Modules with the same inputs share a record. As in the method, replies put the point first.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class PersonalFact(Record):
 
 
 class TurnsVariables(Record):
-    """Variables of the templates that see the conversation alone: sdm, sgm, mgm, ckm, vrm.
+    """Variables of the templates that see only the conversation: sdm, sgm, mgm, ckm, vrm.
 
     The oldest turn is first; sdm and mgm are about the last one.
     """

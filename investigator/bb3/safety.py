@@ -1,7 +1,7 @@
 """Unsafe talk: a string matcher, a classifier that can be plugged in, and canned replies (seed: bb3x_data_card).
 
 The human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply then
-stands in, and says why: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` where the model failed.
+replaces it, and gives the reason: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` if the model failed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class StringMatcher:
 
     Case, accents, invisible characters and letters of other scripts make no difference; nor do digits and signs that
     look like letters, letters that are repeated, masked (`sh*t`) or written one by one (`s h i t`). A listed word that
-    ends in a star stands for all words that begin so. Words with a listed one inside (Scunthorpe) are not found.
+    ends in a star matches all words with that beginning. Words with a listed one inside (Scunthorpe) are not found.
     """
 
     def __init__(self, words: Iterable[str] | None = None) -> None:

@@ -57,7 +57,7 @@ class Talk:
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """Return the reply to what the user says; `fields` are further ones of the message, such as `memories`.
 
-        `hear` gets the text so far while a model writes, as far as it is proven and safe; the final message rarely
+        `hear` gets the proven and safe part of the text while a model writes; the final message rarely
         differs.
 
         After a dislike the text is the answer to the question what would have been better. Unsafe talk and a model that
@@ -113,7 +113,7 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """Mark the last reply as liked, whatever was thought of it before. Raises DialogueError if there is none."""
+        """Mark the last reply as liked, whatever its earlier rating. Raises DialogueError if there is none."""
         self.record = liked(self.record, self._place)
         self._asked_why = False
 
@@ -127,7 +127,7 @@ class Talk:
         return self.record.message_history[-1].text
 
     def save(self, path: Path) -> None:
-        """Write the conversation as one line of JSON; only an older state of it is overwritten.
+        """Write the conversation as one line of JSON; only an older state of the same conversation is overwritten.
 
         Raises FolderError if it cannot be written, or another file is there.
         """

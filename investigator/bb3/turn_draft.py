@@ -31,7 +31,7 @@ class LiveConversation:
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
     def end(self) -> None:
-        """The episode has ended: neither its turns nor what was remembered for it alone go into a later prompt."""
+        """The episode has ended: its turns and the memories made only for it do not appear in later prompts."""
         self.turns.clear()
         self.memories.clear()
 
@@ -82,7 +82,7 @@ class Draft:
 
     @property
     def is_alone(self) -> bool:
-        """Return True if one module alone made the reply, from the conversation or the memories."""
+        """Return True if a single module made the reply, from the conversation or the memories."""
         return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
 
     def message(self, agent_id: str) -> Message:

@@ -1,4 +1,4 @@
-"""Proof: quotes in their sources, claims that their quotes prove, and coverage. All of it pure."""
+"""Proof: quotes in their sources, claims that their quotes prove, and coverage. All functions are pure."""
 
 from investigator.evidence.claims import prove
 from investigator.evidence.coverage import coverage_line

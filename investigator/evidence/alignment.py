@@ -168,7 +168,7 @@ def _is_free(word: StatedWord) -> bool:
 
 
 def _closing(sentence: Sequence[StatedWord], start: int) -> int:
-    """Return where the bracket that opens before a word is closed."""
+    """Return the position at which the bracket that opens before a word is closed."""
     depth = 0
     for at in range(start, len(sentence)):
         marks = sentence[at].before

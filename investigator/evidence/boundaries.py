@@ -60,7 +60,7 @@ def _next(text: str, place: int, mark: str) -> str:
 def _belong_together(before: str, after: str) -> bool:
     if _UNSPACED.match(before) or _UNSPACED.match(after):
         return before.isdecimal() and after.isdecimal()
-    if unicodedata.category(after) == "No":  # a note mark at a word is none of it, an exponent at a number is
+    if unicodedata.category(after) == "No":  # a note mark is not part of its word; an exponent is part of its number
         return before.isdecimal()
     return True
 

@@ -18,7 +18,7 @@ _MARKS: Mapping[Caution, str] = {
 
 
 def cautions_of(text: str) -> tuple[Caution, ...]:
-    """Return the cautions about a statement: it holds an address, or it tells the reader what to do."""
+    """Return the cautions about a statement: it contains an address, or instructs the reader."""
     found = {Caution.ADDRESS: holds_address(text), Caution.INSTRUCTION: instructs_reader(text)}
     return tuple(caution for caution, holds in found.items() if holds)
 

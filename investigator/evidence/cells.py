@@ -15,10 +15,10 @@ def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
 
 
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
-    """Return the quote of a cell as it is in a document, named as it is there; None if it is not there.
+    """Return the quote of a cell as it is in a document, under the name it has there; None if it is missing.
 
-    Value, labels, headers, caption and unit must all be the same: a figure under another header says something else. Of
-    several such cells the one nearest to the old place counts.
+    Value, labels, headers, caption and unit must all be the same: a figure under another header says something else. If
+    there are several such cells, the one nearest to the old place is used.
     """
     found = sorted(_same_cells(quote, document), key=lambda one: abs(one.start - quote.start))
     if found and verify(quote, document) and found[0].cell != quote.cell:

@@ -103,7 +103,7 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 def _forms(quote: Quote) -> tuple[str, str]:
     """The words of a quote as they are and on one line: a word that is broken at a line end differs in these.
 
-    Of a cell, what it says.
+    For a cell, the statement it makes.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")

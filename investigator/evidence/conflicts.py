@@ -1,4 +1,4 @@
-"""Conflicts: statements that give the same thing different values, in different documents or in one."""
+"""Conflicts: statements that give different values for the same thing, in different documents or in one."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _Value = TypeVar("_Value", Amount, Date)
 
 @dataclass(frozen=True)
 class DatedSentence:
-    """A sentence of a quote that meets what a part of a question asks, and what its document says of itself.
+    """A sentence of a quote that matches a part of a question, with its document's description of itself.
 
     `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
     Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
-    `section` is the heading that the sentence stands under. `says_all` is True if the sentence meets all that is asked,
+    `section` is the heading above the sentence. `says_all` is True if the sentence meets every constraint,
     `apart_from` are documents that do not mention what the first line of its own names.
     """
 
@@ -52,12 +52,11 @@ def conflicts(
 ) -> tuple[Conflict, ...]:
     """Return the conflicts between statements about one part of a question.
 
-    Two sentences conflict if they say the same but for one value: an amount in the same unit of which neither is the
+    Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the
     other rounded, a date, a name, or a denial. They must be about the same thing: sentences of versions of one
     document are; others have to share a name, or each say all that is asked in the same words, in documents that are
-    not each about something of its own. Two sentences of one document have to say the same word for word, but for
-    the value, under one heading; under any with `over_sections`. A value that several documents give is listed once for
-    each.
+    not each about something of its own. Two sentences of one document must be identical, except for the value, under
+    one heading; under any with `over_sections`. A value that several documents give is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     for first, second in combinations(statements, 2):
@@ -80,7 +79,7 @@ def conflicts(
 
 
 def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
-    """Return True if two sentences each say all that is asked, in the same words but for a value."""
+    """Return True if both sentences meet every constraint, and differ only in a value."""
     apart = second.quote.document_id in first.apart_from and first.quote.document_id in second.apart_from
     same = bool(stems := _sentence(first.sentence).stems) and stems == _sentence(second.sentence).stems
     return first.says_all and second.says_all and same and not apart
@@ -88,7 +87,7 @@ def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
 
 def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
     """Return True if two sentences of one document say the same of the same things; what they deny and count aside."""
-    if first.quote.cell is not None or second.quote.cell is not None:  # other rows and columns are of other things
+    if first.quote.cell is not None or second.quote.cell is not None:  # other rows and columns describe other things
         return False
     one, other = _sentence(first.sentence), _sentence(second.sentence)
     if one.text == other.text or {n[:2] for n in numbered(one.text)} != {n[:2] for n in numbered(other.text)}:

@@ -107,7 +107,7 @@ def _qualified(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tupl
     lost = list(_reaching_the_rest(exchanges, sentence))
     if _of(
         added, slot_words("polarity")
-    ):  # it denies in words of its own what they deny: "failed to pay", "did not pay"
+    ):  # it denies the same in other words: "failed to pay", "did not pay"
         lost = [word for word in lost if word.text not in slot_words("polarity")]
     for slot, name in _QUALIFYING:
         words = slot_words(name)

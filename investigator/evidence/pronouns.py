@@ -1,7 +1,8 @@
-"""Resolves a pronoun at the beginning of a sentence: to what the sentence before it names, if that is one thing only.
+"""Resolves a pronoun at the beginning of a sentence: it refers to what the previous sentence names, if that is only one
+thing.
 
 Whatever the sentence before names counts as a candidate if it agrees in number, and for "he" and "she" if it may be a
-person. With two candidates the pronoun means none of them, for no rule here could tell which.
+person. If there are two candidates, neither is chosen: no rule here could decide between them.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def _with_name(words: Words, name: Words, places: set[int]) -> Iterator[StatedWo
 
 
 def _candidates(before: Words) -> list[_Candidate]:
-    """Return what a sentence names: its subject first, and nothing else where the sentence says what that is."""
+    """Return the things a sentence names: its subject first, and only that if the sentence says what it is."""
     words = without_connective(before)
     start = _after_figures(words)
     end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)
@@ -143,7 +144,7 @@ def _defines(words: Words) -> bool:
 
 
 def _after_figures(words: Words) -> int:
-    """Return where a sentence begins after an "In 1999, " or "By 1999 "."""
+    """Return the start of a sentence after an "In 1999, " or "By 1999 "."""
     for at, word in enumerate(words[:_LATEST]):
         if at and ("," in word.before or words[at - 1].kind is not StatedKind.WORD):
             return at
@@ -163,7 +164,7 @@ def _is_subject(words: Words) -> bool:
 
 
 def _told(words: Words) -> Iterator[_Candidate]:
-    """Yield what is named after the subject: names, things with an article, and what looks like several things."""
+    """Yield the things named after the subject: names, things with an article, and what looks like several things."""
     for at, word in enumerate(words):
         last = words[at - 1] if at else None
         if word.is_name and (last is None or not last.is_name or word.breaks):

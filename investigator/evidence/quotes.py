@@ -63,13 +63,13 @@ class Source:
         return normalise(self._document.text)
 
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """The quote cut from the document, or None where its words are not there.
+        """The quote as cut from the document, or None if the document does not contain its words.
 
         Typography is forgiven (see `normalise`), and so are quotation marks and bullets around the quote, a full stop
-        or ellipsis added to it, and the case of its first letter. "start ... end" stands for everything from start to
-        end, at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans comes before others, an
-        earlier one before later ones. A one-word quote counts if the word is long or fills a line of the source. A span
-        that begins or ends inside a word or a number, or right after a "not", is not a quote.
+        or ellipsis added to it, and the case of its first letter. "start ... end" means everything from start to end,
+        at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans comes before others, an earlier
+        one before later ones. A one-word quote counts if the word is long or fills a line of the source. A span that
+        begins or ends inside a word or a number, or right after a "not", is not a quote.
         """
         if len(quote_text) > LONGEST_QUOTE:
             return None
@@ -168,10 +168,10 @@ def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote |
 def proven(
     told: Iterable[tuple[str, Iterable[Find]]], spoken: Iterable[AddressedSpan] = ()
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Return the quotes of some texts, each once, and the texts that are none.
+    """Return the quotes among some texts, each once, and the texts that are not quotes.
 
-    `told` are texts with where they are looked for: the first document that holds one counts. A quote that is in a span
-    that is `spoken` to a language model proves nothing.
+    `told` are texts with the places to search: the first document that contains a text is used. A quote that is in a
+    span that is `spoken` to a language model proves nothing.
     """
     addressed = tuple(spoken)
     quotes: dict[Quote, None] = {}
@@ -195,7 +195,7 @@ class AddressedSpan:
 
 
 def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
-    """Return where a document addresses a language model in the `text` that begins at `start` in it."""
+    """Return the places in `text`, which begins at `start` of a document, that address a language model."""
     return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
 
 
@@ -207,7 +207,7 @@ def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
 
 
 def verify(quote: Quote, document: Document) -> bool:
-    """Return True if a quote stands, character for character, in this very version of its document."""
+    """Return True if exactly this version of the document contains the quote, character for character."""
     return (
         quote.document_id == document.id
         and quote.source_hash == document.content_hash

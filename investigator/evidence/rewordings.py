@@ -106,7 +106,7 @@ def _moved(claim: Words) -> Iterator[Words]:
 
 
 def _ends_of_name(claim: Words, start: int, *, many: bool = False) -> Iterator[int]:
-    """Yield where a name that begins at `start` may end: with the claim, or where something else begins."""
+    """Yield the possible ends of a name that begins at `start`: the end of the claim, or a new beginning."""
     longest = len(claim) if many else min(len(claim), start + _LONGEST_NAME)
     for end in range(start + 1, longest + 1):
         if end == len(claim) or claim[end].text in joints("prepositions") or claim[end].breaks:

@@ -24,7 +24,7 @@ Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 class Rechecked:
     """Claims whose quotes are in the files, with the places they have there, and those whose quotes do not.
 
-    `gone` are the documents in which a quote does not stand.
+    `gone` are the documents that no longer contain one of their quotes.
     """
 
     claims: tuple[Claim, ...]
@@ -83,7 +83,7 @@ def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[C
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
-    """Return a quote as it is in its document now, with its place there; None if it is not there."""
+    """Return a quote as its document has it now, with its place; None if it is gone."""
     if fresh.document is None:
         return None
     if quote.cell is not None:

@@ -65,12 +65,12 @@ class StatedWord:
 
     @property
     def is_function(self) -> bool:
-        """Return True for a word without a meaning of its own."""
+        """Return True for a function word."""
         return self.kind is StatedKind.WORD and (self.text in stop_words() or self.text == _OWNER)
 
     @property
     def bare(self) -> str:
-        """Return what the word shares with its other forms: its meaning, else its stem; a number its value."""
+        """Return the key that all forms of the word share: its meaning, else its stem; for a number its value."""
         if self.kind is not StatedKind.WORD:
             return min(self.keys).partition("|")[0]
         return next((key for key in self.keys if key[0] == "="), "") or stem(self.text)
@@ -133,7 +133,7 @@ def _words(plain: str, figures: Sequence[Date | Amount]) -> Iterator[StatedWord]
     done = 0  # where the last word ended
     for figure in figures:
         start, end = _span(figure)
-        start += plain[start] == "("  # bookkeepers' brackets are none of the number's words
+        start += plain[start] == "("  # accounting brackets are not part of the number
         end -= plain[end - 1] == ")"
         yield from _plain_words(plain, done, start)
         keys = _date_keys(figure) if isinstance(figure, Date) else _number_keys(figure)

@@ -33,7 +33,7 @@ def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span of the sentences that a quote at `[start, end)` is in.
 
     They begin and end with their paragraph at the latest, and with their line if it is that of a list, a heading or a
-    table. What would grow by more than 600 characters stays as it is.
+    table. A quote that would grow by more than 600 characters stays unchanged.
     """
     low, high = _paragraph(text, start, end)
     begin, finish = start, end
@@ -47,9 +47,9 @@ def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def with_its_name(text: str, start: int, end: int) -> int:
-    """Return where the sentence begins that says what a pronoun means with which the sentences at `[start, end)` begin.
+    """Return the start of the sentence that explains the pronoun at the beginning of the sentences at `[start, end)`.
 
-    It is `start` if they begin with none, or if it may mean several things, or if more than 600 characters are between.
+    Return `start` if there is no such pronoun, if it is ambiguous, or if more than 600 characters lie between.
     """
     if not _PRONOUN.search(text[start : start + _PRONOUN_WITHIN]):
         return start
@@ -80,7 +80,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Cut from a sentence the lines before and after a quote that are none of it: headings, items, rows of a table."""
+    """Cut from a sentence the lines before and after a quote outside of it: headings, items, rows of a table."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):

@@ -1,7 +1,7 @@
-"""Finds the kind of thing that a question asks for, and where a sentence holds one.
+"""Finds the kind of thing that a question asks for, and its occurrences in a sentence.
 
-The words that ask are those of a dozen languages (`question_words.json`); what a sentence holds is told by digits,
-capitals and English words, so that a sentence of a script without capitals may hold a name or not.
+Question words are known for a dozen languages (`question_words.json`); what a sentence contains is recognised by
+digits, capitals and English words. In a script without capitals, names cannot be recognised.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _MARKS = {
 
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
-    asked = f"{folded(question)} {question.casefold()}"  # some words are known by their accents alone
+    asked = f"{folded(question)} {question.casefold()}"  # some words are distinguished only by their accents
     return next((kind for kind, pattern in _asking() if pattern.search(asked)), AnswerType.ANY)
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
-    """Return the things of that kind in a sentence, in order, without what the question names itself."""
+    """Return the things of that kind in a sentence, in order, except those that the question names."""
     match kind:
         case AnswerType.DATE:
             found = [m.group() for m in _date().finditer(sentence)]
@@ -90,7 +90,7 @@ def _worded(text: str) -> str:
 
 
 def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
-    """1.0 if the sentence holds a thing of that kind, 0.0 where not; 0.5 where that cannot be determined."""
+    """1.0 if the sentence contains a thing of that kind, 0.0 if not; 0.5 if that cannot be determined."""
     if kind is AnswerType.ANY or (kind in (AnswerType.NAME, AnswerType.PLACE) and not _CAPITALS.search(sentence)):
         return _NEUTRAL
     if kind in _MARKS:
@@ -109,7 +109,7 @@ def finding(kind: AnswerType, sentence: str) -> float:
 
 
 def figures(kind: AnswerType, sentence: str) -> float:
-    """1.0 or 0.0 for a sentence with or without a figure, where a comparison or a change is asked for; else 0.5."""
+    """1.0 or 0.0 for a sentence with or without a figure, if a comparison or a change is asked for; else 0.5."""
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 

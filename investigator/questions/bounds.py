@@ -17,7 +17,7 @@ from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
 _REACH = 4  # words between a preposition and the last word of its thing
-_LONGEST = 3  # words of a thing
+_LONGEST = 3  # number of words of a thing
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
@@ -30,7 +30,7 @@ class Bound(NamedTuple):
 
 @lru_cache(maxsize=512)
 def bounds(question: str) -> tuple[Bound, ...]:
-    """Return the prepositions of a question to which there is an opposite, with the things that they stand before."""
+    """Return the prepositions of a question that have an opposite, with the things that follow them."""
     tokens = [folded(token) for token in _TOKEN.findall(without_periods(question))]
     found = []
     for at, token in enumerate(tokens):
@@ -52,10 +52,10 @@ def bounds(question: str) -> tuple[Bound, ...]:
 
 
 def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
-    """Return what evidence says of the prepositions before words that are asked for; None if it is all the same.
+    """Return how evidence treats the question's prepositions; None if it makes no difference.
 
-    "after tax" is contradicted by "before tax", and not met by "tax" alone; "for the bypass" is contradicted by
-    "against the bypass", and by nothing else.
+    "after tax" is contradicted by "before tax", and not met by "tax" alone; "for the bypass" is contradicted only by
+    "against the bypass".
     """
     said = set(words(asked))
     for one in bounds(question):
@@ -76,7 +76,7 @@ def _holds(one: Bound, text: str) -> bool:
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return the words by which a text says what a preposition says of its thing, and those that say the opposite."""
+    """Return the words of a text that agree with a preposition of a thing, and those that say the opposite."""
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])
     own = other = ""

@@ -14,8 +14,8 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Share of the effect's words that must be on its side."""
-_LEAST_TO_ANSWER = 0.75  # the same, where the sentence is taken to answer: one of two may be another word
-_BY_ANOTHER_WORD = 0.5  # what a word counts that may stand for one of the effect's
+_LEAST_TO_ANSWER = 0.75  # the same, if the sentence is treated as an answer: one of two words may differ
+_BY_ANOTHER_WORD = 0.5  # weight of a synonym of one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
@@ -68,7 +68,7 @@ def _effect(question: str) -> tuple[str, ...]:
 
 
 def effect_sides(sentence: str) -> list[str]:
-    """Return the parts of a sentence that stand as effects next to a word for a cause."""
+    """Return the parts of a sentence that are named as effects next to a word for a cause."""
     sides = []
     for found in patterns("causes")["effect_before"].finditer(sentence):
         before = sentence[: found.start()]

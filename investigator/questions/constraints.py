@@ -145,9 +145,9 @@ def _clauses(question: str) -> Iterator[str]:
 
 
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
-    """The things that a mark tells apart, and the runs of content words that no other constraint holds.
+    """Things distinguished by a mark, and the runs of content words that no other constraint covers.
 
-    Words that name nothing count if there are no others.
+    Words that name nothing are used only if there are no others.
     """
     taken = {stem(word) for one in found if one.kind is not ConstraintKind.ROLE for word in words(one.text)}
     for pair in pairs(question):

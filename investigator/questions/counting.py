@@ -14,7 +14,7 @@ _COUNT_REACH = 5  # words
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Return whether a number stands a few words before what is counted, or people that may be meant; with its words.
+    """Return whether a number comes a few words before the counted thing, or people that may be meant; with its words.
 
     These may be meant by "people", and by those that the document says it is about: participants of a trial in women.
     """
@@ -32,7 +32,7 @@ def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, s
 
 
 def _who_may_be(same: set[str], sentence: str, about: str) -> frozenset[str]:
-    """The roots of words for people that may stand for some who are counted."""
+    """The roots of words for people that may mean the people who are counted."""
     every = roots(cues("empty")["counted_people"])
     if same & _people():
         return every

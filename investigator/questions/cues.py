@@ -17,7 +17,7 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 @cache
 def cues(section: str) -> Mapping[str, str]:
-    """Return a section of the file as it is written."""
+    """Return a section of the file, unprocessed."""
     text = files("investigator.questions").joinpath("data", "cues.toml").read_text(encoding="utf-8")
     return _SECTIONS.validate_python(tomllib.loads(text))[section]
 

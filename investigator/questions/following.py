@@ -56,7 +56,7 @@ def speaks_of_finding(question: str) -> bool:
 
 
 def _subject(one: EarlierQuestion) -> Iterator[str]:
-    """Return the names in an earlier question, and the document that its answer rests on if that is one alone."""
+    """Return the names in an earlier question, and the document that its answer is based on, if there is only one."""
     yield from _names(one.question)
     if len(one.documents) == 1:
         yield PurePosixPath(one.documents[0]).stem.replace("_", " ")

@@ -27,7 +27,8 @@ _DENIED_WITHIN = 3  # words
 def undone(question: str, sentence: str) -> str:
     """Return the words that say that an event the question presupposes did not happen; "" if there are none.
 
-    A question after whether it was done is answered by that, and so is one that denies or puts off something itself.
+    Such a sentence answers a question about whether it was done, and a question that itself denies or postpones
+    something.
     """
     if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
@@ -44,7 +45,7 @@ def undone(question: str, sentence: str) -> str:
 
 @lru_cache(maxsize=512)
 def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The roots of the words that a question is about, and of its verbs; none of those that say nothing of it."""
+    """The roots of the words that a question is about, and of its verbs, without uninformative words."""
     matter = {root(word) for word in words(question) if word not in stop_words()}
     return frozenset(matter - _light()), frozenset(root(word) for word in verbs(question)) - _light()
 

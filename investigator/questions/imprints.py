@@ -1,8 +1,8 @@
 """Reads the imprint of a document: its issuer, the kind of document, and the period it covers. Pure.
 
-It is read from the cover, not from the name of the file. A fiscal quarter is told from a calendar one by how many
-months of its year have passed ("nine months ended June 25"), by the end of the fiscal year, and by what the text
-calls it most often.
+It is read from the cover, not from the name of the file. A fiscal quarter is distinguished from a calendar one by the
+number of months of its year that have passed ("nine months ended June 25"), by the end of the fiscal year, and by the
+name the text gives it most often.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from investigator.records import Imprint
 
 _COVER = 5_000  # characters
 _FIRST_LINES, _LONGEST_LINE = 15, 90
-_FEW_WORDS = 4  # beside a date, on the line that dates a document
+_FEW_WORDS = 4  # next to a date, on the line that dates a document
 _DATE_REACH = 40  # characters
 _FEWEST_LABELS = 3
 _SHORT_MONTH = 7  # days: a period of whole weeks may end this far into the next month
@@ -69,7 +69,7 @@ def covered_period(imprint: Imprint) -> str:
     """Return the period that a report covers, as a question asks for it: "three months ended July 1, 2023"; or ""."""
     try:
         day = date.fromisoformat(imprint.period_end or "")
-    except ValueError:  # a month alone, or nothing
+    except ValueError:  # only a month, or nothing
         return ""
     covers = "three months" if imprint.fiscal_quarter else "year"
     return f"{covers} ended {day:%B} {day.day}, {day.year}"
@@ -108,7 +108,7 @@ def _period_end(cover: str) -> tuple[str, Day] | None:
 
 
 def _date_after(text: str, place: int) -> Day | None:
-    """The date that stands there, with a month that is sure."""
+    """The date at that place, if its month is certain."""
     found = dates(" ".join(text[place : place + _DATE_REACH].split()))
     if not found or found[0].start > 1 or len(found[0].readings) != 1:
         return None

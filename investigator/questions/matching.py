@@ -43,8 +43,8 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 class Surroundings:
     """A sentence and its context.
 
-    `near` is the text around it with the heading or table header above it, `before` the part of it that stands before
-    the sentence; `about` is what the document says of itself: title, name, and the beginning of its first page;
+    `near` is the text around it with the heading or table header above it, `before` the part of `near` that precedes
+    the sentence; `about` is the document's description of itself: title, name, and the beginning of its first page;
     `imprint` is that beginning understood.
     """
 
@@ -71,12 +71,12 @@ class Surroundings:
 
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
-    """Return for each constraint of a question whether evidence meets it, with the words that show it."""
+    """For each constraint of a question, return whether evidence meets it, with the words that show it."""
     return tuple(_bounded(_MATCHERS[one.kind](one, question, evidence), question, evidence) for one in asked)
 
 
 def _bounded(found: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Return a match without what the question's preposition says of its thing, if the evidence does not say it."""
+    """Remove the part about the question's preposition from a match, if the evidence does not support it."""
     asked = found.constraint
     if found.state is not MatchState.MET or asked.kind not in _THINGS:
         return found
@@ -101,7 +101,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All of its words are in the evidence, those together that name one thing; of related ones, in the passage."""
+    """All of its words are in the evidence, words that name one thing together; related words may be in the passage."""
     if said := _as_phrase(asked, question, evidence):
         return _found(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
@@ -123,7 +123,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
-    """Return True if the name of the figure that is asked for stands in another sentence alone, with one behind it."""
+    """Return True if only another sentence names the figure that is asked for, followed by a figure."""
     own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
     left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
     others = _sentences(evidence.near) if left else ()
@@ -135,7 +135,7 @@ def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surrou
 
 
 def _behind(word: str, sentence: str) -> str:
-    """The text behind a word in a sentence; "" if it does not stand there."""
+    """The text after a word in a sentence; "" if the sentence does not contain it."""
     found = (match.end() for match in _TOKEN.finditer(sentence) if root(word) in roots(match.group()))
     return sentence[next(found, len(sentence)) :]
 
@@ -156,7 +156,7 @@ def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tupl
 
 
 def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
-    """Return True if the second word begins several that stand so in a sentence: "song Fly like an Eagle"."""
+    """Return True if the second word begins a capitalised run in a sentence: "song Fly like an Eagle"."""
     asked, said = words(question), f" {' '.join(words(evidence.sentence))} "
     titles = (asked[at : at + _TITLE] for at, word in enumerate(asked) if word == both.second)
     named = any(len(title) == _TITLE and f" {' '.join(title)} " in said for title in titles)
@@ -176,7 +176,7 @@ def _months() -> frozenset[str]:
 
 
 def _other_mark(both: Pair, sentence: str) -> str:
-    """Return what a sentence has another of: "vitamin D" for vitamin A; "" if it has none, or the one that is asked."""
+    """Return the other thing of the same kind that a sentence names: "vitamin D" for vitamin A; "" for none."""
     if not both.is_exact or both.first[:1].isdigit() or stand_together(both, sentence):
         return ""
     mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
@@ -185,7 +185,7 @@ def _other_mark(both: Pair, sentence: str) -> str:
 
 
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All words of a name stand in the evidence, in any order, and the sentence has no other name in its place."""
+    """The evidence contains all words of a name, in any order, and the sentence has no other name in its place."""
     if other := other_name(asked.text, question, evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
@@ -200,12 +200,12 @@ def _content(asked: Constraint) -> list[str]:
 
 
 def stands(word: str, present: frozenset[str]) -> bool:
-    """Return True if a word or one that may stand for it is among some roots."""
+    """Return True if a word or one of its synonyms is among some roots."""
     return root(word) in present or not present.isdisjoint(related_roots(word))
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
-    """The words of the sentence, or else of its surroundings, that stand for some words."""
+    """The words of the sentence, or else of its surroundings, that correspond to some words."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
         found = [token for token in _TOKEN.findall(text) if same & roots(token)]
@@ -238,7 +238,7 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
-    """Return True if another sentence names a period and gives a figure of its own for it, like that of this one."""
+    """Return True if another sentence names a period and gives its own figure for it, like the one in this sentence."""
     others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
     return any(
         agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
@@ -311,7 +311,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Of a question after a cause, what the sentence gives as its effect went that way."""
+    """For a question about a cause: the effect in the sentence went in that direction."""
     effect = " ".join(effect_sides(evidence.sentence)) if expected_type(question) is AnswerType.REASON else ""
     sentence = effect or evidence.sentence
     for one, other in opposites().values():
@@ -342,7 +342,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence names the thing of a role as the cause of something, and not in what it caused."""
+    """Return True if a sentence names the thing of a role as a cause, and not as part of the effect."""
     thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
     if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
         return False

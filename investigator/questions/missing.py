@@ -21,7 +21,7 @@ def missing_editions(
 ) -> tuple[MissingEdition, ...]:
     """Return the reports that a question asks for, if no document of a series covers them.
 
-    `asked` are the constraints of the question; `is_held` tells whether a word is in any document.
+    `asked` are the constraints of the question; `is_held` returns True if a word is in any document.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
     if not reports or not documents_pattern().search(folded(question)):

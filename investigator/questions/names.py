@@ -29,7 +29,7 @@ _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 
 
 def as_people(word: str, present: frozenset[str]) -> bool:
-    """Return True if a country, or the people of it, stands among some roots: "South Africans" and "South Africa"."""
+    """Return True if a country or its people are among some roots: "South Africans" and "South Africa"."""
     own = root(word)
     short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
     forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()
@@ -39,8 +39,8 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 def other_name(name: str, question: str, sentence: str) -> str:
     """Return the name that a sentence has in the place of one that is asked for; "" if it has none.
 
-    It is one that shares a word with it and has others ("Anna Keller" for Anna Kellner), or stands behind or before
-    the same words ("the merger with Brandt" for "the merger with Nordlicht").
+    It is one that shares a word with it and has others ("Anna Keller" for Anna Kellner), or comes after or before the
+    same words ("the merger with Brandt" for "the merger with Nordlicht").
     """
     own = _content(name)
     if not own or _stands_whole(own, sentence):
@@ -53,7 +53,7 @@ def _content(name: str) -> list[str]:
 
 
 def _stands_whole(own: Sequence[str], text: str) -> bool:
-    """Return True if the words of a name stand together in a text, with one or two others between."""
+    """Return True if the words of a name are close together in a text, with one or two others between."""
     said = [root(word) for word in words(text)]
     reach = len(own) + _BETWEEN
     return any(set(own) <= set(said[at : at + reach]) for at, word in enumerate(said) if word in own)
@@ -111,9 +111,10 @@ def is_named(description: str, sentence: str) -> bool:
 
 
 def other_thing(question: str, sentence: str) -> str:
-    """Return what a sentence has the same of: "the price of a valve" for "the price of a washer"; "" for nothing.
+    """Return the sentence's phrase of the same form: "the price of a valve" for "the price of a washer"; "" if there is
+    none.
 
-    Of a sentence that names the thing that is asked for it is nothing, whatever else stands there.
+    The result is empty for a sentence that names the thing that is asked for, whatever else it contains.
     """
     said = roots(sentence)
     for head, thing in _OF.findall(question):

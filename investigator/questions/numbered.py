@@ -25,7 +25,7 @@ _BEFORE = re.compile(rf"\b({_NUMBER})\s*-?\s*({_UNITS})\b")
 
 
 class Numbered(NamedTuple):
-    """A numbered thing, by its stem, its number, and the words."""
+    """A numbered thing: its stem, its number, and its words."""
 
     thing: str
     number: str

@@ -1,7 +1,7 @@
 """Reads the word order of a question: phrases, subject, verb and object. English.
 
-There is no parser: articles, prepositions, auxiliaries and word ends are all that is looked at. What they do not tell
-binds nothing.
+There is no parser: only articles, prepositions, auxiliaries and word endings are used. If they do not decide, there is
+no constraint.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LEAD = 4  # words before the auxiliary that may belong to the word that asks: "
 
 
 class Pair(NamedTuple):
-    """Two folded words that name one thing together, in this order; `is_exact` if no other word may stand for them."""
+    """Two folded words that name one thing together, in this order; `is_exact` if no synonyms are allowed."""
 
     first: str
     second: str
@@ -111,7 +111,7 @@ def _moves(verb: str) -> bool:
 
 
 def verbs(question: str) -> frozenset[str]:
-    """Return the folded words that a question uses as verbs, as far as their places and forms tell."""
+    """Return the folded words that a question uses as verbs, judged by their positions and forms."""
     tokens = [folded(token) for token in _TOKEN.findall(question)]
     found = {second for first, second in pairwise(tokens) if first == "to" and second not in _words("determiners")}
     found |= {token for token in tokens if token.endswith("ed") and is_past(token)}
@@ -134,7 +134,7 @@ def stand_together(both: Pair, text: str) -> bool:
 
 
 def stands_alone(word: str, sentence: str) -> bool:
-    """Return True if nothing that carries meaning is before a word in a sentence and makes another thing of it."""
+    """Return True if no content word before a word in a sentence makes it name something else."""
     own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
     places = (at for at, one in enumerate(own) if one in same)
     return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
@@ -187,7 +187,7 @@ def _carries(token: str) -> bool:
 
 
 def _subject_at(tokens: Sequence[str]) -> int:
-    """Return where the subject begins that follows its auxiliary; -1 if none does."""
+    """Return the start of the subject that follows its auxiliary; -1 if there is none."""
     for place, token in enumerate(tokens[: _LEAD + 2]):
         plain = folded(token)
         if plain not in _words("auxiliaries"):
@@ -207,7 +207,7 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing; empty if what is before does not tell where it begins."""
+    """Return the words of a run that name one thing; empty if the text before does not show where it begins."""
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
     own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
     if start == subject_at:
@@ -236,7 +236,7 @@ def _goes_on(subject: Sequence[str]) -> bool:
 
 
 def _binds(first: str, second: str) -> bool:
-    """Return True if a word tells something of the next; names are known by all their words, in any order."""
+    """Return True if a word modifies the next one; names are known by all their words, in any order."""
     return not (first[:1].isupper() and second[:1].isupper()) and not any(
         folded(word) in _empty() for word in (first, second)
     )
@@ -248,7 +248,7 @@ def _empty() -> frozenset[str]:
 
 
 def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
-    """The things that a letter or a number tells apart, and the days of months."""
+    """Things distinguished by a letter or a number, and the days of months."""
     months = month_numbers()
     for place, (first, second) in enumerate(pairwise(tokens)):
         follows = tokens[place + 2] if place + 2 < len(tokens) else ""

@@ -85,7 +85,7 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return the quantity that changes, as one would ask for it at one time; "" if there is none."""
+    """Return the quantity that changes, worded as a question about a single time would word it; "" if there is none."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")

@@ -1,6 +1,6 @@
-"""Words that may stand for each other: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
+"""Words that may replace each other: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
 
-Each line of the file is a set of synonyms; after `<` stand verbs that are more general, and `paid = pay` gives an
+Each line of the file is a set of synonyms; verbs after `<` are more general, and `paid = pay` gives an
 irregular form. `data/related_words.LICENSE` is that of WordNet; `data/more_related_words.txt` has the same form and is
 our own. `data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
 """
@@ -24,9 +24,9 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Words with those that may stand for them, by their first two letters, which a stem shares; irregular forms.
+    """Words and their synonyms, by their first two letters, which a stem shares; irregular forms.
 
-    Of each entry it says whether it is of verbs.
+    Each entry is marked if it consists of verbs.
     """
 
     irregular: Mapping[str, str]
@@ -55,14 +55,14 @@ def roots(text: str) -> frozenset[str]:
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
-    """Return words that may stand for a folded word, or for a verb, without itself; none for one that is not known."""
+    """Return the synonyms of a folded word, or of a verb, without the word itself; none if it is unknown."""
     own = root(word)
     return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 
 
 @cache
 def related_roots(word: str) -> frozenset[str]:
-    """Return the roots of the words that may stand for a folded word, without its own."""
+    """Return the roots of the synonyms of a folded word, without its own."""
     return frozenset(_stem(other) for other in related(word))
 
 
@@ -81,8 +81,8 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
     """Return the forms of another word that may take the place of a folded word, the likeliest first.
 
-    For a past form these are past forms, for a plural plurals; then the word as it is and its irregular forms. Only
-    what stands `as_verb` has irregular past forms: "children" is none.
+    For a past form these are past forms, for a plural plurals; then the word itself and its irregular forms. Only words
+    used `as_verb` have irregular past forms: "children" is not one.
     """
     irregular = _forms().get(other, ())
     first: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Compares roles: who did what to whom in a question, and if a sentence reverses it. Pure.
 
-By the order of words, passive voice and "by", in English. What cannot be told so is not held against a sentence.
+By the order of words, passive voice and "by", in English. If that cannot be determined, it does not count against a
+sentence.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def subject_and_verb(role: str) -> tuple[str, str]:
-    """Return the thing of a role, and what it does or what is done to it."""
+    """Return the thing of a role, and the verb of which it is the agent or the object."""
     thing, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
     return thing, verb
 
 
 @lru_cache(maxsize=512)
 def _object(question: str) -> str:
-    """Return the object of what somebody is asked to do: "who has to maintain the GARDEN"; "" if there is none."""
+    """Return the object of an obligation: "who has to maintain the GARDEN"; "" if there is none."""
     match = _WHO_DOES.match(question)
     verb = folded(match["verb"]) if match else ""
     if match is None or verb in stop_words() or root(verb) in roots(cues("empty")["words"]):
@@ -80,10 +81,10 @@ def _object(question: str) -> str:
 
 
 def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
-    """Return True if a sentence says what is done of something else than the thing of a role.
+    """Return True if a sentence says that it is done to something other than the thing of a role.
 
-    It has the verb, not the thing, and in its place neither a pronoun nor a word such as "the company" that may mean
-    the thing; or a pronoun, and what stands `before` does not name the thing; or not the verb, and the text `near` has
+    It has the verb but not the thing, and in its place no pronoun or phrase such as "the company" that may mean the
+    thing; or a pronoun, and the text `before` does not name the thing; or not the verb, and the text `near` has
     it: then what is done is said elsewhere.
     """
     thing, verb = subject_and_verb(role)
@@ -106,7 +107,7 @@ def _points_back(sentence: str) -> bool:
 
 
 def names_doer(role: str, sentence: str) -> bool:
-    """Return True if a sentence says who does to a thing what its role says: "the tenant maintains the garden"."""
+    """Return True if a sentence names the agent of a thing's role: "the tenant maintains the garden"."""
     thing, verb = subject_and_verb(role)
     if not role.startswith(_TO) or roots(thing).isdisjoint(roots(sentence)):
         return False
@@ -123,7 +124,7 @@ def _is_doer(before: str, after: str) -> bool:
 
 
 def _telling(thing: str) -> str:
-    """The words of a thing that are names, for these tell it from others of its kind; all, if none is."""
+    """The words of a thing that are names, which distinguish it from others of its kind; all, if none is."""
     return " ".join(word for word in thing.split() if word[:1].isupper()) or thing
 
 
@@ -135,7 +136,7 @@ def _agent(following: Sequence[str]) -> Iterator[str]:
 
 
 def _has_subject(before: str) -> bool:
-    """Return True if something else than a pronoun or the like stands as the subject before a verb in its clause."""
+    """Return True if the subject before a verb in its clause is more than a pronoun or the like."""
     own = words(_CLAUSE_END.split(before)[-1]) or words(_CLAUSE_MARK.split(before)[-1])
     if any(root(word) in _pointing() and not _is_object(own, at) for at, word in enumerate(own)):
         return False
@@ -201,7 +202,7 @@ def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str],
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None
     if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():
         agent_at = None  # "fell by 3 percent" names nobody
-    is_active = not is_verb or _FORMS_OF_BE.isdisjoint(folded(word) for word in before)  # "is liable" is no passive
+    is_active = not is_verb or _FORMS_OF_BE.isdisjoint(folded(word) for word in before)  # "is liable" is not a passive
     if agent_at is None and is_active:
         suffers = takewhile(lambda word: folded(word) != "from", after)  # "heard from the firm that"
         return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(suffers)))

@@ -45,7 +45,7 @@ def sides_of(question: str) -> tuple[Part, ...]:
 
 
 def _bound(text: str, name: str) -> tuple[Constraint, ...]:
-    """Return the constraints of a side; its name is one, wherever it is."""
+    """Return the constraints of a side; its name is always one of them."""
     own = constraints(text)
     if not name or any(one.text == name for one in own):
         return own

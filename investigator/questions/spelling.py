@@ -10,7 +10,7 @@ MOST_SLIPS = 2
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
-    """Return the known word that a folded word is likely meant to be; None if there is none.
+    """Return the known word that is likely meant by a folded word; None if there is none.
 
     `known` are words with how often they occur: of equally near ones the most frequent is meant.
     """

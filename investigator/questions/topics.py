@@ -1,7 +1,7 @@
 """Finds the terms of a question that asks which documents, or how many, hold something.
 
-A name must stand as it is asked for; other words in any inflection, in American or British spelling, or, if the
-question asks for more than a mention, by a word that may stand for them.
+A name must occur as asked for; other words in any inflection, in American or British spelling, or, if the question asks
+for more than a mention, as a synonym.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Term:
 
     @cached_property
     def others(self) -> tuple[str, ...]:
-        """Words that may stand for it, if it is one word and no name."""
+        """Its synonyms, if it is one word and not a name."""
         own = words(self.text)
         return related(own[0])[:_MOST_RELATED] if len(own) == 1 and not self.is_name else ()
 
@@ -99,7 +99,7 @@ class Term:
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
-        """Return the terms for an index: things that must all be there, each in several wordings."""
+        """Return the terms for an index: all must be present, each in one of several wordings."""
         if self.is_name:
             return (tuple(dict.fromkeys(" ".join(words(one)) for one in (*self.wordings, self.short) if one)),)
         if len(self.wordings) > 1 or len(words(self.text)) == 1:
@@ -108,7 +108,7 @@ class Term:
         return tuple(_spellings(word) for word in words(self.text) if word not in stop_words())
 
     def stands_in(self, roots: Sequence[str]) -> bool:
-        """Return True if a wording of it is among the roots of a text: of a name in one piece, else near."""
+        """Return True if a wording of it is among the roots of a text: in one piece for a name, else close together."""
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:
@@ -149,7 +149,7 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 class Topic:
     """The terms that a question looks for in each document; `is_mention` if it is enough that they are there.
 
-    With `is_setting` they are to be the place where the work that a document reports on was done.
+    With `is_setting` they must be the place of the work that a document reports on.
     """
 
     text: str
@@ -189,7 +189,7 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str) -> str:
-    """The clause with blanks for what only asks: which documents, what they are to do, where they lie."""
+    """The clause with blanks in place of its request: which documents, what they must do, where they are."""
     for pattern in (asked_documents(), cue("mentions"), cue("folder"), cue("documents")):
         clause = pattern.sub(lambda found: " " * len(found.group()), clause)
     return clause
@@ -273,7 +273,7 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """A term as it is asked for, written as one word, and without its number; of a continent, its countries."""
+    """A term as asked for, written as one word, and without its number; for a continent, its countries."""
     yield text
     yield from filter(None, cues("places").get(folded(text), "").replace("\n", " ").split(" | "))
     if "-" in text:

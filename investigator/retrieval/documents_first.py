@@ -15,7 +15,7 @@ from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
-_FRONTS = 6  # the same for those in whose name, headings and first lines the question's words stand
+_FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
 _FEWEST_WORDS = 4  # a document that is shorter than a sentence answers nothing, and others are not measured by it
 _USUAL_CHUNKS = 200  # of a folder; in a smaller one fewer texts resemble a question by chance
 _NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
@@ -23,7 +23,7 @@ _NAMED = 12  # documents that a question names best, looked into although no sea
 
 @dataclass(frozen=True)
 class RankedDocument:
-    """A document, the chance (0..1) that it holds the answer, its standing, and its best chunk where one was found."""
+    """A document, the chance (0..1) that it holds the answer, its standing, and its best chunk if one was found."""
 
     document_id: str
     chance: float

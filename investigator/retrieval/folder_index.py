@@ -78,7 +78,7 @@ class FolderIndex:
         With a `listing` they are brought up to date with the files in it.
 
         Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
-        and words are checked for damage too, and not cards alone. Raises FolderError, ReaderError, StoreError.
+        and words are checked for damage too, not only cards. Raises FolderError, ReaderError, StoreError.
         """
         settings = self._settings
         damaged = self.corpus.damaged() if recheck.verify else self.corpus.damaged_cards()
@@ -234,7 +234,7 @@ def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
-    """Return the library of a workspace as it is, whatever vectors it has."""
+    """Return the library of a workspace unchanged, with any vectors."""
     missing = VectorTable(workspace.index, embedder.name).missing_count()
     search = Search.CANDIDATES if missing else Search.WHOLE
     return open_library(workspace, embedder, settings, search, lambda _: None)

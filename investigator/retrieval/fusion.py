@@ -17,7 +17,7 @@ def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[
     """Return one score (about 0..1, higher is better) for each item of either half, best first.
 
     BM25 counts as a share of the best score of the query, for its scale differs from query to query. Cosine similarity
-    (-1..1) counts as it is: where an embedder cannot tell texts apart (a language it never learned), all similarities
+    (-1..1) is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all similarities
     are alike and the words decide. A chunk that a half did not find gets nothing from it. Source: convex combination,
     Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
     """

@@ -1,6 +1,6 @@
 """Several shards searched as one index: replies are gathered so that ranking is that of one workspace, byte for byte.
 
-A chunk of a shard is known outside by a number of its own: its id there, times the number of shards, plus the number
+Outside its shard, a chunk has another number: its id there, times the number of shards, plus the number
 of its shard. In one document the order of the numbers is that of the text, as in one workspace.
 """
 
@@ -85,7 +85,7 @@ class GatheredCorpus:
         return tuple(sorted((*found, *self._lost), key=lambda file: file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what of the folder is no document, by reason."""
+        """Return the files of the folder that are not documents, by reason."""
         return self._left_out
 
     def cards(self) -> Mapping[str, DocumentCard]:

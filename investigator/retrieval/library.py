@@ -82,7 +82,7 @@ class Library:
         return self._corpus.unreadable()
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what of the folder is not a document, by reason."""
+        """Return the files of the folder that are not documents, by reason."""
         return self._corpus.left_out()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:

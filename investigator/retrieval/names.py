@@ -114,7 +114,7 @@ def _spellings(question: str) -> set[str]:
 
 
 def named_words(question: str) -> frozenset[str]:
-    """Stems of the words that a question writes like names, with a capital; periods and stop words are none."""
+    """Stems of the words that a question writes like names, with a capital; periods and stop words are left out."""
     left = set(words(without_periods(question)))
     tokens = (token for token in _TOKEN.findall(question_body(question)) if token[0].isupper())
     named = {word for token in tokens for word in words(token)} - stop_words() - _ASKED_TO

@@ -37,7 +37,7 @@ class PassageSearch:
     def best(self, queries: Sequence[str], document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
         """Return the best passages, best first; `weights` are those of the stems of the first query.
 
-        A chunk counts by the mean of its scores for the queries, then by what the reranker says of it for the first.
+        Chunks are ranked by the mean of their scores for the queries, then by the reranker's score for the first query.
         """
         chunks = self._corpus.chunks_of(document_id)
         document = self._corpus.document(document_id)

@@ -46,7 +46,7 @@ class RetrievalSettings(Record):
     )
     chroma: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        exclude=True,  # where vectors are compared is no part of how a run was made
+        exclude=True,  # the place where vectors are compared does not affect a run's result
         description="a Chroma server for more vectors than that, as http://HOST:8000; empty: Chroma on this machine",
     )
     sentences_up_to: int = Field(

@@ -12,7 +12,7 @@ _DOCUMENTS = 5  # searched for passages of several documents
 
 
 class ScopedIndex:
-    """Another index, limited to the documents of a scope; how common a word is follows from the whole folder."""
+    """Another index, limited to the documents of a scope; word frequencies are those of the whole folder."""
 
     def __init__(self, inner: DocumentIndex, scope: Sequence[str]) -> None:
         self._inner = inner
@@ -70,7 +70,7 @@ class ScopedIndex:
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Look through the documents of the scope; what tells one from another follows from the whole folder."""
+        """Look through the documents of the scope; word rarities are those of the whole folder."""
         found = self._inner.survey(wanted, query)
         own = {document_id: spans for document_id, spans in found.spans.items() if document_id in self._scope}
         return Survey(own, found.weights)

@@ -124,7 +124,7 @@ class _ChunkRows:
 
 
 class ShardHolders(Protocol):
-    """Holds the shards of an index, wherever they are, by their numbers from 0. Safe to use from several threads.
+    """Holds the shards of an index, local or remote, by their numbers from 0. Safe to use from several threads.
 
     A shard that gives no reply raises ShardLostError.
     """
@@ -135,9 +135,9 @@ class ShardHolders(Protocol):
         ...
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Return what one shard replies to a call, which must be a function by its name, or a partial of one."""
+        """Return one shard's result of a call, which must be a named function, or a partial of one."""
         ...
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Return what each shard replies, by its number, in their order."""
+        """Return each shard's result, by its number, in order."""
         ...

@@ -1,4 +1,4 @@
-"""The interfaces behind a search: what is kept of the documents, and where their words stand.
+"""The interfaces behind a search: the stored data of the documents, and the places of their words.
 
 One workspace gives them by `Corpus` and `FullText`, several shards by what gathers their replies. The method and the
 ranking know of neither.

@@ -16,7 +16,7 @@ _MOST_NEAREST = 4_000
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """A piece of a document: which of the wanted things it holds, by number, and how near it is to the query."""
+    """A piece of a document: the wanted things it contains, by number, and its similarity to the query."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ def surveyed(
 ) -> Survey:
     """Return the best pieces of each document: those that hold most of what is wanted, then those nearest in meaning.
 
-    `wanted` are things, each in wordings of which one must be there as written (in any inflection).
+    `wanted` are things, each with several wordings, one of which must occur as written (in any inflection).
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}

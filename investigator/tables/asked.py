@@ -27,7 +27,7 @@ _ACRONYM = re.compile(r"[A-Z]{2,5}")
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word of the question that a cell, or what its document is about, must say; `others` may stand for its `root`.
+    """A word of the question that a cell, or what its document is about, must say; `others` may replace its `root`.
 
     `is_name` is True for a word that is written with a capital inside the question.
     """
@@ -40,7 +40,7 @@ class AskedTerm:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Its own root, and those that may stand for it."""
+        """Its own root, and those of its synonyms."""
         return self.others | {self.root}
 
 
@@ -48,8 +48,8 @@ class AskedTerm:
 class TableQuestion:
     """A question as tables are read with it.
 
-    `optional` are the roots of words that say how a figure is asked for; `said` those of all words, of those that may
-    stand for them, and limits such as "<85"; `conditions` are numbered things such as "day 85". No cell answers a
+    `optional` are the roots of words that say how a figure is asked for; `said` the roots of all words and their
+    synonyms, and limits such as "<85"; `conditions` are numbered things such as "day 85". No cell answers a
     question that `is_discussion`: about reasons, effects, risks ...
     """
 
@@ -96,7 +96,7 @@ def table_question(question: str) -> TableQuestion:
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
             others = _alike(own) | acronym
-            if own == "cost" and _COSTS.search(question):  # as a noun it is a line of its own
+            if own == "cost" and _COSTS.search(question):  # as a noun it is a separate line
                 others |= {root("price")}
             initials = word if _ACRONYM.fullmatch(token) else ""
             terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))

@@ -19,12 +19,12 @@ _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non", "-", "�
 
 
 def lists_rows(question: str) -> bool:
-    """Return True if a question asks for several things, as which products are vegan."""
+    """Return True if a question asks for several things, for example which products are vegan."""
     return _LISTS.match(question) is not None
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[tuple[TableView, TableCell], ...]:
-    """Return the cells that say of its row that it is one of the things a list asks for; () if no column tells."""
+    """Return the cells that show that their row is one of the things a list asks for; () if no column shows it."""
     asked = table_question(question)
     if not lists_rows(question) or not asked.terms:
         return ()

@@ -1,4 +1,4 @@
-"""Finds the cell of a document's tables that a question asks for, and what of the question it does not meet. Pure."""
+"""Finds the cell of a document's tables that a question asks for, and the constraints it does not meet. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
 _NOT_ASKED_ABOVE = 0.25  # one of the rows that it is under
 _NOT_ASKED_OVER = 0.2  # one of the headers
-_OTHER_WORD = 0.15  # what it costs that another word stands for the one that is asked for
+_OTHER_WORD = 0.15  # cost of a synonym in place of the word that is asked for
 _OF_OTHER_KIND = 0.6
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # of the asked words that a row must name to be worth telling
@@ -38,7 +38,7 @@ _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class FoundCell:
-    """A cell near to what a question asks, with the constraints that it does not meet.
+    """A cell that nearly matches a question, with the constraints that it does not meet.
 
     `missing` are words that neither its table nor its document says, `misses` conditions; `time_agrees` is None if the
     question names no time or the table none. `is_sure` is False if other cells fit as well; `is_named_by_question` is
@@ -58,7 +58,7 @@ class FoundCell:
 
     @property
     def is_met(self) -> bool:
-        """Return True if it meets all that is asked."""
+        """Return True if it meets every constraint."""
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
         return not self.missing and not self.misses and agrees_with_time and self.is_sure
 
@@ -68,7 +68,7 @@ def best_cells(
 ) -> tuple[FoundCell, ...]:
     """Return the cells of a document that come nearest to a question, the best first.
 
-    `time` stands in for the time that the question names, if it names several. Cells of rows that name less than half
+    `time` replaces the question's time, if it names several. Cells of rows that name less than half
     of what is asked are left out.
     """
     asked = table_question(question)
@@ -89,8 +89,8 @@ def best_cells(
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
     """Return the two cells of one row that a question compares; None if there is no such row.
 
-    Each is under a header that the other lacks and that the question names, or they are all that the row has; together
-    they meet all that is asked. The one that is named first comes first.
+    Each is under a header that the other lacks and that the question names, or they are the only cells of the row;
+    together they meet every constraint. The one that is named first comes first.
     """
     asked = table_question(question)
     if not asked.terms or len(asked.times) > 1:
@@ -107,7 +107,7 @@ def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCe
 def _opposed(
     asked: TableQuestion, cells: Sequence[FoundCell], tables: DocumentTables
 ) -> Iterator[tuple[FoundCell, FoundCell]]:
-    """Yield the pairs of cells of one row that together meet all that is asked."""
+    """Yield the pairs of cells of one row that together meet every constraint."""
     for one, other in combinations(cells[:_MOST_OPPOSED], 2):
         if {term.text for term in one.missing} & {term.text for term in other.missing}:
             continue

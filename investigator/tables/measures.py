@@ -20,7 +20,7 @@ _MONEY = re.compile(r"[$€£¥₹]")
 _PER = re.compile(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
 _EXCEPTED = re.compile(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
 _SHARES_IN = re.compile(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
-_WORDED = re.compile(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # a unit of its own, text, or a year
+_WORDED = re.compile(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # a different unit, text, or a year
 _NO_MULTIPLE = re.compile(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
 
 

@@ -43,7 +43,7 @@ class Named:
 
 @lru_cache(maxsize=16_384)
 def named(text: str) -> Named:
-    """Return what a label, a header or a caption names; marks of footnotes and what is in brackets tell nothing."""
+    """Return what a label, a header or a caption names; footnote marks and text in brackets are ignored."""
     plain = _MARK.sub(" ", text)
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))
@@ -74,7 +74,7 @@ def _tells(word: str) -> bool:
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the asked words that name a row or a column by themselves: the caption says them of it alone.
+    """Return the roots of the asked words that by themselves make up the caption of a row or a column.
 
     "Products and Services gross margin" does not make the total row one of Services.
     """
@@ -90,7 +90,7 @@ def without(named: Named, taken: frozenset[str]) -> Named:
 
 
 def spells(spelled: frozenset[str], term: AskedTerm) -> bool:
-    """Return True for a name, and for a word that stands there as it is: "operations" says nothing of "operating"."""
+    """Return True for a name, and for a word that occurs unchanged: "operations" does not match "operating"."""
     return term.is_name or bool(term.initials) or _singular(term.text) in spelled
 
 

@@ -33,7 +33,7 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    r"""Return the conversations of a file; lines end with \n alone, blank ones are skipped.
+    r"""Return the conversations of a file; lines end with \n only, blank ones are skipped.
 
     Raises DialogueFormatError for a line that cannot be read, with its number, and if the file cannot be opened.
     """
@@ -57,7 +57,7 @@ def line_of(conversation: Conversation) -> str:
 
 
 def write_conversations(path: Path, conversations: Iterable[Conversation]) -> int:
-    """Write a file of conversations and return their number; whoever reads it meanwhile finds the old one or the new.
+    """Write a file of conversations and return their number; a concurrent reader sees the old file or the new one.
 
     Consent is not asked about here: see `release.publish`. Raises FolderError if the file cannot be written.
     """

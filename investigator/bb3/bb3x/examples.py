@@ -1,7 +1,7 @@
 """A conversation as examples for training and testing: each reply with what was said before it.
 
-As the released teachers make them: the text is all that was said before, the label what a sender said then, and each
-example is an episode of its own. A message without a safety annotation, on which the released teachers fail, is not
+As the released teachers make them: the text is everything said before, the label is the sender's next message, and each
+example is a separate episode. A message without a safety annotation, on which the released teachers fail, is not
 known to be unsafe. What each module was given and said is in `module_examples`.
 """
 
@@ -17,7 +17,8 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 class Selection(StrEnum):
     """The messages that become labels.
 
-    All; or none of a conversation in which the human said something unsafe; or those that crowdworkers judged.
+    All messages; or only those of conversations in which the human said nothing unsafe; or those that crowdworkers
+    judged.
     """
 
     ALL = "plain"

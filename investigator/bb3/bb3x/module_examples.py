@@ -37,7 +37,7 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return it as a teacher's message: the text is the turns, one a line; the rest has fields of its own."""
+        """Return it as a teacher's message: the text is the turns, one a line; everything else has its own field."""
         given: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
             "documents": [{"title": each.title, "url": each.url, "text": each.text} for each in self.documents],

@@ -23,7 +23,7 @@ _LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search
 def kept_memory(line: str) -> tuple[Speaker | None, str]:
     """Return whom a memory is about, and its text, from the card's "Person 1's Persona: I like tea".
 
-    The speaker is None if there is no prefix.
+    The speaker is None if the prefix is missing.
     """
     found = _PREFIX.match(line)
     if found is None:
@@ -65,7 +65,7 @@ def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str)
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
     """Return a reply with its decisions, query, knowledge, documents and memories under the names of the card.
 
-    A decision that no module made, or made in words of its own, is empty.
+    A decision is empty if no module made it, or if the module's reply was not one of the expected words.
     """
     fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
     fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}

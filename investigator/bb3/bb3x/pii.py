@@ -1,4 +1,4 @@
-"""The kinds of personal information, and where one is in a text."""
+"""The kinds of personal information, and the span of one in a text."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def contacts_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _links(text: str) -> Iterator[PiiSpan]:
-    """Of a link, what follows the host; with a login, everything from there on."""
+    """The part of a link after the host; if it has a login, everything from the login on."""
     for found in _LINK.finditer(text):
         group = "rest" if found["host"] else "path"
         rest = (found[group] or "").rstrip(_TRAILING)

@@ -91,7 +91,7 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Return where words of known names stand, in any case; in lower case not those that are words as well."""
+    """Return the spans of words of known names, in any case; in lower case only those that are not ordinary words."""
     known = {word for name in names for word in _name_words(name)}
     if not known:
         return
@@ -103,7 +103,7 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
 
 
 def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
-    """Return each word of a name by itself, so that a first name is known again where it is alone."""
+    """Return each word of a name by itself, so that a first name is also recognised alone."""
     for found in _WORD.finditer(text, finding.start, finding.end):
         yield PiiSpan(*found.span(), Pii.NAME)
 

@@ -1,7 +1,7 @@
 """Numbers that belong to somebody: telephones, cards, accounts, social security, and any other that is long.
 
-Rules over patterns; checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number decide where a pattern
-alone could be anything.
+Rules over patterns; checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number decide if a pattern
+alone is ambiguous.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class ChatMessage(ForeignRecord):
 
     @property
     def is_canned(self) -> bool:
-        """Return True if no module made it: it stands for a reply that was unsafe or failed."""
+        """Return True if no module made it: it replaces a reply that was unsafe or failed."""
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property

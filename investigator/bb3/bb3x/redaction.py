@@ -84,7 +84,7 @@ def _is_kept(text: str, finding: PiiSpan, kept: Kept) -> bool:
 class Redactor:
     """Replaces personal information.
 
-    `salt` is secret: whoever has it can try telephone numbers until a hash fits. Make one for each release, with
+    `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Make one for each release, with
     `secrets.token_bytes(32)`, and throw it away. `random` draws the digits. `titles` are those of the documents.
     Raises DialogueError if the salt is shorter than 16 bytes.
     """
@@ -106,7 +106,7 @@ class Redactor:
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return a conversation without personal information: in all its texts, those of unknown fields included.
 
-        A name that is introduced anywhere in it is replaced wherever it is. Ids that are not UUIDs, which may say who
+        A name that is introduced anywhere in it is replaced everywhere. Ids that are not UUIDs, which may say who
         somebody is, become UUIDs. Numbers are redrawn alike within one conversation.
         """
         names = {
@@ -137,7 +137,7 @@ class Redactor:
         return self._walked(value, names, drawn)
 
     def _pseudonym(self, given: str) -> str:
-        """An id that says nothing: itself where it is a UUID, else one made of it."""
+        """An id that reveals nothing: unchanged if it is a UUID, else a UUID derived from it."""
         try:
             return given if str(uuid.UUID(given)) == given.lower() else self._made_id(given)
         except ValueError:
@@ -166,7 +166,7 @@ class Redactor:
         return "".join(next(anew) if char.isdecimal() else char for char in value)
 
     def _digit(self, char: str, place: int) -> str:
-        """Any digit; no nought in front where there was none."""
+        """Any digit; a leading zero only if there was one."""
         return str(self._random.randrange(1 if place == 0 and char != "0" else 0, 10))
 
     def _hash(self, value: str, kind: Pii) -> str:

@@ -62,8 +62,8 @@ def publish(
 ) -> Exported:
     """Make a release of the conversations that may be shared; `split_of` says which part each belongs to.
 
-    Raises DialogueError if the version is not a number such as 1.2, or not newer than all there are, and FolderError if
-    it cannot be written. Nothing of it stays then.
+    Raises DialogueError if the version is not a number such as 1.2, or not higher than all existing ones, and
+    FolderError if it cannot be written. In that case nothing of it is kept.
     """
     _check_is_newer(releases, version)
     refused: Counter[Refusal] = Counter()
@@ -101,7 +101,7 @@ def versions(releases: Path) -> tuple[str, ...]:
 def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
     """Return the conversations of a part of a release; of the newest if no version is named.
 
-    Raises DialogueError if there is no such release.
+    Raises DialogueError if the release does not exist.
     """
     there = versions(releases)
     chosen = version if version is not None else next(reversed(there), "")

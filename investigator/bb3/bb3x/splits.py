@@ -67,6 +67,6 @@ def random_split(random: Random, shares: Shares | None = None) -> Split:
 
 
 def stable_split(chat_id: str, shares: Shares | None = None) -> Split:
-    """Return a part by the id of the conversation: the same one in every release, whatever else is in it."""
+    """Return a part by the id of the conversation: the same one in every release."""
     digest = hashlib.sha256(f"\0{chat_id}".encode("utf-8", "surrogatepass")).digest()
     return (shares or Shares()).split_at(int.from_bytes(digest[:7]) / 2**56)

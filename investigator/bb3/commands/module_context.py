@@ -72,7 +72,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Return what a text is if it is not a context; empty if it may be one."""
+    """Return a description of a text that is not a context; empty if it may be one."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

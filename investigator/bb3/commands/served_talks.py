@@ -44,7 +44,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
 
 
 def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
-    """Yield what was said in a conversation: a turn without a reply of the chat's own is no part of it."""
+    """Yield what was said in a conversation: turns to which the chat gave no reply are left out."""
     for turn in turns:
         if turn.state is TurnState.DONE and turn.reply is not None and not turn.reply.canned:
             yield Turn(speaker=Speaker.PARTNER, text=turn.said)

@@ -98,9 +98,9 @@ def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
 
 
 def server_address(word: str | None) -> str | None:
-    """Return the address of a search server as it is typed, with its scheme; None if none is given.
+    """Return the address of a search server from the user's input, with its scheme; None if none is given.
 
-    Raises SettingsError if it is not such an address.
+    Raises SettingsError if it is not a valid address.
     """
     if word is None:
         return None
@@ -129,7 +129,7 @@ def login() -> str:
 
 
 def memory_number(word: str, example: str) -> int:
-    """Return the number of a memory as it is typed. Raises DialogueError if it is not one."""
+    """Return the number of a memory from the user's input. Raises DialogueError if it is not one."""
     if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
         raise DialogueError(f"{word[:40]!r} is not a memory number", hint=f"For example: {example}")
     return int(word)

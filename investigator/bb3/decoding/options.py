@@ -34,7 +34,7 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
     """Return the options of every module: the usual ones of these weights, changed by `options`.
 
     A name with the prefix of a module (`srm_beam_size`) is for that module and comes before one without, which is for
-    all; `max_prompt_len` without a prefix bounds prompts with their knowledge. Dashes are taken for underscores.
+    all; `max_prompt_len` without a prefix bounds prompts with their knowledge. Dashes are treated as underscores.
     Decodings are settled (see `Decoding.settled`). Raises SettingsError for an unknown name, with similar ones, and for
     an invalid value.
     """

@@ -38,14 +38,14 @@ _ONLY_OF = {
 
 @runtime_checkable
 class Decodes(Protocol):
-    """An engine of another package that can be told how to choose the tokens of its replies."""
+    """An engine of another package that accepts decoding options."""
 
     def decoding_as(self, decoding: Decoding) -> Engine:
         """Return the same engine, with the same loaded model and name, and another decoding.
 
         Only the fields that were set in `decoding` count; this engine's own settings decide the rest. The traits'
-        `sampling` differs, so that kept replies are told apart. Raises SettingsError for a method that the engine does
-        not have, and a value that it does not take.
+        `sampling` differs, so that cached replies are kept apart. Raises SettingsError for a method that the engine
+        does not have, and a value that it does not take.
         """
         ...
 
@@ -105,9 +105,10 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 
 
 def told_share(told: Decoding, own: float | None = None) -> float | None:
-    """Return the probability mass that nucleus draws from; None for all of it, as if only a temperature is told.
+    """Return the probability mass that nucleus draws from; None for all of it, for example if only a temperature is
+    given.
 
-    The engine's `own` holds if nucleus is told without one.
+    The engine's `own` applies if nucleus is chosen without a value.
     """
     if "topp" in told.model_fields_set:
         return None if told.topp == OFF else told.topp
@@ -117,7 +118,7 @@ def told_share(told: Decoding, own: float | None = None) -> float | None:
 
 
 def told_temperature(told: Decoding, own: float | None = None) -> float:
-    """Return the temperature of a method that draws; the engine's `own` holds if none is told, unless it is 0."""
+    """Return the temperature of a method that draws; the engine's `own` applies if none is given, unless it is 0."""
     return own if own and "temperature" not in told.model_fields_set else told.temperature
 
 
@@ -184,7 +185,7 @@ No engine of ours cuts a prompt, so none has a longer context that `beam_block_f
 
 
 def kind_of(engine_name: str) -> EngineKind:
-    """Return the kind of the engine of that name; any name without a kind of its own is a chat model's."""
+    """Return the kind of the engine of that name; any name without a known kind is a chat model."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
 
@@ -217,7 +218,7 @@ def engines_as_told(
 
 
 def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
-    """Yield the options as they are written: one that all modules are told once, without a prefix."""
+    """Yield the options as they are written: an option shared by all modules appears once, without a prefix."""
     for field, modules in fields.items():
         if len(modules) == len(Module):
             yield field

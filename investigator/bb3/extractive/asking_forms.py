@@ -1,6 +1,6 @@
-"""How questions look in many languages: their marks, the words they begin with, and those that ask wherever they are.
+"""Forms of questions in many languages: their marks, the words they begin with, and words that ask in any position.
 
-The lists are in `asking_forms.json` beside this file; `asking` are words separated by blanks, by language.
+The lists are in `asking_forms.json` next to this file; `asking` are words separated by blanks, by language.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GREETING_ENDS = re.compile(r"[,،，、!！.。]\s*")
 
 
 class _Forms(Record):
-    """The file of forms, as it is written."""
+    """The file of forms, unprocessed."""
 
     marks: str
     prepositions: str

@@ -1,6 +1,6 @@
 """The decisions for a search and for a memory: small logistic models over the form and the meaning of the last turn.
 
-The weights are in `decisions.json` beside this file; `benchmarks/fit_decisions.py` fits them.
+The weights are in `decisions.json` next to this file; `benchmarks/fit_decisions.py` fits them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ASKED_ABROAD = 75
 _TOLD_ABROAD = 25
 """Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
 _MOST_ASKED = 10  # sentences of a turn that are judged by themselves
-_SMALL_TALK = 0.4  # cosine with an example of it
+_SMALL_TALK = 0.4  # cosine with an example
 _FEW = 3  # words of which none need be a common one
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
@@ -109,8 +109,9 @@ def shipped_decisions() -> Decisions:
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
     """Return True if the last turn needs a search. A turn without words needs no search.
 
-    Each sentence that asks is judged by itself as well: what is around it, such as a greeting, takes nothing away. What
-    a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
+    Each sentence that asks is also judged by itself, so that text around it, such as a greeting, does not lower its
+    score. The meaning of a turn is recognised only in English, German, French and Spanish; in other languages a
+    question needs one.
     """
     text = last_text(turns)
     parts = sentences(text[:_LONGEST_TURN])

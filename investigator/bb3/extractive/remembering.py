@@ -34,7 +34,7 @@ _SURE = 100
 _NEAR = 0.4  # cosine of a fact that answers a question, with it
 _NEAR_WITH_A_WORD = 0.3  # the same if both share a word
 _LEAST_FIT = 25
-_LEAST_FIT_OF_A_STATEMENT = 35  # who tells something new is not told what is only near to it
+_LEAST_FIT_OF_A_STATEMENT = 35  # if the speaker says something new, facts that are only similar are not repeated
 _OWNER_BONUS = 0.05
 _BEFORE_LAST = 0.8
 _OF_SPEAKER = re.compile(
@@ -58,7 +58,8 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the sentences of the last turn that tell something of its speaker, word for word; empty if none does.
+    """Return the sentences of the last turn that say something about its speaker, word for word; empty if there are
+    none.
 
     If somebody asks to have something remembered, that is kept if it is about the speaker. Questions, politeness,
     opinions, and wishes to have something forgotten or done are not kept, nor what would be too long to be one fact;
@@ -76,7 +77,7 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     """Return the fact that fits the last turn best; the turn before it counts less.
 
     "What do you know of me" gets the newest. A question for something that has one value ("Where do I live?") gets the
-    newest fact that tells it, and any other that only its speaker can answer gets what is near enough to be the answer.
+    newest fact that states it, and any other that only its speaker can answer gets facts close enough to be the answer.
     If nothing was asked, what is already in the conversation is not repeated. The point is not a probability but a
     similarity: cosine and shared words, in percent.
     """
@@ -139,7 +140,7 @@ def _clauses(fact: PersonalFact) -> list[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Return True if a name is asked for, and the fact tells that of another: the speaker's own and not a sister's."""
+    """Return True if a name is asked for, and the fact gives that of another person, such as a sister."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False

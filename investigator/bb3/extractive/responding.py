@@ -58,7 +58,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """Return what `respond` does, or say that there is no quote."""
+    """Return the same as `respond`, or a reply that there is no quote."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):
@@ -120,7 +120,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    """Return each line that was told; a last line of dots means that there are more."""
+    """Return each line of the memories; a last line of dots means that there are more."""
     lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""

@@ -44,11 +44,12 @@ _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """Return what to search for: a question of the last turn that begins with a question word, else key terms.
+    """Return a search query: a question of the last turn that begins with a question word, else key terms.
 
     Passages are measured by the words they were found with. "How deep is the harbour?" asks for a depth, which
-    "deep harbour" does not, so that a sentence with a depth in it does not seem to answer that. Of "May I keep dogs?"
-    the key terms say all. A pronoun comes with the last thing named before it. Empty if there is nothing to search for.
+    "deep harbour" does not, so that a sentence with a depth in it does not seem to answer that. For "May I keep dogs?"
+    the key terms are enough. The last thing named before a pronoun is added to it. Empty if there is nothing to search
+    for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
@@ -61,7 +62,7 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the thing the conversation is about now, as it is written there; empty if it speaks of none."""
+    """Return the current subject of the conversation, as it is written there; empty if there is none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
@@ -113,7 +114,7 @@ def _with_meant(asked: str, meant: str) -> str:
 def _asked(text: str) -> tuple[str, str]:
     """The last question of a turn and what is before it; the whole turn if it asks nothing.
 
-    A question that only the speaker can answer is taken if there is no other. Statements about the speaker are left
+    A question that only the speaker can answer is used if there is no other. Statements about the speaker are left
     out.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
@@ -125,7 +126,7 @@ def _asked(text: str) -> tuple[str, str]:
 
 
 def _without_telling(sentence: str) -> str:
-    """A sentence, or the question at its end where the rest of it describes the speaker; empty if all of it does."""
+    """A sentence, or only the question at its end if the rest describes the speaker; empty if all of it does."""
     for joint in _JOINT.finditer(sentence):
         rest = sentence[joint.end() :]
         if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
@@ -134,14 +135,14 @@ def _without_telling(sentence: str) -> str:
 
 
 def _tells(sentence: str) -> bool:
-    """Return True if a sentence tells where its speaker lives and the like, or wants something of them remembered."""
+    """Return True if a sentence states a fact about its speaker, or asks to remember one."""
     if wished_to_be_kept(sentence) not in ("", sentence):
         return True
     return not is_question(sentence) and any(told_topics(sentence[slice(*span)]) for span in clauses(sentence))
 
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
-    """Return what a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word.
+    """Return the part that a question leaves out: the thing its pronouns mean, or its subject if that is only a word.
 
     Statements about the speaker contribute no words; other remarks about themselves only the antecedent of a pronoun.
     """
@@ -157,7 +158,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
 
 
 def _says_little(asked: str) -> bool:
-    """Return True if a question says no more than "the difference" or "the trial" and a word of it."""
+    """Return True if a question says no more than "the difference" or "the trial" and one word about it."""
     return word_count(key_terms(asked)) <= _FEW_WORDS
 
 
@@ -202,7 +203,7 @@ def _own_words(turn: Turn) -> str:
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:
-    """Return what the last speaker said before; a question made of pronouns alone continues from there."""
+    """Return the last speaker's previous turn; a question made only of pronouns continues from there."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 

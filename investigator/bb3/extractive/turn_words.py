@@ -1,6 +1,6 @@
 """Words about how something is said, in English, German, Spanish and French.
 
-They are in `turn_words.json` beside this file, folded, separated by blanks.
+They are in `turn_words.json` next to this file, folded, separated by blanks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FILE = TypeAdapter(dict[WordKind, str])
 
 
 def is_kind(token: str, kind: WordKind) -> bool:
-    """Return True if a word, as it is written, is of that kind."""
+    """Return True if a word is of that kind; the word may be in any case."""
     return bare(token) in _listed()[kind]
 
 

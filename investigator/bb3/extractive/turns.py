@@ -33,7 +33,7 @@ _INQUIRY = re.compile(
 
 
 def last_text(turns: Sequence[Turn]) -> str:
-    """Return the text of the last turn, empty if there is none."""
+    """Return the text of the last turn; empty if there are no turns."""
     return turns[-1].text if turns else ""
 
 
@@ -56,7 +56,7 @@ def begins_with_question_word(text: str) -> bool:
 
 
 def inquires(text: str) -> bool:
-    """Return True if the text wants something told or looked up, however politely."""
+    """Return True if the text asks for something to be said or looked up, however politely."""
     return _INQUIRY.search(folded(text)) is not None
 
 
@@ -71,7 +71,7 @@ def first_person(text: str) -> bool:
 
 
 def points_back(text: str) -> bool:
-    """Return True if a word of the text stands for something that was said before; not the "it" of "is it safe to"."""
+    """Return True if a word of the text refers to something said before; not the "it" of "is it safe to"."""
     return any(is_kind(token, WordKind.POINTS_BACK) for token in tokens(_IMPERSONAL.sub(" ", text)))
 
 
@@ -83,7 +83,7 @@ def tells_about_speaker(text: str) -> bool:
 def named_things(text: str) -> list[str]:
     """Return titles between quotation marks, and runs of capitalised words, in order and once.
 
-    The first word of a sentence is a name only where a run continues after it, or its case tells (NASA, iPhone).
+    The first word of a sentence is a name only if a run continues after it, or its case shows it (NASA, iPhone).
     """
     names = _TITLE.findall(text)
     for sentence in sentences(_TITLE.sub(" , ", text)):
@@ -135,7 +135,7 @@ def referent(before: str, turns: Sequence[str]) -> str:
     """Return the antecedent of a pronoun, given the text `before` it in its own turn and the earlier turns (newest
     last).
 
-    What was said just before counts first, then the thing named most; if nothing is named, the newest key terms.
+    The previous turn counts first, then the thing named most; if nothing is named, the newest key terms.
     """
     if said := named_things(before) or key_terms(before)[-_MOST_TERMS:]:
         return said[-1] if named_things(before) else " ".join(said)

@@ -66,11 +66,11 @@ def wishes_to_remember(sentence: str) -> bool:
 
 
 def wished_to_be_kept(sentence: str) -> str:
-    """Return what a speaker asks to have remembered of them, word for word; any sentence that wishes nothing as it is.
+    """Return what a speaker asks to have remembered, word for word; other sentences are returned unchanged.
 
     Empty for a wish to forget something, and for a wish to remember something that is not about the speaker.
     """
     if (wish := _REMEMBER.match(sentence.replace("’", "'"))) is not None:
-        told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" tells it as well
+        told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" states it too
         return told if _STATES_OF_SPEAKER.match(bare(told)) else ""
     return "" if _OTHERWISE.match(bare(sentence)) else sentence

@@ -57,8 +57,8 @@ class ChatForm:
 
     `client_of` gives the client of a module, whose chat role is played by the module's engine; `folder` holds the
     documents in which quotes are proven. Up to `side_by_side` requests are put at the same time. `on_step` is notified
-    of each module before it is asked, and `say` of what a model replies while it writes, as far as it is proven; it is
-    for one request at a time.
+    of each module before it is asked, and `say` receives a model's reply while it is written, up to the last proven
+    part; for one request at a time.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class ChatForm:
         return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
     def _said_by_model(self, request: ModuleRequest, variables: Variables, template: str) -> tuple[str, str]:
-        """Return what a model says that is proven, and the rest; what was heard of it stays said."""
+        """Return the proven part of a model's reply, and the rest; text that was already streamed is kept."""
         client = self._client_of(request.by)
         own_words = client.prompts.own_words(template)
         heard = ProvenSentences(request, self._say, own_words)
@@ -259,7 +259,7 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Return True if a query is short and has no figures of its own, or a memory or topic was said word for word."""
+    """Return True if a query is short and adds no figures, or if a memory or topic was said word for word."""
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
     if request.module is Module.SGM:
         return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid_in(text, said) is None

@@ -50,7 +50,7 @@ class Completion(Record):
 
 
 class CompletionFailure(Record):
-    """Why there is no completion: the error of each attempt."""
+    """The reason for a missing completion: the error of each attempt."""
 
     failures: tuple[str, ...]
 
@@ -92,7 +92,7 @@ def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
 
 
 def knowledge_start(prompt: str, count: CountTokens) -> int:
-    """The token of a prompt at which the knowledge of a response begins; -1 where it has none."""
+    """The token of a prompt at which the knowledge of a response begins; -1 if there is none."""
     marks = {f"\n{row.knowledge_prefix}: " for row in TABLE.values() if row.knowledge_prefix}
     examples = prompt.rfind("\n\n") + 1
     places = [place for place in (prompt.rfind(mark, examples) for mark in marks) if place >= 0]

@@ -29,7 +29,7 @@ _LEAST_BROKEN = 6  # words of a sentence without an end that seems broken off; a
 
 
 def without_prompt(written: str, own: str = "") -> str:
-    """Return what a model wrote, up to the first mark of a prompt that it continues with.
+    """Return a model's text up to the first prompt marker that it repeats.
 
     `own` are the words of the prompt's template: a heading or a sentence of them ends it, too.
     """

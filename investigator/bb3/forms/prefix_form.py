@@ -37,7 +37,7 @@ _WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
 def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
-    """The prompt of a request, in so few tokens as the options say; `folder` may hold instructions of one's own.
+    """The prompt of a request, within the token limit of the options; `folder` may hold custom instructions.
 
     Where it is too long, the oldest turns go first; with knowledge, the last memories and documents, which are the
     least fitting ones, and then again turns. What a response is conditioned on is never cut. Raises TemplateError.

@@ -46,7 +46,7 @@ class PrefixOptions(Record):
 
 @dataclass(frozen=True)
 class PromptLine:
-    """One line of a conversation; `is_persona`: it is none that was said, but tells of one of the two."""
+    """One line of a conversation; `is_persona`: it was not said, but describes one of the two speakers."""
 
     text: str
     is_persona: bool = False
@@ -67,7 +67,7 @@ class PromptParts:
 
     @property
     def text(self) -> str:
-        """The prompt. The ending is not said twice where the last line says it already."""
+        """The prompt. The ending is not repeated if the last line already has it."""
         body = "\n".join((*self.before, *self.lines, *self.after))
         if not body:
             body = self.ending
@@ -80,7 +80,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
     """The lines of a conversation, oldest first.
 
     What the partner writes may be a whole conversation: the first lines about a persona are taken as they are, the last
-    line is the partner's, and those before it alternate. A reply of one's own is one line, whatever it holds. Blank
+    line is the partner's, and those before it alternate. A custom reply is always one line. Blank
     lines, silence and the call for an opening are left out.
     """
     found: list[PromptLine] = []

@@ -50,8 +50,8 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
     """Return True if a reply says only what it was given.
 
     Each sentence is proven by the quotes, as a claim of an answer is, or says only what was said in the conversation,
-    the memories or the topic, or asks. Without quotes only figures and denials must have been said; what one denies of
-    oneself ("I have not looked it up") is not a claim.
+    the memories or the topic, or asks. Without quotes only figures and denials must have been said before; denials
+    about oneself ("I have not looked it up") are not claims.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
@@ -74,7 +74,7 @@ def _repeats(reply: str, said: str) -> bool:
 
 
 def _told(said: str) -> list[str]:
-    """Return what was said without what was only asked: to repeat a question as a statement is to make one."""
+    """Return what was said, without questions: repeating a question as a statement would be a new claim."""
     sentences = (said[start:end] for start, end in sentence_spans(said))
     return [sentence for sentence in sentences if not sentence.rstrip().endswith("?")]
 
@@ -82,7 +82,7 @@ def _told(said: str) -> list[str]:
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
     """The longest beginning of a reply, in whole sentences, that is grounded and one that continues; empty if none is.
 
-    A sentence that is not grounded ends it, whatever comes after, and so does one that was said before in it.
+    It ends before the first sentence that is not grounded, or that repeats an earlier one.
     """
     beginning = ""
     said: set[str] = set()
@@ -98,9 +98,9 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
 
 
 class ProvenSentences:
-    """Says of a model's reply, in JSON, what is proven of it so far; what was said once is said again at the beginning.
+    """Reports the proven part of a model's JSON reply so far; each report begins with the earlier text.
 
-    The sentence that is being written is not said: it may go on to say something else. Nor is what comes after a
+    The unfinished sentence is not reported: its end may change what it says. Nor is what comes after a
     piece of the prompt, whose `own` words are given.
     """
 
@@ -206,11 +206,11 @@ def _source_id(document: SearchDocument) -> str:
 
 
 def is_told_in(reply: str, given: Iterable[str]) -> bool:
-    """Return True if each word of a reply that states something is in one of the texts, in whatever form of it.
+    """Return True if each content word of a reply is in one of the texts, in any inflection.
 
-    Numbers, dates and negations are proven elsewhere. What else a sentence states is in its words: a name or a verb
-    that is in no quote makes another statement of it. So paraphrases are refused as well; their quotes are shown
-    instead. Words of reporting ("according to the report") and questions need not be there.
+    Numbers, dates and negations are proven elsewhere. Everything else that a sentence states is in its words: a name or
+    a verb that no quote contains makes it a different statement. So paraphrases are refused as well; their quotes are
+    shown instead. Words of reporting ("according to the report") and questions need not be there.
     """
     known = stems(word for text in given for word in words(text)) | _reporting()
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))

@@ -148,9 +148,9 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
     """Generations without what is around them.
 
-    Newlines and blanks at the ends go. Where one of the texts still has several lines, each is cut down to its first
-    line, or the last with `take_last_newline`, and there to what comes after the last colon; with `allow_newline` it is
-    left alone. Independent texts are best given one by one.
+    Newlines and blanks at the ends go. If any text still has several lines, each text is cut down to its first line, or
+    its last with `take_last_newline`, and then to the part after the last colon; with `allow_newline` texts are left
+    unchanged. Independent texts are best given one by one.
     """
     texts = [text.strip("\n") for text in texts]
     if not allow_newline and any("\n" in text for text in texts):

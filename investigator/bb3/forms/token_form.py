@@ -18,9 +18,9 @@ _GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
 def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
     """The context of a request.
 
-    Documents, and the memories to choose from, are no part of it: they are read one by one, see `token_documents`. The
-    memory decision sees memories with `decide_with_memories`, otherwise the last line alone. Control tokens that were
-    typed, or stand in what was found, are left out: they would mean something to the model.
+    It does not contain documents or the memories to choose from: they are read one by one, see `token_documents`. The
+    memory decision sees memories with `decide_with_memories`, otherwise only the last line. Control tokens in the
+    user's input or in search results are left out: the model would obey them.
     """
     request = _without_tokens(request)
     row = TABLE[request.module]
@@ -31,7 +31,7 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
 
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
-    """Return what the model reads if it is given documents or memories: each of them, followed by the context."""
+    """Return the model's inputs if there are documents or memories: each of them, followed by the context."""
     request = _without_tokens(request)
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)

@@ -1,7 +1,7 @@
-"""Recognises statements about oneself, of things that have one value at a time, and questions about the speaker. Pure.
+"""Recognises statements about oneself that have one value at a time, and questions about the speaker. Pure.
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
-about me" in some more languages; they are in `about_speaker.json` beside this file. Other wordings are not recognised:
+about me" in some more languages; they are in `about_speaker.json` next to this file. Other wordings are not recognised:
 nothing may rest on that.
 """
 
@@ -27,7 +27,7 @@ _BRITISH = re.compile(r"(?<=[a-z])ou(?=r(?:s|ite)?\b)")
 
 
 class _Rules(Record):
-    """The file of rules, as it is written: a group `value`, `what` or `number` is what the rule finds out."""
+    """The file of rules, unprocessed: a group `value`, `what` or `number` captures the result of a rule."""
 
     fillers: str
     numbers: str
@@ -61,8 +61,8 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
 def told_topics(statement: str) -> Mapping[str, str]:
     """Return the facts in a clause about its speaker that have one value at a time: `{"home": "berlin"}`.
 
-    Topics are name, home, age, job, employer, marriage, whatever stands after `my` and has one value ("favorite
-    color"), and how many of something there are.
+    Topics are name, home, age, job, employer, marriage, anything after `my` that has one value ("favorite color"), and
+    the number of something.
     """
     text = _statement(statement)
     found = _values("told", text)
@@ -108,7 +108,7 @@ def asked_topics(question: str) -> frozenset[str]:
 def answers_topics(statement: str, topics: Iterable[str]) -> bool:
     """Return True if a clause answers a question for one of the topics without telling its one value.
 
-    "I work as a nurse in Bergen" tells a job, and answers "Where do I work?" all the same.
+    "I work as a nurse in Bergen" states a job, and also answers "Where do I work?".
     """
     text = _plain(statement)
     return any(topic in topics and pattern.search(text) for topic, pattern in _by_topic("answers").items())
@@ -120,7 +120,7 @@ def asks_for_everything(text: str) -> bool:
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for something else than what was told."""
+    """Return True if a text asks for something other than what was said."""
     return _matches("more", _plain(text))
 
 
@@ -181,7 +181,7 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _by_topic(name: str) -> Mapping[str, re.Pattern[str]]:
-    """One pattern for each topic of a table of rules; of `told` and `left` exactly one group has matched."""
+    """One pattern for each topic of a table of rules; exactly one group of `told` and `left` has matched."""
     listed: Mapping[str, tuple[str, ...]] = getattr(_rules(), name)
     joined = {topic: "|".join(f"(?:{rule})" for rule in rules) for topic, rules in listed.items()}
     return {topic: _pattern(rule.replace("?P<value>", "")) for topic, rule in joined.items()}

@@ -96,7 +96,7 @@ def _near(text: str, memory: str, options: MemoryOptions) -> bool:
 
 
 def shared_words(text: str, other: str) -> float:
-    """F1 of the words of two texts that tell something, 0..1."""
+    """F1 of the content words of two texts, 0..1."""
     one, two = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
     same = (one & two).total()
     return 2 * same / (one.total() + two.total()) if same else 0.0

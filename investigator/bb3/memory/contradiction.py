@@ -71,7 +71,7 @@ _MARKS = "?？؟;"
 
 
 class _Words(Record):
-    """The file of words, as it is written: stems, separated by blanks.
+    """The file of words, unprocessed: stems, separated by blanks.
 
     Those of `onward` deny what comes after them, as English negations do; those of `throughout` the whole statement,
     wherever they are in it, as German, French and Spanish negations do. `joints` join the things of a list, those of
@@ -92,12 +92,12 @@ class _Words(Record):
 
 @dataclass(frozen=True)
 class Statement:
-    """A part of a memory that stands for itself, and where it begins and ends there.
+    """A part of a memory that is complete by itself, with its start and end there.
 
-    `topics` are what it tells that has one value at a time, with the values, and `left` what no longer has that value;
-    `lone` those topics beside which it tells nothing else. `said` are its words, without those that tell nothing;
-    `denied` those of them that it denies; `listed` those that carry meaning, where it lists several things. `written`
-    are all its words as they are written, and `dead` those that name who has died.
+    `topics` are the topics with one value at a time that it states, with the values, and `left` those that no longer
+    have that value; `lone` are topics next to which it states nothing else. `said` are its content words; `denied`
+    those of them that it denies; `listed` those that carry meaning, if it lists several things. `written` are all its
+    words as they are written, and `dead` those that name who has died.
     """
 
     span: tuple[int, int]
@@ -140,10 +140,10 @@ def settled_topics(text: str) -> frozenset[str]:
 def contradicts(new: Statement, old: Statement) -> bool:
     """Return True if the newer of two statements leaves the older one untrue.
 
-    It does where it has another value for something that has one at a time, unless the older one only said more of it,
-    and where one denies what the other says in the same words, or in fewer. What is denied of something nearer
-    described ("no dog called Rex") is not denied of the rest. An older one that lists several things, of which only
-    some are denied, still holds.
+    It does if it gives another value for a topic with one value at a time, unless the older one was only more detailed,
+    or if one denies what the other says in the same words, or in fewer. What is denied of something nearer
+    described ("no dog called Rex") is not denied of the rest. An older list of several things is kept if only some of
+    them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
 
@@ -157,7 +157,7 @@ def _leaves_topic(new: Statement, old: Statement) -> bool:
 
 
 def _denies(new: Statement, old: Statement) -> bool:
-    """Return True if one denies something of what the other says, even if not all of it."""
+    """Return True if one denies part of what the other says."""
     if not (new.denied or old.denied) or not new.dead <= old.written:
         return False
     small, large = (new, old) if new.said <= old.said else (old, new)
@@ -170,9 +170,9 @@ def _denies(new: Statement, old: Statement) -> bool:
 
 
 def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
-    """Each text, in the order in which they were told, without the statements that a later one contradicts.
+    """Each text, in the order in which they were said, without the statements that a later one contradicts.
 
-    `newer` were told after all of them; questions among their sentences tell nothing. A text without a statement that
+    `newer` were said after all of them; questions among their sentences are ignored. A text without a statement that
     holds becomes empty.
     """
     later = _Later()
@@ -196,7 +196,7 @@ def is_overturned(texts: Iterable[str], new: str) -> bool:
 
 
 class _Later:
-    """The statements that were told later than the one that is looked at, by what they may contradict."""
+    """The statements made after the current one, by what they may contradict."""
 
     def __init__(self) -> None:
         self._every: list[Statement] = []
@@ -262,12 +262,12 @@ def _statement(text: str, start: int, end: int) -> Statement:
 
 
 def _tells_more(told: str, topic: str) -> bool:
-    """Return True if more is told next to a topic: "I live in Berlin and have a dog", not "in Trinidad and Tobago"."""
+    """Return True if more is said next to a topic: "I live in Berlin and have a dog", not "in Trinidad and Tobago"."""
     return any(topic not in _PROPER or not joint["next"].isupper() for joint in _JOINT.finditer(told))
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """Return what somebody no longer has, instead of the statement that it died, and the words for that."""
+    """Return the thing somebody no longer has, in place of the statement that it died, and the words for that."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))
@@ -275,7 +275,7 @@ def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
 
 
 def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> frozenset[str]:
-    """The words that carry meaning in a statement that lists several things; empty if it lists none or denies all."""
+    """The content words of a statement that lists several things; empty if it is not a list or denies everything."""
     idle = english_stop_words() | _listed("numbers") | _listed("speaker") | _listed("joints") | _listed("either")
     if (meaning := said - idle) <= denied:
         return frozenset()
@@ -289,7 +289,7 @@ def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> froz
 
 
 def _said(plain: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of a statement that tell something, and those that it denies."""
+    """The content words of a statement, and those that it denies."""
     for pattern, written in _REWRITTEN:
         plain = pattern.sub(written, plain)
     said: set[str] = set()

@@ -130,7 +130,7 @@ class PlainTerms:
         return having
 
     def _points(self, connection: Connection, having: Mapping[int, Set[str]], words: Sequence[str]) -> dict[int, float]:
-        """Return how well each fact fits the words: BM25 as SQLite has it, where the owner is a word as well."""
+        """Return the score of each fact for the words: BM25 as in SQLite, with the owner as one more word."""
         of_each, of_term = fact_terms.c.fact_id, fact_terms.c.term
         sizes, held = Counter[int](), Counter[str]()
         for part in in_batches(sorted(having)):
@@ -159,7 +159,7 @@ def _owner(user: str) -> str:
 
 
 def _word(term: str) -> str:
-    """A term as a full-text index keeps it whole, whatever its script."""
+    """A term in a form that a full-text index keeps whole, in any script."""
     return term if _PLAIN.fullmatch(term) else "0x" + term.encode().hex()
 
 

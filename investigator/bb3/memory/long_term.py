@@ -44,7 +44,7 @@ class LongTermMemory(PersonalFacts):
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
     ) -> KeptFact:
-        """Remember a text as it is. Raises DialogueError if the same is remembered of the speaker already."""
+        """Remember a text unchanged. Raises DialogueError if the same is remembered of the speaker already."""
         new = _fact(memory, speaker)
         kept = self.put(user, new, source, self._now()) or self._put_again(user, new, source)
         if kept is None:
@@ -76,15 +76,15 @@ class LongTermMemory(PersonalFacts):
     def edit(self, user: str, number: int, memory: str) -> KeptFact:
         """Give a memory another text.
 
-        Raises DialogueError if there is no such memory, or another one of that text.
+        Raises DialogueError if the memory does not exist, or if another one has that text.
         """
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
         """Return the memories that a reply to a text may use, oldest first.
 
-        That is all there is, up to 256 memories; of more, those that share words with the text, at most 192, the 64
-        that were made or used last, and the last that tell what the text asks for in other words.
+        These are all memories, up to 256; if there are more, at most 192 that share words with the text, the 64 that
+        were made or used last, and the latest that state what the text asks for in other words.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -97,8 +97,8 @@ class LongTermMemory(PersonalFacts):
     def holding(self, user: str, facts: Sequence[KeptFact], newer: Collection[str] = ()) -> tuple[KeptFact, ...]:
         """Return the memories that still hold, in order, without the parts that do not.
 
-        What was told later has overturned the rest: another memory, or one of the texts that are `newer` than
-        all. It stays remembered, to be seen and changed.
+        The rest is contradicted by something later: another memory, or one of the texts that are `newer` than all. It
+        stays remembered, to be seen and changed.
         """
         left: dict[int, str] = {}
         for speaker in {fact.speaker for fact in facts}:
@@ -110,7 +110,7 @@ class LongTermMemory(PersonalFacts):
         return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def _put_again(self, user: str, new: FactText, source: FactSource) -> KeptFact | None:
-        """Keep as the newest what contradicts something that holds, though it was told before."""
+        """Keep as the newest a statement that contradicts a current one, although it was made before."""
         told = sorted(self._rivals(user, [new]), key=lambda fact: fact.id)
         if is_overturned(what_holds([fact.text for fact in told]), new.text):
             return self.put_anew(user, new, source, self._now())

@@ -24,7 +24,7 @@ _MOST_LOOKED_AT = 256
 class UserMemories:
     """The memories of a user, as one conversation sees them; new ones outlast it.
 
-    Several conversations with one user may go on at once, in several processes. `chat_id` is kept with what is added;
+    One user may have several conversations at once, in several processes. `chat_id` is kept with what is added;
     `turns` is the number of replies that a conversation has had if it was begun before.
     """
 
@@ -51,7 +51,7 @@ class UserMemories:
     def texts(self) -> Mapping[str, int]:
         """Return the 64 memories that were made or used last, with the turns since each was used.
 
-        Without those that contradict what was told later: they are kept, but no longer used.
+        Without those contradicted by later statements: they are kept, but no longer used.
         """
         latest = self._memory.latest(self._user, _MOST_SHOWN)
         holding = {fact.id for fact in self._memory.holding(self._user, latest)}
@@ -60,7 +60,7 @@ class UserMemories:
     def available(self, text: str) -> Sequence[str]:
         """Return at most 32 memories that still hold and may be used for a reply to this text.
 
-        If the text asks what is known of its speaker altogether, what the speaker told last is one memory, of
+        If the text asks for everything known about its speaker, the speaker's latest statements become one memory of
         several lines.
         """
         if asks_for_everything(text) and (everything := self._everything(text)):

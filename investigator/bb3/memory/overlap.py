@@ -62,8 +62,8 @@ def gist_of(text: str) -> Gist:
 def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
     """Return True if a memory only repeats a kept one.
 
-    That is so where fewer than `threshold` words of the kept one are missing in it and fewer than `threshold` words
-    that tell something are added, and both or neither are negated. A memory without words repeats nothing.
+    That is so if it lacks fewer than `threshold` words of the kept one and adds fewer than `threshold` content words,
+    and both or neither are negated. A memory without words repeats nothing.
     """
     if not kept.words or new.negated is not kept.negated:
         return False

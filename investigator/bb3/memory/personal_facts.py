@@ -39,7 +39,7 @@ _LONGEST_COUNT = 9  # digits; what is longer was not counted here
 class FactText(Record):
     """A fact to remember about a speaker: the text, its content in few words, and the words that find it.
 
-    `terms` are words of it; `marks` are what it can be found by besides.
+    `terms` are its words; `marks` are further search keys.
     """
 
     speaker: Speaker
@@ -57,7 +57,7 @@ class FactSource(Record):
 
 
 class KeptFact(Record):
-    """A fact as it is kept; `claim` is what it says in few words.
+    """A stored fact; `claim` is a short form of what it says.
 
     The user's turns are counted over all chats, and `uses` are the replies that it went into.
     """
@@ -146,7 +146,7 @@ class PersonalFacts:
             return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_anew(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact:
-        """Keep a fact as the newest, whatever it repeats; it takes the place of one of the same text."""
+        """Keep a fact as the newest, even if it repeats another; it replaces one of the same text."""
         with self._writing(user) as connection:
             same = self._same(connection, user, new)
             if same is not None:
@@ -166,7 +166,7 @@ class PersonalFacts:
     def replace(self, user: str, fact_id: int, written: Callable[[Speaker], FactText]) -> KeptFact:
         """Give a fact of a speaker another text.
 
-        Raises DialogueError if there is no such fact, or another one of that text.
+        Raises DialogueError if the fact does not exist, or if another one has that text.
         """
         with self._writing(user) as connection:
             new = written(self._kept_under(connection, user, fact_id).speaker)
@@ -241,7 +241,7 @@ class PersonalFacts:
         return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
-        """Return the id of the fact that the speaker has of the same text; one that does not stand is deleted."""
+        """Return the id of the speaker's fact with the same text; a withdrawn one is deleted."""
         query = select(_FACTS).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
         row = connection.execute(query).mappings().first()
         if row is None or stands(self._key, _FACTS, row):

@@ -20,7 +20,7 @@ from investigator.errors import DialogueFormatError
 class SessionMemories:
     """The memories of one conversation. For one thread at a time.
 
-    `prefixes` are those of the owners, where they differ from the family's; `chance` gives random numbers from 0 to 1,
+    `prefixes` are those of the owners, if they differ from the family's; `chance` gives random numbers from 0 to 1,
     `tokens` cuts texts for comparing.
     """
 
@@ -93,5 +93,5 @@ class SessionMemories:
             return False
         try:
             return is_new_memory(memory, self._prefixes[speaker], self._texts)
-        except DialogueFormatError:  # a memory that was told begins with "Person", and has no prefix
+        except DialogueFormatError:  # a spoken memory begins with "Person", and has no prefix
             return True

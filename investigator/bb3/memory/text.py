@@ -60,7 +60,7 @@ def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """The same, and a memory with a prefix of the 30B and 175B models stays as it is, whoever is its owner."""
+    """The same, and a memory with a prefix of the 30B and 175B models stays unchanged, for every owner."""
     own, others = (_PREFIXES[MemoryForm.PREFIXES][who] for who in (Speaker.SELF, Speaker.PARTNER))
     if memory.startswith((f"{own}:", others)):
         return memory

@@ -16,7 +16,7 @@ _DOCUMENTS = 5
 
 
 class MadeUpSearch:
-    """Finds as many documents as are asked for, whatever the query: for trials without a server."""
+    """Finds as many documents as requested, for any query: for trials without a server."""
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
         """Documents that record their number and the query."""
@@ -30,8 +30,8 @@ class SearchAgent(Agent):
     """Takes each message for a query and answers with documents, one a line, as `title | text`.
 
     Options: `server` (`test` makes documents up), `raw_server` (an address, comes before `server`), `n_docs`,
-    `intra_doc_delimiter` (between the lines of a document). The reply's `top_docs` are the lines, `urls` where the
-    documents are. Raises SettingsError if there is no server.
+    `intra_doc_delimiter` (between the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses
+    of the documents. Raises SettingsError if there is no server.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 class FoundPage(Record):
     """A page that a search server found. `content` is its text as it was sent.
 
-    `origin` says where the text is in a document, where the server is one of ours.
+    `origin` gives the place of the text in a document, if the server is an investigator's.
     """
 
     url: str = ""
@@ -60,7 +60,7 @@ class Patience(Record):
 class SearchServer:
     """A search server at an address; `http://` may be left out. Safe to use from several threads.
 
-    `between_lines` joins the lines of a page. Raises SettingsError if the address is none.
+    `between_lines` joins the lines of a page. Raises SettingsError if the address is invalid.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class SearchServer:
 
 
 def full_address(address: str) -> str:
-    """The address of a search server with its scheme. Raises SettingsError if it is none."""
+    """The address of a search server with its scheme. Raises SettingsError if it is invalid."""
     stripped = address.strip()
     register_address(stripped)
     scheme, separator, rest = stripped.partition("://")

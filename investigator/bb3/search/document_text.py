@@ -28,7 +28,7 @@ def titled(document: SearchDocument) -> str:
 
 
 def passage(document: SearchDocument, *, open_end: bool = True) -> str:
-    """A document for the encoder of the 3B model: `title / text`, and ` // ` where the conversation follows."""
+    """A document for the encoder of the 3B model: `title / text`, and ` // ` before the conversation."""
     return f"{document.title.strip()} / {document.text.strip()}" + (" // " if open_end else "")
 
 

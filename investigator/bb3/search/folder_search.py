@@ -24,7 +24,7 @@ from investigator.services.index_service import mended
 
 
 class OpenShelf(Protocol):
-    """Opens the folder, indexed as it is now; the documents `again` are read again whatever the index holds."""
+    """Opens the folder with an up-to-date index; the documents `again` are always read again."""
 
     def __call__(self, again: frozenset[str] = frozenset(), /) -> AbstractContextManager[DocumentIndex]:
         """Open it."""
@@ -40,7 +40,7 @@ class FolderSearch:
     """Searches a folder during one turn, or `elsewhere` if that is given. Safe to use from several threads.
 
     The folder is open only during a search: other chats wait for that long, not while a model replies. `reread` reads
-    its documents again from their files; without it no quote of the folder stands.
+    its documents again from their files; without it no quote of the folder is accepted.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FolderSearch:
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """The best passages. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError.
 
-        Those found elsewhere in the document of the folder that they name are passages of it; all others name their
+        Results from elsewhere that are in the folder's document of that name are passages of it; all others name their
         server. Raises what that search does, too.
         """
         if self._elsewhere is not None:
@@ -159,7 +159,7 @@ def one_at_a_time(
 
 
 def _document(document: Document, passage: Passage) -> SearchDocument:
-    """A passage as a document that was found; its address names the page or the line where it begins."""
+    """A passage as a search result; its address names the page or the line where it begins."""
     line = f"#{'line' if passage.own_lines else 'text-line'}={passage.line}" if passage.line else ""
     place = f"#page={passage.page}" if passage.page else line
     address = f"{document.id}{place}"

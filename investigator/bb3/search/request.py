@@ -1,4 +1,4 @@
-"""A request to a search server: a form with q and n; whatever else comes is told what is wrong."""
+"""A request to a search server: a form with q and n; anything else gets an error message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ASKING = f"POST a form ({_FORM}) with q, the query, and n, how many pages"
 async def query_of(request: Request) -> tuple[str, int]:
     """Return the query of a request and how many pages it asks for.
 
-    Raises HTTPException with the reason if it is no form with these two.
+    Raises HTTPException with the reason if it is not a form with these two.
     """
     body = await request.body()
     told = Headers()

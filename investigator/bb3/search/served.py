@@ -1,4 +1,4 @@
-"""Pages of a search server: where those of ours stand in their documents, and the part of a page that is read."""
+"""Pages of a search server: the places of an investigator's pages in documents, and the part of a page that is read."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class ServedQuote(Quote):
 
 
 class FolderPage(SearchDocument):
-    """A passage of a folder as a page for whoever asks the search server."""
+    """A passage of a folder as a page for clients of the search server."""
 
     origin: Origin
 
 
 class ServedDocument(SearchDocument):
-    """The part of a page that is read; quotes of it are in the page as the server sent it.
+    """The part of a page that is read; quotes are checked against the page as the server sent it.
 
     `around` is that part with what is before and after it, from the offset `begins` on; `lines` are the numbers of the
     lines of `around`: in the document where `passage` says which one it is, else in the text that was sent.

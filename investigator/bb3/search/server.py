@@ -29,7 +29,7 @@ class FolderPages:
         self._open = open_shelf
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best passages of the folder as it is now. Raises what `FolderSearch.search` does."""
+        """The best passages of the current folder. Raises what `FolderSearch.search` does."""
         folder = FolderSearch(self._open)
         found = folder.search(query, count)
         return [_page_of(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
@@ -43,7 +43,7 @@ def folder_searches(investigator: Investigator, on_problem: Callable[[str], None
 def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
     """Return the application: POST to any path is a search, and every refusal is JSON with its reason.
 
-    `on_problem` is told why a search failed. The server around it bounds requests, and says who may ask.
+    `on_problem` receives the reason why a search failed. The server around it bounds requests, and says who may ask.
     """
     app = FastAPI(openapi_url=None)
 
@@ -84,7 +84,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """A page in BB3's fields, and where its text is in the folder."""
+    """A page in BB3's fields, and the place of its text in the folder."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})

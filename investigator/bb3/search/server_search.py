@@ -28,7 +28,7 @@ _AROUND = 200
 class ServerSearch:
     """Searches at a server in BB3's protocol. Safe to use from several threads.
 
-    Every query of the chat goes to that server. Raises SettingsError if the address is none.
+    Every query of the chat goes to that server. Raises SettingsError if the address is invalid.
     """
 
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
@@ -39,7 +39,7 @@ class ServerSearch:
 
     @classmethod
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
-        """The same, asked once now, so that a wrong address is told before the first turn.
+        """The same, after one test request, so that a wrong address is reported before the first turn.
 
         Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
         there.
@@ -89,7 +89,7 @@ def _as_read(page: FoundPage, query: str) -> ServedDocument:
 
 
 def _numbered(page: FoundPage) -> tuple[str, Sequence[int]]:
-    """The text to read, and the number of each of its lines: a passage as it is, other pages without blank lines."""
+    """The text to read, and the number of each of its lines: a passage unchanged, other pages without blank lines."""
     if page.origin is not None:
         first = page.origin.passage.line or 1
         return page.content, range(first, first + page.content.count("\n") + 1)
