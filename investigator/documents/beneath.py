@@ -1,4 +1,4 @@
-"""Opens what lies beneath a folder, name by name and through no link, so that nothing outside of it is ever opened.
+"""Opens what lies beneath a folder, name by name and through no link, so nothing outside the folder is ever opened.
 
 A folder may be changed while it is read: what was listed as a sub-folder or a file can be a link, a pipe or a device by
 the time it is opened. So each name is opened within the descriptor of the folder above it, links are refused, no open

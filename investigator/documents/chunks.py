@@ -35,8 +35,8 @@ class ChunkSettings(Record):
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Return the chunks of a document, in order and without overlap; together they hold all that is not white space.
 
-    A chunk ends where a sentence ends; only a sentence longer than `maximum` is cut, at a line end or blank where it
-    has one. No chunk crosses the border of a page, and a heading begins a new one.
+    A chunk ends where a sentence ends; only a sentence longer than `maximum` is cut, at a line end or blank if it has
+    one. No chunk crosses the border of a page, and a heading begins a new one.
     """
     return tuple(
         Chunk(

@@ -2,7 +2,7 @@
 
 The id of a file depends only on its own path, so that no other file can change it. It can be turned back into the path:
 each byte of what cannot be shown is written as U+FFFD and two hexadecimal digits, and U+FFFD itself that way too. Files
-inside a file have its id, a slash and a path of their own; no other file of the folder can be below a file.
+inside a file have its id, a slash and their path in it; no other file of the folder can be below a file.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Opened(Record):
 
 
 class Contents(Record):
-    """The outcome of reading a file: its documents and those that gave nothing, or why there are none.
+    """The outcome of reading a file: its documents and the parts without text, or the reason for failure.
 
     `known` says that its hash is one of the known ones, so that it was not read. `drawn` are the pages that were
     ordered, without those that the file does not have.

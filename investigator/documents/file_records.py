@@ -12,7 +12,7 @@ from investigator.records import FileRecord, FileStatus, SplitDocument
 
 
 class GoneFiles:
-    """Records of files that are no longer there. A renamed file keeps its bytes and the ending of its name."""
+    """Records of deleted files. A renamed file keeps its bytes and the ending of its name."""
 
     def __init__(self, records: Iterable[FileRecord]) -> None:
         self._left = {record.path: record for record in records}

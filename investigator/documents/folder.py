@@ -32,8 +32,8 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 class Recheck(Record):
     """Files to open although their stamp is that of their record.
 
-    `verify` opens every file, and finds a change that kept size and time; `retry` reads again what could not be read;
-    the files `reread` are read again whatever they hold, or forgotten if they are gone.
+    `verify` opens every file, and finds a change that kept size and time; `retry` retries files that could not be read;
+    the files `reread` are always read again, or forgotten if they are gone.
     """
 
     verify: bool = False
@@ -58,8 +58,8 @@ def refresh(
     """Bring the store up to date with the folder, file by file; a stop at any moment loses the files in progress.
 
     `manifest` maps paths to what the store holds. A file whose size, mtime and inode are those of its record is not
-    opened. One with another stamp but the same sha256 is not read again, also not when it failed before, and one that
-    was renamed keeps what is stored of it. `listing` are the files, if they were listed already. Yields an event after
+    opened. A file with another stamp but the same sha256 is not read again, even if it failed before, and a renamed
+    file keeps its stored data. `listing` are the files, if they were listed already. Yields an event after
     each file that had to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or
     vanishes, and ReaderError if nothing can be read.
     """
@@ -143,7 +143,7 @@ class _Refresh:
         return request_for(self.root, file, hashes, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Bring the store up to date with one reading; return what is notified of it, None if it must be read after
+        """Bring the store up to date with one reading; return the event for it, None if the file must be read after
         all.
         """
         contents, before = reading.contents, self.known.get(file.id)

@@ -1,4 +1,4 @@
-"""Documents read again from their files at this moment, whatever an index holds of them."""
+"""Documents read again from their files now, independently of any index."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
 MISSING = "the file is not in the folder any more"
-_MOST_KEPT = 20_000_000  # characters; the file that was used last is kept whatever it holds
+_MOST_KEPT = 20_000_000  # characters; the file that was used last is kept whatever its size
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FreshDocument:
 
     @property
     def missing(self) -> bool:
-        """Return True if there is no such file."""
+        """Return True if the file does not exist."""
         return self.problem == MISSING
 
 

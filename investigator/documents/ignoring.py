@@ -19,7 +19,7 @@ IGNORE_FILE = ".investigatorignore"
 """The file at the top of a folder that says, as a `.gitignore` does, what in it is not a document."""
 
 _LONGEST_IGNORE_FILE = 1_000_000
-_MOST_PATTERNS = 1_000  # each is tried on each name, and whoever made the folder wrote them
+_MOST_PATTERNS = 1_000  # each is tried on each name, and the folder's author controls both
 _OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # at the top: ours, and never documents
 _MOST_NAMES = 10  # of a reason, in each record
 _LONGEST_NAME = 200
@@ -53,7 +53,7 @@ class LeavingOut:
         return path in _OWN_NAMES
 
     def total(self) -> tuple[LeftOut, ...]:
-        """Return what was left out so far, by reason."""
+        """Return the files left out so far, by reason."""
         return tuple(
             LeftOut(reason=reason, files=count.files, folders=count.folders, names=tuple(count.names))
             for reason, count in self._counts.items()
@@ -75,7 +75,7 @@ class LeavingOut:
 
 
 class _Count:
-    """How much was left out for one reason, and the first names of it in order."""
+    """The number of files left out for one reason, and the first of their names in order."""
 
     def __init__(self) -> None:
         self.files = 0

@@ -64,7 +64,7 @@ class StoredObject(Record):
 
 
 class CopiedObject(Record):
-    """An object that was copied, its place in the copy, and the time of the file by which a change of it is known."""
+    """A copied object, its place in the copy, and the file time by which a change is noticed."""
 
     etag: str
     size: int
@@ -79,7 +79,7 @@ class _Copy(Record):
 
 
 def object_address(folder: str | Path) -> str:
-    """Return the address of a folder in object storage, also of one that was taken for a path; empty for any other."""
+    """Return the address of a folder in object storage, even if it was parsed as a path; empty for other folders."""
     named = _ADDRESS.fullmatch(str(folder))
     return f"{named[1]}://{named[2].rstrip('/')}" if named else ""
 
@@ -101,8 +101,8 @@ class ObjectFolder:
     def bring_down(self, notice: Callable[[str], None]) -> None:
         """Copy objects that are new or have changed, and delete what is gone; say how many there were.
 
-        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, are none or too many,
-        SourceChangedError, DiskFullError, WorkspaceLockedError if another process brings them down.
+        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, or there are none or
+        too many, SourceChangedError, DiskFullError, WorkspaceLockedError if another process is downloading them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):

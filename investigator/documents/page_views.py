@@ -52,7 +52,7 @@ class PageViews:
         self._pool.__exit__(kind, error, at)
 
     def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
-        """Return the pages on which spans of a document's text stand, in order, with marks over the spans.
+        """Return the pages that contain some spans of a document's text, in order, with the spans marked.
 
         Raises PageError if the document has no such pages, SourceChangedError if its file is not the one that was read,
         FolderError if the folder cannot be listed, and ReaderError if the file cannot be drawn.
@@ -78,7 +78,7 @@ class PageViews:
         return drawn.picture
 
     def _drawn(self, document: Document, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
-        """Return the pages that were ordered. The folder is listed again if a file is not where it was."""
+        """Return the pages that were ordered. The folder is listed again if a file has moved."""
         if document.media_type != PDF:
             raise PageError(f"{document.id} is not a PDF, so it has no pages to draw")
         try:
@@ -108,7 +108,7 @@ class PageViews:
 
 
 def _orders(document: Document, spans: Sequence[MarkedSpan]) -> list[PageOrder]:
-    """Return what to draw for each page that holds one of the spans."""
+    """Return the drawing request for each page that contains one of the spans."""
     orders: list[PageOrder] = []
     for page in document.pages:
         on_page = [

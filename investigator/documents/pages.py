@@ -31,7 +31,8 @@ def line_at(text: str, offset: int) -> int:
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """Return the page that holds `offset`; between two pages, the one before; None if there are no pages or none yet.
+    """Return the page that holds `offset`; between two pages, the one before; None if there are no pages, or none
+    before it.
 
     `pages` are in the order of the text.
     """

@@ -48,7 +48,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
         if regex is None or include is None:
             return None
         regex = _EVERYTHING_BELOW.get(regex, f"{regex}.+" if regex.endswith("/") else regex)
-        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of `[[a]`, which is meant as it stands
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of `[[a]`, which is meant literally
             return re.compile(_without_backtracking(regex), re.DOTALL), include
     except (GitIgnorePatternError, re.error):  # git, too, passes over what is not a pattern
         return None
@@ -58,7 +58,7 @@ def _without_backtracking(regex: str) -> str:
     """Return the regex with each wildcard but the last held to its first match: a hostile ignore file could make it
     hang.
 
-    Between two `*` stands text of a fixed length, and between two `**` a fixed number of names. So if the rest does
+    The text between two `*` has a fixed length, and that between two `**` a fixed number of names. So if the rest does
     not match after the first place where such a part matches, it does not match after a later one.
     """
     first, *others = _STAR_AND_MORE.sub(r"(?>[^/]*?\1)", regex).split(_OVER_FOLDERS)

@@ -40,7 +40,7 @@ class FileReading:
 class ReadingPool:
     """A number of reading processes, each started when there is work for it.
 
-    Use it as a context manager; at its end the processes are stopped, whatever they do. `clock` gives seconds.
+    Use it as a context manager; on exit the processes are stopped, even if they are busy. `clock` gives seconds.
     """
 
     def __init__(self, processes: int, clock: Callable[[], float]) -> None:
@@ -121,7 +121,7 @@ class _ReadingProcess:
         self._running()
 
     def close(self) -> None:
-        """Stop the process, whatever it does; a read that is in progress ends."""
+        """Stop the process, even if it is busy; a read that is in progress ends."""
         with self._changing:
             self._closed = True
         self._stop()

@@ -25,7 +25,7 @@ def main() -> None:
         while (data := receive(requests)) is not None:
             request = ReadRequest.model_validate_json(data)
             _limit_memory(request.reader.max_memory)
-            # the owner stops a file that takes too long; this does so if the owner is gone
+            # the owner stops a file that takes too long; this one does it if the owner is gone
             faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
             contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
             faulthandler.cancel_dump_traceback_later()
@@ -52,7 +52,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _peak_memory() -> int:
-    """Return the most memory that the process has held, in bytes; 0 if the system does not tell.
+    """Return the most memory that the process has held, in bytes; 0 if the system does not report it.
 
     Not from getrusage on Linux, which starts with the value of the parent process.
     """

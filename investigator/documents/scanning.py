@@ -24,10 +24,10 @@ _DEEPEST = 1_000  # levels, each of which is opened on the way to a folder
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file as the file system lists it: where, size in bytes, mtime in nanoseconds, inode (0 if there is none).
+    """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if there is none).
 
-    `path` is where it really is below the folder, through no link, with forward slashes, as the system spells it; `id`
-    is what it is called. `problem` says why it is not read, and `status` is then its recorded status.
+    `path` is its real path below the folder, without links, with forward slashes, in the system's spelling; `id` is its
+    name in this program. `problem` says why it is not read, and `status` is then its recorded status.
     """
 
     id: str
@@ -65,8 +65,8 @@ def check_folder(root: Path) -> None:
 def scan(root: Path, settings: FolderSettings) -> FolderListing:
     """List the files below a folder.
 
-    Hidden and excluded files are skipped, and counted. Links are followed to what is inside the folder and was not
-    found without them; links out of it, links to a folder that they are in, pipes and devices are listed with a
+    Hidden and excluded files are skipped, and counted. Links are followed to files inside the folder that were not
+    found otherwise; links out of it, links to a folder that they are in, pipes and devices are listed with a
     problem. Raises FolderError as `check_folder` does, and if the ignore file cannot be used.
     """
     check_folder(root)
@@ -138,7 +138,7 @@ class _Walk:
         link = os.path.join(self._real_root, path)
         try:
             target = os.path.realpath(link)
-        except OSError:  # a part of it was exchanged while it was resolved
+        except OSError:  # part of the path was replaced while it was resolved
             yield _refused(shown, path, "the link leads nowhere", FileStatus.FAILED)
             return
         if not _holds(self._real_root, target):

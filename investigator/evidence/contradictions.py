@@ -105,9 +105,7 @@ def _qualified(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tupl
     """Return what qualifies the sentence and not the claim, or the other way round, if all else is the same."""
     added = [word for one in exchanges for word in one.claimed]
     lost = list(_reaching_the_rest(exchanges, sentence))
-    if _of(
-        added, slot_words("polarity")
-    ):  # it denies the same in other words: "failed to pay", "did not pay"
+    if _of(added, slot_words("polarity")):  # it denies the same in other words: "failed to pay", "did not pay"
         lost = [word for word in lost if word.text not in slot_words("polarity")]
     for slot, name in _QUALIFYING:
         words = slot_words(name)

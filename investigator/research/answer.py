@@ -71,7 +71,7 @@ class AnswerWriter:
 
         If an engine finds the evidence insufficient, there are no claims, unless it is a small model. One whose reply
         cannot be read, or whose claims are all unproven, is replaced by the best quotes, which are not established as
-        answers. Figures that are computed, and cells that meet all that is asked, stand whatever a model says. Without
+        answers. Computed figures, and cells that meet every constraint, are kept whatever a model says. Without
         evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
@@ -131,7 +131,7 @@ def sorted_by_proof(
     """
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
-    for claim in dict.fromkeys(proposed):  # small models say a thing several times
+    for claim in dict.fromkeys(proposed):  # small models repeat themselves
         cited = [sources[name] for name in dict.fromkeys(claim.evidence) if name in sources]
         quotes = tuple(dict.fromkeys(quote for _, quote in cited))
         memory_ids = tuple(dict.fromkeys(memory.id for memory, _ in cited))
@@ -156,7 +156,7 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Put a quote in place of a statement; one that stands there already takes the statement as well."""
+    """Replace a statement by a quote; if the quote is already present, the two are merged."""
     text = _said(quote)
     for place, claim in enumerate(claims):
         if claim.text == text:
@@ -227,7 +227,7 @@ def concluded(
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
-    """Return an answer with the documents in which its quotes no longer stand: then nothing is known to be absent."""
+    """Return an answer with the documents that no longer contain its quotes; nothing is then known to be absent."""
     if not gone:
         return answer
     named = ", ".join(gone)
@@ -280,7 +280,7 @@ def _reason(
 
 
 def _ignored(coverage: Coverage) -> list[str]:
-    """Return what the folder's own ignore file leaves out: the sender may have put it there."""
+    """Return the files that the folder's own ignore file leaves out: the sender may have put it there."""
     return [item.line for item in coverage.left_out if item.by_folder]
 
 

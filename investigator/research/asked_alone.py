@@ -1,4 +1,4 @@
-"""Answers only from one document that is asked, as in a cell of a matrix: its sentences that meet all. Pure.
+"""Answers from a single document, as in a cell of a matrix: its sentences that meet every constraint. Pure.
 
 The match among other documents says nothing then, so every sentence is examined.
 """
@@ -26,7 +26,7 @@ _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, Con
 
 
 def with_met_sentences(finding: Finding, question: str, document: Document) -> Finding:
-    """Return a finding with the sentences that meet all constraints of a question about a figure.
+    """Return a finding with the sentences that meet every constraint of a question about a figure.
 
     They are worth showing; if two of them give the same figure, they answer.
     """
@@ -66,5 +66,5 @@ def _meets_all(bound: Sequence[Constraint], question: str, quote: Quote, documen
 
 
 def _count(own: frozenset[str], every: Sequence[frozenset[str]]) -> int:
-    """In how many of some sentences a figure of one stands."""
+    """The number of sentences that contain a figure of a given sentence."""
     return sum(not own.isdisjoint(other) for other in every)

@@ -89,8 +89,8 @@ class FewCalls:
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return two if one of the first two steps is likely to answer, else the number of all.
 
-        A question about each of several things is put to all. Of a plan so broad that the others are asked in several
-        turns, as many as can be asked at once: that costs no time.
+        A question about each of several things goes to all documents. If a plan is so broad that the others take
+        several rounds, ask as many as fit into one round: that costs no time.
         """
         match = {card.document_id: card.match for card in cards}
         is_likely = any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE])
@@ -105,9 +105,8 @@ class FewCalls:
         """Return True if proven quotes cover the question.
 
         There is a reply with a high point and a quote, and every telling need is in the quotes or in the titles of
-        their documents; only the decisive ones, if the search by itself finds the answer there, too. A question about
-        several things is never taken as answered by this rule, nor one in a language in which that cannot be
-        determined.
+        their documents; only the decisive ones, if the search by itself finds the answer there, too. This rule never
+        treats a question about several things as answered, nor one in a language in which that cannot be determined.
         """
         history = [memory for memory in history if not memory.addressed]  # who speaks to the model decides nothing
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]

@@ -53,7 +53,7 @@ _HOW_MANY = re.compile(rf"\b({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
 
 def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
-    """Return the documents that report on one thing at different times, the earliest first; () if there are not two."""
+    """Return the documents that report on one thing at different times, earliest first; () if fewer than two."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
     dated = [card for card in likely if _times(card)]
@@ -128,7 +128,7 @@ def side_by_side(
 def _in_one_document(
     run: Investigation, history: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[TableRow, ...]:
-    """Return what one document says about a thing at several times, in order; () if nothing was found."""
+    """Return one document's statements about a thing at several times, in order; () if there are none."""
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
         return ()
@@ -196,7 +196,7 @@ def _label(one: Document) -> str:
 def _with_telling(
     part: Part, found: Sequence[Memory], document: Callable[[str], Document], is_read: bool
 ) -> Sequence[Memory]:
-    """Return the memories of a side, that of its best document with the sentences that tell most of what is asked."""
+    """Return the memories of a side, adding the most relevant sentences to that of its best document."""
     if is_read or not found:
         return found
     best = max(found, key=lambda memory: _of_side(part, memory, document))
@@ -266,7 +266,7 @@ def _row(
     is_read: bool,
     most: int = _MOST_QUOTES,
 ) -> TableRow:
-    """Return the finding for a row: the statements of the reply that meets most of what is asked."""
+    """Return the finding for a row: the statements of the reply that meets the most constraints."""
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}
     bar = 0 if is_read else default_calibration().answered_from

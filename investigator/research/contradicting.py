@@ -1,4 +1,4 @@
-"""Finds statements that give one thing different values, across documents or inside one. Pure."""
+"""Finds statements that give different values for one thing, across documents or within one. Pure."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def compared(
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
     """Return the disagreements among statements, with the verdict on each.
 
-    Of a question with a subject, the documents that were asked are compared, else all of them, `names`. Statements on
-    the subject whose values differ, and that may be of different things, are shown, and nothing is established; so is
-    what was found as for any question (`usual`), if there are none.
+    If the question has a subject, the documents that were asked are compared, else all documents, `names`. Statements
+    on the subject whose values differ, and that may be of different things, are shown, and nothing is established; so
+    is what was found as for any question (`usual`), if there are none.
     """
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)
     what = subject_of_contradiction(run.question)[1]
@@ -124,7 +124,7 @@ def _of_several(same: Sequence[Quote]) -> list[Quote]:
 
 
 def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[tuple[str, Quote]]:
-    """Yield the sentences that say a subject, each with the words that are not value of it."""
+    """Yield the sentences about a subject, each with the words that are not part of its value."""
     left = _MOST_SENTENCES
     for one in documents:
         about = roots(f"{one.title} {one.id.replace('_', ' ')}")
@@ -148,7 +148,7 @@ def _says(words: Iterable[str], subject: frozenset[str]) -> bool:
 def _differing(
     part: Part, what: str, history: Sequence[Memory], every: Sequence[str], document: Callable[[str], Document]
 ) -> list[Quote]:
-    """Return what the best documents say of a subject with values: cells that meet it, and sentences.
+    """Return the values that the best documents give for a subject: cells that match it, and sentences.
 
     Of reports those of the firm that the question names are the best, and those with a cell that meets it.
     """
@@ -190,7 +190,7 @@ def _tells(sentence: str, what: str, document: Document) -> bool:
 
 
 def _cells(what: str, document: Document) -> list[Quote]:
-    """Return the cells that meet all that is asked, one of each row, if they give different figures."""
+    """Return the cells that meet every constraint, one of each row, if they give different figures."""
     found: dict[str, Quote] = {}
     for one in best_cells(what, tables_of(document), most=_LOOKED_AT) if document.tables else ():
         if one.is_met:

@@ -79,7 +79,7 @@ def own_words(question: str) -> tuple[Need, ...]:
 def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, ...]:
     """Return the cards without text that addresses a language model, so that no document can influence the planner.
 
-    Such sentences are left out of title and snippet, such headings are left out whole.
+    Such sentences are removed from title and snippet, such headings are removed entirely.
     """
     return tuple(
         card.changed(

@@ -78,7 +78,7 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
         return
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # with an amount there is no agent
+    if wanted:  # an amount means that there is no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     for quote in (quote for quote in claim.quotes if quote.cell is None):
         one = document(quote.document_id)
@@ -94,7 +94,7 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
 
 
 def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -> Decision | None:
-    """Return the decision of a sentence that holds all asked words, by the constraints that it does not meet."""
+    """Return the decision on a sentence that contains all asked words, by the constraints that it does not meet."""
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
     denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))

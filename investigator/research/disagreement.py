@@ -70,7 +70,7 @@ def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
 def dated_sentences(
     said: Sequence[tuple[Quote, str, int]], documents: Mapping[str, Document]
 ) -> tuple[DatedSentence, ...]:
-    """Return sentences of quotes, given with where they are, and what their documents say of themselves."""
+    """Return the sentences of quotes with their places, and their documents' descriptions of themselves."""
     versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
     about = {name: (_date(one), _subject(one), versions.get(name)) for name, one in documents.items()}
     return tuple(
@@ -108,8 +108,8 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
 def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
     """Yield the groups of documents that are versions of one text about one thing.
 
-    Data sheets of two products may have most words in common: a document whose first line names what no other of its
-    group mentions is about something of its own.
+    Data sheets of two products may share most words: if a document's first line names something that no other of its
+    group mentions, it is about something else.
     """
     for group in version_groups({name: one.text for name, one in documents.items()}):
         mentioned = {name: frozenset(words(documents[name].text)) for name in group}
@@ -134,10 +134,10 @@ def _named_first(document: Document) -> frozenset[str]:
 
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
-    """Yield the sentences of a quote that contradict nothing of a part and meet half of it, with their places.
+    """Yield the sentences of a quote that do not contradict a part and meet half of it, with their places.
 
-    They say themselves something of what is asked; the sentences around may say of what. With each stands whether it
-    meets all.
+    They say themselves something of what is asked; the sentences around may say of what. Each comes with whether it
+    meets every constraint.
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]

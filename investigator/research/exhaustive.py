@@ -1,7 +1,7 @@
 """Decides for every document of a folder if it holds what a question looks for, with the quotes that show it. Pure.
 
-A document is a yes if its words show it, unclear if some of them are missing or are apart, or if a piece of it is near
-in meaning only, and a no otherwise. Who reads, decides the unclear ones.
+A document is a yes if its words show it, unclear if some of them are missing or far apart, or if a piece of it is only
+similar in meaning, and a no otherwise. Who reads, decides the unclear ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ABOUT = 600  # characters of the beginning of a document, in which it says what
 _TITLE = 5  # characters of the beginning, in which its title begins
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
-_THING = 0.4  # how much the kind of thing counts
+_THING = 0.4  # weight of the kind of thing
 _NOT_ITS_PLACE = 0.6  # the most that a sentence shows that names a place, and not as that of the work reported
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
@@ -176,7 +176,7 @@ def _sightings(
 
 
 def _is_its_place(sentence: str, start: int) -> bool:
-    """Return True if a sentence says where the work was done that its document reports on, and not that of others."""
+    """Return True if a sentence gives the place of the work that its document reports on, not of others' work."""
     if start < _TITLE or cue("own_setting").search(sentence):
         return True
     return cue("setting").search(sentence) is not None and not cites_others(sentence)
@@ -207,7 +207,7 @@ def _strength(
 
 
 def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
-    """How well a piece reads as a quote: a whole sentence, with the kind of thing that is asked for."""
+    """Suitability of a piece as a quote: a whole sentence, with the kind of thing that is asked for."""
     ends = piece.rstrip("\"'”’) ").endswith((".", "!", "?"))
     whole = piece[:1].isupper() and ends and len(roots) >= _SURELY_A_SENTENCE
     return float(whole) + holds_type(kind, piece, "")

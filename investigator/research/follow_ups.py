@@ -25,7 +25,7 @@ _Exchange = tuple[str, tuple[str, ...]]
 
 
 def words_to_replace(part: Part) -> tuple[str, ...]:
-    """Return the words of what a part asks about that others may stand for; names and periods are none."""
+    """Return the words of a part that synonyms may replace; names and periods are left out."""
     asked = [one.text for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE]
     asked += [one.text.partition(" of ")[2] for one in part.constraints if one.kind is ConstraintKind.QUANTITY]
     return tuple(dict.fromkeys(word for text in asked for word in words(text) if word not in stop_words()))
@@ -41,7 +41,7 @@ def _modifiers(question: str) -> frozenset[str]:
 
 
 def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
-    """Return all words, in the forms that fit, that may stand for one of the parts' own."""
+    """Return all synonyms of the parts' words, in matching forms."""
     exchanges = (one for part in parts for one in (*_of_phrases(part), *_of_words(part)))
     return tuple(dict.fromkeys(form for _, forms in exchanges for form in forms))
 
@@ -49,8 +49,8 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
     """Return a part in other wordings, each with a word, a phrasal verb, or both replaced by words of the folder.
 
-    `shares` are the documents that hold each word. Without such a word it is the part's words alone, without those that
-    ask; nothing if it consists of these.
+    `shares` are the documents that hold each word. Without such a word it is the part's words, without question words;
+    empty if there are no others.
     """
     verbs = _held(_of_phrases(part), shares)
     texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
@@ -69,7 +69,7 @@ def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]
 
 
 def key_words(part: Part) -> tuple[str, ...]:
-    """Return the words of a part without those that ask and join, as one wording; nothing if there are no others."""
+    """Return the words of a part without question words and conjunctions, as one wording; may be empty."""
     own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
@@ -81,9 +81,9 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """The words that others may stand for, each with the forms of such a one; one of each word after the other.
+    """The words that synonyms may replace, each with the forms of a synonym; one synonym of each word in turn.
 
-    A word that specifies another one is excluded: "net" in "the net sales". A verb is replaced by verbs alone.
+    A word that specifies another one is excluded: "net" in "the net sales". A verb is replaced only by verbs.
     """
     fixed = _modifiers(part.question)
     loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]

@@ -20,5 +20,5 @@ class HistorySelector:
         return self.history
 
     def get_history(self) -> tuple[Memory, ...]:
-        """Return what was selected last; nothing before the first selection."""
+        """Return the last selection; empty before the first one."""
         return self.history

@@ -1,4 +1,4 @@
-"""Judges whether a statement meets all that a part of the question asks, sentence by sentence. Pure."""
+"""Judges whether a statement meets every constraint of a part of the question, sentence by sentence. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKi
 
 @dataclass(frozen=True)
 class Judged:
-    """The statement that meets most of a part of the question, and whether it meets all."""
+    """The statement that meets most constraints of a part of the question, and whether it meets all."""
 
     part: Part
     claim: Claim
@@ -61,7 +61,7 @@ class Judged:
 
     @property
     def is_near_miss(self) -> bool:
-        """Return True if it meets all but one, and says something else instead."""
+        """Return True if it meets all constraints but one, and says something else instead."""
         return len(self.failing) == 1 and self.failing[0].state is MatchState.CONTRADICTED
 
     def near_miss(self) -> NearMiss | None:
@@ -80,12 +80,12 @@ def judged(
     sure: Callable[[Claim], bool],
     read: bool,
 ) -> Judged | None:
-    """Return the statement that meets most of a part; None if there are none.
+    """Return the statement that meets most constraints of a part; None if there are no statements.
 
-    `sure` decides if a statement that meets all constraints is an answer. `read` is True if a language model has
-    written the statements: then other words may stand for what is asked, if most of it is met.
+    `sure` decides if a statement that meets all constraints is an answer. `read` is True if a language model wrote the
+    statements: then other words are accepted, if most constraints are met.
     """
-    asks = read or len(words(part.question)) > 1  # a word alone says of what, and not what of it
+    asks = read or len(words(part.question)) > 1  # a single word names the subject, not what is asked about it
     least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
     found = []
     for claim in claims:
@@ -100,8 +100,8 @@ def judged(
 def _matches(
     part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
 ) -> tuple[ConstraintMatch, ...]:
-    """Return the constraints of a part that a quote of a claim meets: of a cell, what names it counts, of others the
-    text around.
+    """Return the constraints of a part that a quote of a claim meets: for a cell its labels count, for others the text
+    around.
     """
     quote, sentence = quoted
     if claim.computation is not None:
@@ -112,7 +112,7 @@ def _matches(
 
 
 def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:
-    """How many of the asked words a sentence holds; what its pronoun stands for, the sentence before it may hold."""
+    """The number of asked words in a sentence; if it has a pronoun, the words may be in the previous sentence."""
     sentence = quote.text[slice(*span)]
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
     texts = (match.constraint.text for match in own if match.constraint.kind in _SAID)
@@ -165,8 +165,8 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 def answering(one: Judged, document: Document) -> Claim:
     """Return a verbatim statement without the sentences that the answer does not need.
 
-    It keeps the sentences from the one that names the subject to the one that answers. It is the statement as it is if
-    that sentence does not stand alone in its quote.
+    It keeps the sentences from the one that names the subject to the one that answers. The statement is unchanged if
+    that sentence is not a separate sentence of its quote.
     """
     claim, quote = one.claim, one.quote
     if (

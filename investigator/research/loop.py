@@ -71,7 +71,7 @@ class Research:
 
 
 def bounds(settings: MethodSettings, client: EngineClient, question: str) -> Bounds:
-    """Set what the settings leave open, by the kind of engine and, for the built-in one, by the language."""
+    """Fill in unset settings by the kind of engine and, for the built-in one, by the language."""
     asked = client.traits(Role.ASK)
     threshold = default_calibration().threshold_of(question) if asked.goes_by_measures else asked.threshold
     workers = settings.concurrency or asked.concurrency

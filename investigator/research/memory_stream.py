@@ -35,7 +35,7 @@ class MemoryStream:
         return memory
 
     def get(self, memory_id: int) -> Memory:
-        """Return the memory of that id. Raises KeyError if there is none."""
+        """Return the memory of that id. Raises KeyError if it does not exist."""
         for memory in self._memories:
             if memory.id == memory_id:
                 return memory

@@ -55,9 +55,9 @@ class QuerySettings(Record):
 class DocumentQuery:
     """Asks documents sub-questions of one main question, scores the replies and proves their quotes.
 
-    The document id "summary" asks all documents together. `template` stands in for the shipped one; `tainted` are the
-    documents that are known to address a language model. `table_question` is what cells of tables must meet if the main
-    question is another wording of it. `is_alone` is set if a run is limited to the one document that it asks.
+    The document id "summary" asks all documents together. `template` replaces the shipped one; `tainted` are the
+    documents that are known to address a language model. `table_question` is the question that table cells must meet,
+    if the main question is a rewording of it. `is_alone` is set if a run is limited to the one document that it asks.
     """
 
     main_question: str
@@ -119,7 +119,7 @@ class DocumentQuery:
         return with_met_sentences(finding, self.table_question or self.main_question, self.library.document(target))
 
     def _cells(self, target: str | None) -> tuple[Quote, ...]:
-        """Return the cells of the tables of a document that meet all that the question asks."""
+        """Return the cells of a document's tables that meet every constraint of the question."""
         if not target:
             return ()
         question, document = self.table_question or self.main_question, self.library.document(target)
@@ -145,7 +145,7 @@ class DocumentQuery:
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
     def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
-        """A language model's finding with the point that follows from both, and quotes if its own do not stand."""
+        """A language model's finding with a score from both, and other quotes if its own are not proven."""
         search = opinion.point or 0
         finding = finding.changed(search_point=search)
         if finding.point is None:

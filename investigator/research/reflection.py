@@ -13,7 +13,7 @@ from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectRepl
 
 
 def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
-    """Return what is known of each term from the memories; without memories everything is unknown, and no engine is
+    """Return the knowledge about each term from the memories; without memories everything is unknown, and no engine is
     asked.
 
     Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
@@ -35,7 +35,7 @@ def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
 
 
 def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
-    """Return the knowledge with ids of memories that exist and their documents, without infos that rest on none."""
+    """Return the knowledge with ids of existing memories and their documents, without unsupported infos."""
     by_id = {memory.id: memory for memory in history}
     infos = []
     for info in knowledge.known_infos:

@@ -68,7 +68,7 @@ def _comparable(answer: Answer | None) -> Answer | None:
 
 
 def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
-    """Return the quotes that are not where they say: in the files, or in the library if nothing reads these."""
+    """Return the quotes that are missing at their places, in the files or, without a reader, in the library."""
     if research.reread is not None:
         fresh = research.reread(dict.fromkeys(quote.document_id for quote in quotes))
         return tuple(quote for quote in quotes if quote_standing(quote, fresh[quote.document_id]) != quote)

@@ -56,8 +56,8 @@ class Step(Enum):
 class Bounds:
     """The rules that were settled before the investigation began.
 
-    `threshold` is the point (0..100) from which a reply counts, `worth_asking` the chance (0..1) from which a document
-    is worth asking; `workers` documents are asked at the same time, and `reads` is True if a language model reads them.
+    `threshold` is the minimum score (0..100) of a reply, `worth_asking` the minimum chance (0..1) of a document that is
+    asked; `workers` documents are asked at the same time, and `reads` is True if a language model reads them.
     `thinks_and_plans_at_once` avoids waiting twice if both calls are remote; the first plan then follows the words of
     the question.
     """
@@ -79,8 +79,8 @@ class State:
     `unreadable` all that the folder holds, `left_out` what in it is not a document. `last` is the step that was
     performed last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last
     reflection knew. `spent` is the ceiling that was reached; `answer` the last answer that was written. `follow_ups`
-    are the questions of the next round, for an engine that reads nothing; `promising` are documents that are worth
-    asking by another wording of the question.
+    are the questions of the next round, for an engine that does not read; `promising` are documents worth asking
+    according to another wording of the question.
     """
 
     run: Investigation
@@ -114,7 +114,7 @@ class State:
 
     @property
     def unknown_infos(self) -> tuple[str, ...]:
-        """Return what the last reflection left unknown."""
+        """Return the open questions of the last reflection."""
         return self.run.reflections[-1].unknown_infos if self.run.reflections else ()
 
     @property
@@ -167,7 +167,7 @@ class State:
 
 
 def next_step(state: State) -> Step | None:
-    """Return the step that comes next, or None if the answer stands."""
+    """Return the next step, or None if the answer is complete."""
     if state.last is Step.ANSWER:
         return Step.ASK if state.in_doubt else None
     if state.spent is not None:
@@ -221,7 +221,7 @@ def reason_to_stop(state: State) -> StopReason | None:
 def how_many_to_ask(state: State) -> int:
     """Return how many open steps are asked at once: for a new plan as the policy says, otherwise all that are left.
 
-    Of a question that puts things side by side each side is asked.
+    For a comparison, each side is asked separately.
     """
     if state.last is Step.PLAN and state.answer is None and not state.run.kind.is_side_by_side:
         return state.bounds.policy.first_wave(state.run.question, state.open_steps, state.cards)

@@ -141,7 +141,7 @@ class Steps:
             question=run.question,
             mission=run.mission,
             strategy=run.strategy,
-            documents=() if run.scope else state.cards,  # so the needs are the same for every document it is put to
+            documents=() if run.scope else state.cards,  # so the needs are the same for every document that is asked
             document_count=len(state.cards),
             term_frequencies=self.library.term_frequencies(run.question),
         )

@@ -12,14 +12,15 @@ from investigator.research.table_cells import met_cells
 from investigator.research.telling import YEAR, dated_sentences, main_sentences
 
 _MOST_FIGURES = 5
-_SHARE_OF_MAIN = 0.75  # of the sentences of a text that has a summary of its own; others cover the rest of it
+_SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; others cover the rest of it
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding on a document that is to be summarised, with what stands for it in place of some quotes.
+    """Return the finding on a document that is to be summarised, with its representative sentences in place of some
+    quotes.
 
     For a timeline these are its sentences that name a time, for other summaries its main results, if a long text gives
-    them at its beginning, and for a report the figures that such a report is read for, before the sentences.
+    them at its beginning, and for a financial report its key figures, before the sentences.
     """
     if finding.addressed:
         return finding
@@ -42,7 +43,7 @@ def _years(question: str) -> range:
 
 
 def _key_figures(document: Document) -> Sequence[Quote]:
-    """The cells of a report on a period that give what such reports are read for, for that period."""
+    """The cells of a periodic report with its key figures for that period."""
     period = covered_period(document.imprint)
     if not period or not document.tables:
         return ()

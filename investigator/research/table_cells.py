@@ -1,4 +1,4 @@
-"""Cells of tables in an investigation: which are asked for, what of a question they meet, what follows from two."""
+"""Cells of tables in an investigation: which are asked for, which constraints they meet, what two of them imply."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _JOINTS: Mapping[Operation, str] = {
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet all that a question asks.
+    """Return the cells of a document that meet every constraint of a question.
 
     These are the best one for each time that it names, two that it sets against each other, or one for each row that
     it wants listed.
@@ -73,7 +73,7 @@ def _share(question: str, tables: DocumentTables, operation: Operation) -> bool:
 
 
 def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of other tables of a document that meet all that a question asks, and give the same figure."""
+    """Return the cells of a document's other tables that meet every constraint of a question, with the same figure."""
     if quote.cell is None:
         return ()
     figure = figure_of(quote.cell.value)
@@ -121,9 +121,9 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> t
 
 
 def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
-    """Return the cells among some quotes that meet all that a question asks, as statements of their own.
+    """Return the cells among some quotes that meet every constraint of a question, as separate statements.
 
-    There are none for a question that wants something computed.
+    The result is empty for a question that needs a computation.
     """
     if asked_operation(question) is not None:
         return ()
@@ -163,7 +163,8 @@ def _column(cell: QuotedCell) -> str:
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
     """Return the cell of a document nearest to a question about a figure, and the constraints that it does not meet.
 
-    Its row must be named by words only of the question. None if the question asks for no figure, or a cell meets all.
+    Its row must be named by words only of the question. None if the question does not ask for a figure, or if a cell
+    meets every constraint.
     """
     asked = table_question(question)
     if (
@@ -182,7 +183,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
 
 
 def says_figure(question: str, sentence: str, document: Document) -> bool:
-    """Return True if a sentence holds a figure and meets all constraints of the question, for its time.
+    """Return True if a sentence contains a figure and meets every constraint of the question, for its time.
 
     What the document says of itself counts, as it does for a cell.
     """
@@ -228,7 +229,7 @@ def cell_matches(
 
 
 def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
-    """Yield the words that name one thing in a question and are apart in a label: "Other income (expense), net".
+    """Yield the words that name one thing in a question but are separated in a label: "Other income (expense), net".
 
     Between a label and the rows that it is under nothing is apart: "Net sales > Subscription services".
     """
@@ -240,7 +241,7 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
-    """Return True if a cell holds what a question wants, also where that could be computed from others."""
+    """Return True if a cell contains what a question asks for, even if it could also be computed from others."""
     operation = asked_operation(question)
     if (operation is None and len(table_question(question).times) < 2) or (
         operation is Operation.SHARE and "%" in cell.value

@@ -17,7 +17,7 @@ def prioritized(plan: Plan) -> tuple[PlanStep, ...]:
 def sub_question(step: PlanStep, prompts: Prompts, template: Path | None = None, summary: Path | None = None) -> str:
     """Return the question that a step puts to its document.
 
-    `template` stands in for the shipped one, and `summary` for that of the document id "summary". Raises TemplateError.
+    `template` replaces the shipped one, and `summary` that of the document id "summary". Raises TemplateError.
     """
     if step.document_id == SUMMARY:
         path = summary or prompts.path("tactical_planning/summary")

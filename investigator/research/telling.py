@@ -1,4 +1,4 @@
-"""Sentences of one document that tell most of what is asked of it beside others: results, and what has changed. Pure.
+"""The most relevant sentences of one document in a comparison: results, and changes. Pure.
 
 Background, methods, references and the work of others rank below a text's own results.
 """
@@ -29,7 +29,7 @@ _SAME = 0.7  # share of the words of the shorter sentence
 _ABSTRACT, _LONG = 3_500, 10_000  # characters: the beginning of a long text says its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
-_SAID_OF_MAIN = 0.3  # share of what the words asked for count, where the main results are looked for
+_SAID_OF_MAIN = 0.3  # weight of the asked words in a search for the main results
 _OF_NAME = 0.3  # weight of a word in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
@@ -50,7 +50,7 @@ class _Sentence:
 def telling_sentences(
     document: Document, question: str, near: Sequence[Quote] = (), *, most: int = 4, dated: bool = False
 ) -> tuple[Quote, ...]:
-    """Return the sentences of a document that tell most of what is asked, the best first.
+    """Return the most relevant sentences of a document, the best first.
 
     Words in the document's title carry little weight. `near` are quotes that were found otherwise. With `dated`
     sentences that name a time come first, in the order of the text.
@@ -180,7 +180,8 @@ def _held(term: AskedTerm, said: frozenset[str]) -> float:
 
 
 def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
-    """Return what the section on a subject says that the document before it did not; the end of it if nothing is new.
+    """Return the sentences of the section on a subject that the previous document did not have; its end if nothing is
+    new.
 
     None if no sentence says the whole subject.
     """

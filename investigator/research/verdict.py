@@ -1,4 +1,4 @@
-"""Decides what is known about each part of the question: the statement that meets all constraints, or the nearest one.
+"""Decides what is known about each part of the question: the statement that meets every constraint, or the nearest one.
 Pure.
 """
 
@@ -74,7 +74,7 @@ def verdict_of(
     *,
     is_read: bool,
 ) -> Verdict:
-    """Return what the statements establish for each part of the question.
+    """Return the verdict on each part of the question from the statements.
 
     `is_read` is True if a language model has written the statements. Quotes in for what a model said, a quote in place
     of a statement that could not be checked, and a statement on the word of a verifier are shown and establish nothing;
@@ -95,7 +95,7 @@ def verdict_of(
 
 
 def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim], bool]:
-    """Return the function that decides if a statement that meets all constraints is an answer."""
+    """Return the function that decides if a statement that meets every constraint is an answer."""
     points = {memory.id: memory.point or 0 for memory in memories}
     bar = default_calibration().answered_from
 
@@ -124,7 +124,7 @@ def _all_met(
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> Statements:
-    """Return the statements with the quotes that meet all of a part and are not among them, whatever their point."""
+    """Return the statements plus missing quotes that meet all of a part, whatever their score."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said if quote.cell else one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))
@@ -145,7 +145,7 @@ def _may_answer(part: Part, claim: Claim, document: Callable[[str], Document]) -
 def _nearest(
     parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[NearMiss, ...]:
-    """The quotes of the best replies that did not suffice, as far as they meet most of a part."""
+    """The quotes of the best insufficient replies, if they meet most of a part."""
     quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
     claims = [
         Claim(text=q.said if q.cell is not None else one_line(q.text), quotes=(q,))
@@ -188,7 +188,7 @@ def _concluded(
     claims = best_first(written.claims, verdicts)
     open_parts = [part.question for part, one in found if one is None or not one.is_met]
     common = Verdict(AnswerStatus.ANSWERED, claims, written.unproven, tuple(found), misses)
-    if answers:  # what meets less is not shown behind what answers
+    if answers:  # weaker matches are not shown after an answer
         common = replace(common, claims=tuple(answers))
     if not open_parts:
         return replace(common, reason=_what_proves(common.claims))
@@ -201,7 +201,7 @@ def _concluded(
 
 
 def chosen_sentences(found: Verdict) -> Verdict:
-    """Return the verdict on sentences that were chosen to stand for a text: nobody has summarised it."""
+    """Return the verdict on sentences that were selected as an extract of a text, without a written summary."""
     if not found.claims:
         return found
     chosen = f"{number_of(len(found.claims), 'sentence')} quoted to represent the text"
@@ -217,7 +217,7 @@ def _what_proves(claims: Sequence[Claim]) -> str:
 
 
 def _supported(claims: Sequence[Claim]) -> str:
-    """Say how many statements stand only on the word of a verifier."""
+    """Say how many statements rest only on a verifier."""
     names = [claim.supported_by for claim in claims if claim.supported_by]
     return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
 
@@ -275,6 +275,6 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
 
 
 def best_first(claims: Iterable[Claim], verdicts: Sequence[Judged | None]) -> tuple[Claim, ...]:
-    """Return the statements, starting with those that meet all constraints of a part."""
+    """Return the statements, starting with those that meet every constraint of a part."""
     first = [one.claim for one in verdicts if one is not None and (one.is_met or not one.failing)]
     return tuple(dict.fromkeys((*first, *claims)))

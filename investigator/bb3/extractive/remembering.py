@@ -58,8 +58,7 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the sentences of the last turn that say something about its speaker, word for word; empty if there are
-    none.
+    """Return the sentences of the last turn about its speaker, word for word; empty if there are none.
 
     If somebody asks to have something remembered, that is kept if it is about the speaker. Questions, politeness,
     opinions, and wishes to have something forgotten or done are not kept, nor what would be too long to be one fact;

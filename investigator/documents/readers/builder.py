@@ -1,4 +1,4 @@
-"""Builds the text of a marked-up document, and notes where its headings and pages stand."""
+"""Builds the text of a marked-up document, and records the places of its headings and pages."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class TextBuilder:
     """Collects words, breaks, cells and headings in reading order.
 
     Breaks and blanks are delayed until the next word, so the text never begins or ends with white space and has at most
-    one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell that takes
-    several lines itself: the ones after it are on lines of their own. In a long table the row that names the columns
+    one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
+    several lines: each cell after it is on a separate line. In a long table the row that names the columns
     comes again and again, so that rows are found together with it.
     """
 
@@ -99,7 +99,7 @@ class TextBuilder:
         self._blank = bool(tail)
 
     def raised(self, begins: bool) -> None:
-        """Begin raised text, or end it: a letter that refers to a note is no part of the word before it."""
+        """Begin raised text, or end it: a letter that refers to a note is not part of the word before it."""
         self._raised = begins
 
     def line(self) -> None:

@@ -1,4 +1,4 @@
-"""Text whose bytes are slightly damaged: read all the same, and told."""
+"""Text with slightly damaged bytes: it is read, and the damage is reported."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _SMALL_CYRILLIC = re.compile("[а-яё]")
 _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
-_SHIFTED = re.compile(rb"\x1b\$[@B]")  # where two-byte characters begin in ISO-2022-JP
+_SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
 _UTF8_SHARE = 3  # sound characters beyond ASCII for each damaged one; other encodings seen as UTF-8 give less than 1
 
@@ -35,7 +35,7 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
     """Return the text of the bytes, or None if they are not text.
 
     A byte order mark decides, then UTF-8 (a few damaged characters become U+FFFD), then what the file itself declares
-    (only where `declared` says that its format has such declarations, and only where it fits), then statistics. Line
+    (only if `declared` says that its format has such declarations, and only if it fits), then statistics. Line
     ends are left as they are.
     """
     for bom, encoding in _BOMS:
@@ -58,7 +58,7 @@ def _utf8(data: bytes) -> str | None:
 
 
 def damaged_utf8(data: bytes) -> int:
-    """Return how many characters of a UTF-8 text are damaged: 0 if none is, and where the bytes are rather no UTF-8."""
+    """Return how many characters of a UTF-8 text are damaged: 0 if none is, or if the bytes are probably not UTF-8."""
     if data.startswith(tuple(bom for bom, _ in _BOMS)):
         return 0
     sample = _sample(data)
@@ -69,7 +69,7 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return how often U+FFFD stands for bytes that are not UTF-8, and not for itself."""
+    """Return how often U+FFFD replaces invalid UTF-8, as opposed to being in the text itself."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
@@ -145,7 +145,7 @@ def _guessed(data: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    """EUC-JP, where the bytes hold as much kana as only Japanese does: Chinese and Korean bytes fit it as well."""
+    """EUC-JP, if the bytes contain as much kana as only Japanese has: Chinese and Korean bytes are valid in it too."""
     try:
         text = sample.decode("euc_jp")
     except UnicodeDecodeError:

@@ -46,7 +46,7 @@ def is_title_like(line: str) -> bool:
 def largest_title(lines: list[tuple[str, float]]) -> str:
     """Return the title among lines with their letter heights: the largest, if it is larger than the body text.
 
-    Neighbouring lines of that size are one title.
+    Neighbouring lines of that size form one title.
     """
     worded = [(" ".join(line.split()), height) for line, height in lines if _is_worded(line)]
     if not worded:

@@ -96,7 +96,7 @@ def read(
 def reader_of(source: SourceFile) -> tuple[str, Reader]:
     """Return the media type and the reader of a file: by a suffix that only a plug-in knows, else by its bytes.
 
-    Raises ReadFailure if there is no reader for it, or if it is a result of this program.
+    Raises ReadFailure if no reader supports it, or if it is a result of this program.
     """
     if is_own_result(source.data):  # an answer must never become evidence
         raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)

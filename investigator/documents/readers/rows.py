@@ -1,4 +1,4 @@
-"""Rows of cells become lines in which each value is beside its header."""
+"""Rows of cells become lines in which each value is next to its header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records where the cells of marked-up tables are in a text that is being built."""
+"""Records the places of the cells of marked-up tables in a text that is being built."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TableRecorder:
             self._cell.end = end
 
     def joins(self, *, leads: bool) -> None:
-        """The cell before holds but a sign of the one that is open (`leads`), or the open one but a sign of it."""
+        """The previous cell holds only a sign of the open one (`leads`), or the open one only a sign of it."""
         if self._cell is None or not self._tables or not self._tables[-1].cells:
             return
         before = self._tables[-1].cells.pop()
@@ -91,7 +91,7 @@ class TableRecorder:
         table.rows += 1
 
     def tables(self, text: str, pages: Sequence[PageSpan] = ()) -> tuple[Table, ...]:
-        """Return the tables with two rows and columns or more."""
+        """Return the tables with at least two rows and two columns."""
         found = (_recorded(table, text, pages) for table in self._tables[:MOST_TABLES])
         return tuple(table for table in found if table is not None)
 
@@ -174,7 +174,7 @@ def recorded_table(
 def _widened(
     cells: Sequence[TableCell], rows: Sequence[Mapping[int, str]], header: int, labels: int
 ) -> Sequence[TableCell]:
-    """Return the cells, with headers over several columns where the file leaves the cells next to them empty.
+    """Return the cells, with headers extended over the empty cells next to them.
 
     That is so if none is said to be wider, and those of a row begin over the first column of figures. A row names as
     many columns as the headers below it; the last one, if it holds but one cell, all.

@@ -94,7 +94,7 @@ class Unpacking:
     def _keep_text(
         self, source: SourceFile, found: Extracted, document_id: str, content_hash: str
     ) -> ReadFailure | None:
-        """Keeps the file's own text; gives the failure where it has none, or too much."""
+        """Keeps the file's own text; gives the failure if it has none, or too much."""
         if not found.text.strip():
             if not found.members:
                 return ReadFailure(FileStatus.EMPTY, "the file holds no text")

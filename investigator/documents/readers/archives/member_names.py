@@ -13,8 +13,8 @@ _UNNAMED = "unnamed"
 def inner_path(name: str) -> str:
     """Return the path of a file inside another, as part of a document id: with forward slashes, and never empty.
 
-    It cannot lead out of where it is put: no drive, no slash at its beginning, no `..`. What cannot be printed becomes
-    U+FFFD; overlong parts are cut in their middle, and of overlong paths the end is kept.
+    It cannot lead out of its target folder: no drive, no slash at its beginning, no `..`. What cannot be printed
+    becomes U+FFFD; overlong parts are cut in their middle, and of overlong paths the end is kept.
     """
     parts = _DRIVE.sub("", name).replace("\\", "/").split("/")
     kept = [_printable(part.strip()) for part in parts if part.strip() not in ("", ".", "..")]

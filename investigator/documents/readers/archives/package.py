@@ -93,7 +93,7 @@ class CoreProperties:
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Return the bytes of a member of an archive: at most `most` and one more, whatever size it claims to have.
+    """Return the bytes of a member of an archive: at most `most` plus one, whatever size it claims to have.
 
     Raises ReadFailure when it is encrypted, damaged, or packed by a method that is not known.
     """
@@ -130,7 +130,7 @@ def local_name(element: ElementTree.Element) -> str:
 
 
 def attribute(element: ElementTree.Element, name: str) -> str:
-    """Return the value of an attribute whatever its namespace; empty if there is none."""
+    """Return the value of an attribute in any namespace; empty if it is missing."""
     for key, value in element.attrib.items():
         if key.rpartition("}")[2] == name:
             return value

@@ -46,7 +46,7 @@ def text_in(data: bytes, charset: str) -> str:
     if name:
         try:
             return data.decode(name)
-        except (LookupError, ValueError):  # no such character set, or not in it
+        except (LookupError, ValueError):  # unknown character set, or character not in it
             pass
     found = decoded(data)
     return found if found is not None else data.decode("cp1252", errors="replace")

@@ -1,4 +1,4 @@
-"""A message, wherever it was kept: its head and body as text, its attachments as members."""
+"""A message from any kind of file: its headers and body as text, its attachments as members."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mail:
     attachments: tuple[Member, ...] = ()
 
     def header(self, name: str) -> str:
-        """Return the decoded values of a header, one a line; empty if there is none."""
+        """Return the decoded values of a header, one a line; empty if the header is missing."""
         found = (header_text(value) for key, value in self.headers if key.lower() == name.lower())
         return "\n".join(value for value in found if value)
 
@@ -69,7 +69,7 @@ def _letters(text: str) -> int:
 
 
 def _authors(mail: Mail) -> tuple[str, ...]:
-    """Return the name of the sender, or the address if there is no name."""
+    """Return the name of the sender, or the address if the name is missing."""
     if mail.sender:
         return (mail.sender,)
     for key, value in mail.headers:

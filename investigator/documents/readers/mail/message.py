@@ -53,7 +53,7 @@ def mail_of(data: bytes) -> Mail:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A part with text, and where it is one of several alternatives."""
+    """A part with text, and its place if it is one of several alternatives."""
 
     part: Message
     text: str

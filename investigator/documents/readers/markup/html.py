@@ -196,7 +196,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _titled(page: Extracted) -> Extracted:
-    """Return the page with its title as first line, where that has words that cannot be found in the text."""
+    """Return the page with its title as first line, if the title has words that are not in the text."""
     missing = set(_WORD.findall(page.title.lower())) - set(_WORD.findall(page.text.lower()))
     if not missing or not page.text:
         return page

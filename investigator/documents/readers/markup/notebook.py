@@ -74,7 +74,7 @@ def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _cells(root: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Yield the cells; before version 4 they stood in worksheets."""
+    """Yield the cells; before version 4 they were in worksheets."""
     sheets = [_record(root), *(_record(sheet) for sheet in _list(_record(root).get("worksheets")))]
     for sheet in sheets:
         yield from (_record(cell) for cell in _list(sheet.get("cells")))

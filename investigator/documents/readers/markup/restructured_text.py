@@ -17,7 +17,7 @@ _HEAD = 4_000
 
 
 def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads reStructuredText as it is. Authors and date come from its field list, and the title if it has none."""
+    """Reads raw reStructuredText. Authors and date come from its field list, and the title if it has none."""
     text = text_of(source)
     fields = {name.lower().removesuffix("s"): value for name, value in _FIELD.findall(text[:_HEAD])}
     headings = tuple(heading for heading in underlined(text, _RULE, front=0) if _is_section(text, heading))

@@ -159,7 +159,7 @@ class _Rtf:
             self._take_word(token.word, token.number)
 
     def _take_unit(self, number: int) -> None:
-        """A character as a UTF-16 unit; what stands for it in older programs is skipped."""
+        """A character as a UTF-16 unit; its replacement for older programs is skipped."""
         if self._bytes:
             self._flush()
         unit = number & 0xFFFF
@@ -188,7 +188,7 @@ class _Rtf:
             self._state = self._around.pop()
 
     def _flush(self) -> None:
-        """Adds the collected text where it belongs."""
+        """Adds the collected text to its destination."""
         text = self._units.decode("utf-16-le", errors="replace")
         if self._bytes:
             text += self._bytes.decode(self._encoding(), errors="replace")

@@ -1,4 +1,4 @@
-"""The tokens of Rich Text Format, and the code pages that its fonts stand for."""
+"""The tokens of Rich Text Format, and the code pages of its fonts."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _PARTS = r"xl/.*[cC]omments?.*\.xml"
 def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
     """Return a line for each comment, by the name of its sheet, in the order of the workbook.
 
-    A conversation is one line for each thing said; the notice in for it in older programs is left out. Raises
+    A conversation is one line for each comment; the notice for older programs is left out. Raises
     ReadFailure if a part is damaged or too large.
     """
     with Package(source.data, settings) as package:
@@ -48,7 +48,7 @@ def _lines(package: Package, part: str) -> list[str]:
 
 
 def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the words of each comment, with the author where the words do not begin with the name."""
+    """Yield the cell and the words of each comment, with the author if the words do not begin with the name."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
     for remark in root.iter():
         if local_name(remark) != name:

@@ -19,7 +19,7 @@ Shown = Mapping[tuple[int, int], tuple[str, str]]
 
 
 def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the numbers with a format of their own, by the name of their sheet.
+    """Return the numbers that have a number format, by the name of their sheet.
 
     Raises ReadFailure if a part is damaged or too large.
     """

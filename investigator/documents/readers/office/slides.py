@@ -39,7 +39,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _slides(package: Package) -> list[str]:
-    """Return the slide parts in the order in which they are shown; by their numbers where the order is not given."""
+    """Return the slide parts in the order in which they are shown; by their numbers if the order is not given."""
     if _MAIN in package:
         relations = package.related(_MAIN)
         listed = [e for e in package.tree(_MAIN).iter() if local_name(e) == "sldId"]

@@ -1,6 +1,6 @@
 """Word documents (.docx): body, tables and text boxes in order, then notes, comments, headers and footers.
 
-Pages are not given: a .docx file does not hold where its pages break.
+There are no page numbers: a .docx file does not record its page breaks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Groups the lines of a page: headings, captions, footnotes and columns are blocks of their own.
+"""Groups the lines of a page: headings, captions, footnotes and columns are separate blocks.
 
 pdfium returns the lines of a page one after the other, regardless of their role. Sentences end with their block, so
 that no quote begins with the address line, the heading or the neighbouring column before it.
@@ -54,7 +54,7 @@ class PlacedLine(NamedTuple):
 
 
 def running_lines(pages: Sequence[Sequence[PlacedLine]]) -> frozenset[str]:
-    """Return the running heads and feet: what is at the edge of several pages, numbers left aside."""
+    """Return the running headers and footers: text at the edge of several pages, ignoring numbers."""
     seen = Counter(key for lines in pages for key in {_key(line) for line in _edges(lines)})
     return frozenset(key for key, count in seen.items() if count >= _FEWEST_REPEATS)
 
@@ -87,7 +87,7 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     if abs(down) <= before.size / 2:  # the same line: pdfium ends it at a raised or lowered mark
         return not -before.size < after.left - before.right < _APART * before.size
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
-    if down < 0 or beside:  # the next column, or what is beside
+    if down < 0 or beside:  # the next column, or text next to it
         fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
         return not (_goes_on(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):

@@ -1,4 +1,4 @@
-"""Words that a line end has cut in two, put together again."""
+"""Rejoins words that were hyphenated at a line end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PREFIXES = frozenset(
 class CutWords:
     """Joins the words cut at line ends, by how the same document writes them elsewhere.
 
-    `pages` are whole pages: both halves of a cut word are in one text, with `LINE_HYPHEN` alone between them.
+    `pages` are whole pages: both halves of a cut word are in one text, with only `LINE_HYPHEN` between them.
     """
 
     def __init__(self, pages: Iterable[str]) -> None:

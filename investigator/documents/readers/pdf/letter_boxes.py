@@ -121,7 +121,7 @@ def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[
 
 
 def _giving_way(box: Box, others: Sequence[Box]) -> Box:
-    """Return a rectangle trimmed where other letters overlap it; at least half of it remains."""
+    """Return a rectangle without the parts that other letters overlap; at least half of it remains."""
     x, y = _middle(box)
     half_width, half_height = _LEAST_LEFT / 2 * (box.right - box.left), _LEAST_LEFT / 2 * (box.top - box.bottom)
     for other in others:

@@ -1,4 +1,4 @@
-"""Pages of a PDF as they are shown: their pictures, and where words of their text stand."""
+"""Pages of a PDF as they are shown: their pictures, and the positions of words."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _drawn(document: Any, order: PageOrder) -> DrawnPage:
 
 
 def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
-    """Return the marks, or why there are none, and the lines of the page."""
+    """Return the marks, or the reason why they are missing, and the lines of the page."""
     textpage = page.get_textpage()
     raw = textpage.get_text_range()
     places = letter_places(raw, order.text)
@@ -88,7 +88,7 @@ class _Edges(TypedDict):
 
 
 def _shown(page: Any, box: Box) -> _Edges | None:
-    """Return the edges of a box on the page as it is turned and cropped; None if it is outside of it."""
+    """Return the edges of a box on the page as it is turned and cropped; None if it is outside the page."""
     x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
     left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
     return _Edges(left=left, top=top, right=right, bottom=bottom) if left < right and top < bottom else None

@@ -15,7 +15,7 @@ from investigator.tables.captions import caption_above
 _SAME_EDGE = 4.0  # points
 _INDENT = 2.5  # points
 _SIDE_BY_SIDE = 6  # characters
-_FOLLOWS = 160  # characters between two tables of which the second has no unit note of its own
+_FOLLOWS = 160  # characters between two tables of which the second has no separate unit note
 _FEWEST_ALIKE = 0.7  # share of the columns of a table at the same place on the next page
 
 
@@ -25,7 +25,7 @@ def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
 
 
 def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
-    """Return the tables laid in the plain text of a page with their places in its text as it is read.
+    """Return the tables found in the plain text of a page with their places in its final text.
 
     The two differ only in white space and in the hyphens of split words.
     """
@@ -43,7 +43,7 @@ def _at(word: PageWord, at: Sequence[int]) -> PageWord:
 
 
 def _places(plain: str, text: str) -> list[int]:
-    """Return for each character of `plain` where it is in `text`."""
+    """Return the offset in `text` of each character of `plain`."""
     places: list[int] = []
     place = 0
     for character in plain:
@@ -150,7 +150,7 @@ def _cell(cell: LaidCell, offset: int, shift: int) -> TableCell:
 
 
 def _run(words: Sequence[PageWord]) -> tuple[int, int]:
-    """Return the span of the most words that are side by side in the text; a raised mark may stand elsewhere."""
+    """Return the longest span of words that are adjacent in the text; a superscript may be elsewhere."""
     runs: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: word.start):
         if runs and word.start - runs[-1][-1].end <= _SIDE_BY_SIDE:
@@ -162,7 +162,7 @@ def _run(words: Sequence[PageWord]) -> tuple[int, int]:
 
 
 def _indents(lefts: Sequence[float | None]) -> tuple[int, ...]:
-    """Return how deep labels are indented by where they begin; a heading in the middle is outermost."""
+    """Return the indentation depth of labels by their left edges; a centred heading is outermost."""
     levels: list[float] = []
     for left in sorted(left for left in lefts if left is not None):
         if not levels or left - levels[-1] > _INDENT:

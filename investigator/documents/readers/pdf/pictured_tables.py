@@ -1,4 +1,4 @@
-"""Tables of a PDF that are pictures: a caption that begins with "Table 3", and a picture where its cells would be."""
+"""Tables of a PDF that are pictures: a caption that begins with "Table 3", and a picture in place of the cells."""
 
 from __future__ import annotations
 

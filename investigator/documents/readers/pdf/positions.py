@@ -35,7 +35,7 @@ class PageWord:
 
     @property
     def middle(self) -> float:
-        """The height at which the middle of its letters stands."""
+        """The vertical middle of its letters."""
         return (self.bottom + self.top) / 2
 
     @property

@@ -24,7 +24,7 @@ from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000
 _MOST_PICTURED = 50
-_FEWEST = 2  # letters and digits that count as a text layer
+_FEWEST = 2  # minimum number of letters and digits of a text layer
 _TITLE_SEARCHED = 3_000  # characters of the first page
 
 Bookmark = tuple[str, int]

@@ -33,7 +33,7 @@ class LaidCell:
 
 @dataclass
 class LaidTable:
-    """A table on a page; `edges` are the columns of its figures, in points, and `lefts` where its labels begin."""
+    """A table on a page; `edges` are the columns of its figures, in points, and `lefts` its labels' left edges."""
 
     cells: list[LaidCell]
     header_rows: int
@@ -64,7 +64,7 @@ def laid_tables(rows: Sequence[VisualRow]) -> Iterator[LaidTable]:
 
 
 def _is_data(row: VisualRow) -> bool:
-    """Return True for a row of figures: a label and figures, or figures alone."""
+    """Return True for a row of figures: a label and figures, or only figures."""
     if len(row.pieces) < 2 or (len(row.pieces[0].text) < 4 and not row.pieces[-1].is_value):
         return False
     values = sum(piece.is_value for piece in row.pieces[1:])
@@ -186,7 +186,7 @@ def _is_note(row: VisualRow) -> bool:
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
     """Return True if a piece is in the middle over one column of figures, or over neighbouring ones.
 
-    One of several headers side by side (`beside`) need but reach over one column, and no other.
+    One of several headers side by side (`beside`) only needs to cover one column, and no other.
     """
     if len(piece.text) > _LONG:
         return False
@@ -323,7 +323,7 @@ def _header_cells(
 def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
     """Return the columns that each header is over, from left to right, first and last.
 
-    Of all ways to give each header one or more neighbouring columns, the one is taken whose middles are nearest to
+    Of all ways to assign each header one or more neighbouring columns, choose the one whose middles are nearest to
     those of the headers; a column without a header costs a third of the distance between columns.
     """
     count = len(edges)

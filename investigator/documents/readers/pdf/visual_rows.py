@@ -77,7 +77,7 @@ class VisualRow:
 
     @property
     def text(self) -> str:
-        """Its words, with wide gaps where they are."""
+        """Its words, with wide gaps kept."""
         return "   ".join(piece.text for piece in self.pieces)
 
 

@@ -28,7 +28,7 @@ _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in any of the usual formats. `dpi` and `page` (of a TIFF file, from 0) where they must be told."""
+    """A picture in any of the usual formats. `dpi` and `page` (of a TIFF file, from 0) if they must be given."""
 
     data: bytes
     dpi: int | None = None
@@ -45,7 +45,7 @@ class Recognised:
 
     @property
     def left_out(self) -> tuple[ReadFailure, ...]:
-        """The pages that could not be read, and why, and those on which there is no text."""
+        """The pages that could not be read, with the reasons, and the pages without text."""
         told = []
         if self.failure is not None:
             told.append(ReadFailure(self.failure.status, f"{listed_pages(self.missed)}: {self.failure.reason}"))
@@ -97,7 +97,7 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
 
 
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
-    """Return the text of one page. Raises ReadFailure when there is none available within that time."""
+    """Return the text of one page. Raises ReadFailure if none becomes available within that time."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND

@@ -1,4 +1,4 @@
-"""Pictures: their text, where it can be recognised; each page of a TIFF file is a page."""
+"""Pictures: their text, if it can be recognised; each page of a TIFF file is a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEAST_SIDE = 24  # pixels: the height of a line of small letters and its margin
 def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Recognises the text of a picture.
 
-    Raises ReadFailure: `needs_ocr` where nothing can be recognised, `empty` when it holds no text, `too_large`.
+    Raises ReadFailure: `needs_ocr` if nothing can be recognised, `empty` if it contains no text, `too_large`.
     """
     sizes = picture_sizes(source.data, settings.max_pages)
     if not sizes:
@@ -45,7 +45,7 @@ def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def picture_sizes(data: bytes, most: int) -> list[Size]:
     """Return the sizes of the pictures in a file, in order: of up to `most` pages of a TIFF file, else of one.
 
-    Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. Empty when the file is none of these, or is damaged.
+    Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. Empty if the file is of none of these kinds, or is damaged.
     """
     try:
         for magic, sizes in _FORMATS:

@@ -52,7 +52,7 @@ def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads JSON records (objects, arrays) one after another, each as `path: value; path: value` on one line.
 
     Line N of the text is line N of the file: a record over several lines is one line and then empty ones. A line that
-    is not a record is kept as it is, and so is all that follows the hundredth of these.
+    is not a record is kept unchanged; after the hundredth such line, so is the rest of the file.
     """
     text = text_of(source)
     parts: list[str] = []
@@ -97,7 +97,7 @@ def _take_records(text: str, position: int, parts: list[str]) -> int:
 
 
 def _values(text: str, position: int = 0) -> Iterator[tuple[JsonValue, int, int]]:
-    """Yield the values, one after another, each with the span where it is."""
+    """Yield the values, one after another, each with its span."""
     position = _end_of_space(text, position)
     while position < len(text):
         value, end = _DECODER.raw_decode(text, position)

@@ -31,7 +31,7 @@ def text_of(source: SourceFile) -> str:
 
 
 def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads text as it is. Prose is called by its first line where that looks like a title."""
+    """Reads text without converting it. The title of prose is its first line, if that looks like a title."""
     text = text_of(source)
     suffix = PurePath(source.name).suffix.lower()
     title = first_title_line(text) if suffix in _PROSE_SUFFIXES else ""
@@ -39,7 +39,7 @@ def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads source code of any language as it is; it is called by the name of its file."""
+    """Reads source code of any language without converting it; its title is the name of its file."""
     text = text_of(source)
     headings = []
     for match in _DEFINITION.finditer(text):
