@@ -87,7 +87,7 @@ def document_view(document: Document, mark: tuple[int, int] | None = None, at: i
 def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | None) -> Iterator[Block]:
     text, headings = document.text, {heading.start for heading in document.headings}
     tables = [table for table in document.tables if table.cells and table.start < end and table.end > start]
-    line, position = text.count("\n", 0, start) + 1, start
+    line, position, before = text.count("\n", 0, start) + 1, start, None
     for table in (*tables, None):
         stop = end if table is None else max(position, table.start)
         for begin, finish in _paragraphs(text, position, stop, headings):
@@ -95,12 +95,17 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
             position = begin
             kind = BlockKind.HEADING if begin in headings else BlockKind.PARAGRAPH
             yield Block(kind, line, _runs(text, begin, finish, mark))
-        if table is not None and table.end > position:
-            line += text.count("\n", position, max(position, table.start))
-            position = max(position, table.start)
-            yield Block(BlockKind.TABLE, line, rows=tuple(_rows(text, table, mark)))
-            line += text.count("\n", position, table.end)
-            position = table.end
+        if table is not None and not (before is not None and _is_inside(table, before)):
+            begin = max(table.start, start)
+            first = text.count("\n", 0, begin) + 1
+            yield Block(BlockKind.TABLE, first, rows=tuple(_rows(text, table, mark)))
+            position, before = max(position, table.end), table
+            line = first + text.count("\n", begin, position)
+
+
+def _is_inside(table: Table, other: Table) -> bool:
+    """Return True if a table is part of another one; one that is beside it has its lines and not its cells."""
+    return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 
 def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[tuple[int, int]]:

@@ -61,6 +61,21 @@ def test_a_table_is_a_table_and_its_cells_are_marked() -> None:
     assert "2019" not in " ".join(words(view))
 
 
+_LEFT = ((0, 0, 0, 3), (0, 1, 5, 1), (1, 0, 17, 3), (1, 1, 22, 1))
+
+
+def test_of_two_tables_side_by_side_both_are_shown() -> None:
+    text = "Pen  2    Ink  4\nCap  3"
+    left = tuple(TableCell(row=r, column=c, start=at, end=at + n) for r, c, at, n in _LEFT)
+    right = tuple(TableCell(row=0, column=c, start=at, end=at + n) for c, at, n in ((0, 10, 3), (1, 15, 1)))
+    tables = (Table(start=0, end=len(text), cells=left), Table(start=10, end=16, cells=right))
+    view = document_view(document(text, tables=tables), (15, 16))
+    drawn = [[["".join(run.text for run in c.runs) for c in row] for row in block.rows] for block in view.blocks]
+    assert drawn == [[["Pen", "2"], ["Cap", "3"]], [["Ink", "4"]]]
+    assert [block.line for block in view.blocks] == [1, 1]
+    assert marked(view) == "4"
+
+
 @pytest.mark.parametrize("between", ["\n", " "])
 def test_of_a_long_document_the_part_around_the_mark_is_shown_and_the_rest_is_a_step_away(between: str) -> None:
     long = document(between.join(f"Line {number} of many." for number in range(20_000)))

@@ -263,3 +263,43 @@ def test_a_price_is_what_a_thing_costs_and_a_weight_what_it_weighs() -> None:
     )
     assert _said("How much does the rye loaf cost?", breads) == ["Rye loaf | Price | 4.20"]
     assert _said("How much does the brioche weigh?", breads) == ["Brioche | Weight | 300"]
+
+
+SIDE_BY_SIDE = """Fruit      Price        Vegetable    Price
+Apple      1.20         Carrot       0.80
+Pear       1.50         Leek         1.10
+Plum       2.40         Onion        0.60
+"""
+TITLED = """Opening hours              Prices
+
+Day        Hours           Ticket      Euros
+Monday     9-17            Adult       12
+Tuesday    9-18            Child       6
+"""
+ENDED = """Team       Staff           Depot       Lorries
+Sales      12              Leeds       4
+Repairs    15              York        6
+                           Bath        9
+"""
+ONE = """Country    Population   Capital      Area
+France     67           Paris        551
+Chad       17           Ndjamena     1284
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "value"),
+    [
+        (SIDE_BY_SIDE, "What is the price of an apple?", "1.20"),
+        (SIDE_BY_SIDE, "What is the price of a leek?", "1.10"),
+        (TITLED, "How many euros is a child?", "6"),
+        (TITLED, "How many euros on Monday?", None),
+        (ENDED, "How many lorries has York?", "6"),
+        (ENDED, "How many lorries has Sales?", None),
+        (ONE, "What is the area of France?", "551"),
+    ],
+)
+def test_of_tables_side_by_side_the_cell_is_that_of_the_same_table(text: str, question: str, value: str | None) -> None:
+    document = _read("tables.txt", text)
+    found = best_cells(question, DocumentTables(document))[:1]
+    assert [document.text[one.cell.start : one.cell.end] for one in found if one.is_met] == ([value] if value else [])

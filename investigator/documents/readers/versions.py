@@ -40,7 +40,7 @@ VERSIONS: dict[str, int] = {
     kinds.MARKDOWN: 3,
     kinds.RESTRUCTURED_TEXT: 1,
     kinds.SOURCE_CODE: 1,
-    kinds.PLAIN: 2,
+    kinds.PLAIN: 3,
     **dict.fromkeys(kinds.PICTURES, 1),
 }
 _LIBRARIES = {

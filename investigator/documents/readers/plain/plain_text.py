@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.plain.aligned_tables import aligned_tables
 from investigator.documents.readers.properties import first_title_line
-from investigator.records import FileStatus, Heading
+from investigator.records import FileStatus, Heading, Table
 
 _DEFINITION = re.compile(
     r"^(?:(?:export|default|declare|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|async"
@@ -31,11 +32,18 @@ def text_of(source: SourceFile) -> str:
 
 
 def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads text without converting it. The title of prose is its first line, if that looks like a title."""
+    """Reads text without converting it. The title of prose is its first line, if it looks like one, not like a row."""
     text = text_of(source)
+    tables = aligned_tables(text)
     suffix = PurePath(source.name).suffix.lower()
-    title = first_title_line(text) if suffix in _PROSE_SUFFIXES else ""
-    return Extracted(text=text, title=title, tables=aligned_tables(text))
+    title = first_title_line(text) if suffix in _PROSE_SUFFIXES and not _begins_with_row(text, tables) else ""
+    return Extracted(text=text, title=title, tables=tables)
+
+
+def _begins_with_row(text: str, tables: Sequence[Table]) -> bool:
+    begin = len(text) - len(text.lstrip())
+    end = text.find("\n", begin)
+    return sum(cell.start < end for table in tables for cell in table.cells) > 1
 
 
 def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
