@@ -18,7 +18,7 @@ DEMO_REPORT := demo-report.html
 MODEL := $(VENV)/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 # Tests wait for files and for programs that they start, so one process more than there are cores.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)) + 1)')
 
 export HF_HUB_OFFLINE := 1
 
