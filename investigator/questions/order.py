@@ -15,7 +15,7 @@ from typing import NamedTuple
 from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, stop_words
 from investigator.questions.cues import cues, opposites
-from investigator.questions.related import is_irregular, related_roots, root
+from investigator.questions.related import is_irregular, is_verb, related_roots, root
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -116,9 +116,20 @@ def verbs(question: str) -> frozenset[str]:
     found = {second for first, second in pairwise(tokens) if first == "to" and second not in _words("determiners")}
     found |= {token for token in tokens if token.endswith("ed") and is_past(token)}
     asked = clause(question)
+    found |= set(_participles(tokens))
     if tokens[:1] == ["who"] and len(tokens) > 1:
         found |= {tokens[1]}
     return frozenset(found | ({asked.verb} if asked is not None else set()))
+
+
+def _participles(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield the irregular participles behind a form of "be" that end a clause: "were the trials held in"."""
+    passive = False
+    for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], "?"], strict=False):
+        passive |= before in _words("forms_of_be")
+        ends = after in _words("before_nouns") or not after[:1].isalnum()
+        if passive and ends and is_irregular(token) and is_verb(token) and before not in _words("determiners"):
+            yield token
 
 
 def is_past(word: str) -> bool:

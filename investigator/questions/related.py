@@ -44,6 +44,11 @@ def is_irregular(word: str) -> bool:
     return _stem(_lexicon().irregular.get(word, word)) != _stem(word)
 
 
+def is_verb(word: str) -> bool:
+    """Return True for a folded form of a word that others stand for as a verb: `held`, and not `children`."""
+    return bool(_group(root(word), True))
+
+
 def _stem(word: str) -> str:
     """The stem of a word in American spelling: `randomised` and `randomized` have one."""
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)

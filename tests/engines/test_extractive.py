@@ -45,6 +45,16 @@ def thinking(question: str, **shares: float) -> list[str]:
     return [need.term for need in think(variables).needs]
 
 
+def test_a_word_that_stands_for_a_noun_is_no_need() -> None:
+    assert thinking("Which trial is older, the one in Gambia or the one in Peru?") == [
+        "trial",
+        "older",
+        "Gambia",
+        "Peru",
+    ]
+    assert "one" in thinking("What is the one child policy?", one_child=0.1)[0]
+
+
 def asking(question: str, *texts: str, needs: tuple[Need, ...] = ()) -> AskVariables:
     passages = tuple(Passage(document_id="d", start=0, end=len(text), text=text, score=0.5) for text in texts)
     return AskVariables(

@@ -64,3 +64,5 @@ def test_a_noun_with_another_word_before_it_is_another_thing() -> None:
 def test_verbs_are_told_from_nouns() -> None:
     assert {"drink"} == verbs("Is it safe to drink coffee?")
     assert "keep" in verbs("May the tenant keep a dog?")
+    assert "held" in verbs("Which countries were the trials held in?")
+    assert "children" not in verbs("How many of them were children?")

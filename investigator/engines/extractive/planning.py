@@ -30,11 +30,9 @@ def plan(variables: PlanVariables) -> PlanReply:
 def _strategy(variables: PlanVariables) -> str:
     if not variables.past_strategies:
         return "Ask the documents whose passages fit the question best."
-    return f"Round {len(variables.past_strategies) + 1}: ask the next documents for {_listed(variables.unknown_infos)}."
-
-
-def _listed(infos: tuple[str, ...]) -> str:
-    return "; ".join(infos[:3]) if infos else "what the others left open"
+    terms = [need.term for need in variables.needs if any(need.term in info for info in variables.unknown_infos)]
+    asked = f"about {', '.join(terms[:3])}" if terms else "what the others left open"
+    return f"Round {len(variables.past_strategies) + 1}: ask the next documents {asked}."
 
 
 def _step(card: DocumentCard, variables: PlanVariables) -> ProposedStep:

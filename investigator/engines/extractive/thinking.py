@@ -13,6 +13,7 @@ from investigator.records import Need, ThinkReply, ThinkVariables
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _MOST_NEEDS = 8
 _COMMON_SHARE = 0.5
+_PRONOUNS = frozenset({"one", "ones"})  # "the one in Gambia"
 
 
 def think(variables: ThinkVariables) -> ThinkReply:
@@ -29,8 +30,10 @@ def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
     """Words other than stop words; names and phrases of the documents stay together."""
     phrases: list[list[str]] = []
     joins = False
-    for token in tokens(question_body(question)):
-        if folded(token) in stop_words():
+    body = tokens(question_body(question))
+    for before, token, after in zip(["", *body], body, [*body[1:], ""], strict=False):
+        stands_in = folded(token) in _PRONOUNS and folded(before) in stop_words() and _is_empty(after)
+        if stands_in or _is_empty(token):
             joins = False
             continue
         if joins and _belong_together(phrases[-1][-1], token, shares):
@@ -39,6 +42,10 @@ def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
             phrases.append([token])
         joins = True
     return [" ".join(phrase) for phrase in phrases]
+
+
+def _is_empty(token: str) -> bool:
+    return not token or folded(token) in stop_words()
 
 
 def _belong_together(first: str, second: str, shares: Mapping[str, float]) -> bool:
