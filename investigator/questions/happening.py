@@ -1,4 +1,4 @@
-"""Finds sentences that say that an event has not happened: put off, cancelled, to come, denied. English."""
+"""Finds sentences that do not say that an event has happened: put off, cancelled, to come, denied, a duty. English."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from investigator.language.terms import folded, stop_words, words
 from investigator.questions.cues import cues, patterns
-from investigator.questions.order import verbs
+from investigator.questions.order import is_past, verbs
 from investigator.questions.related import root, roots
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -41,6 +41,32 @@ def undone(question: str, sentence: str) -> str:
         if denied := _denied(clause, doing):
             return denied
     return ""
+
+
+def is_only_rule(question: str, sentence: str) -> bool:
+    """Return True if a question asks whether something has happened, and a sentence says only that it is done or has
+    to be done.
+    """
+    if not patterns("modality")["asks_past"].match(question.lstrip()):
+        return False
+    matter = _asked(question)[0]
+    return not any(_is_told(clause) and matter & roots(clause) for clause in _clauses(sentence))
+
+
+def _is_told(clause: str) -> bool:
+    """Return True if a clause has a verb in the past, and no word for a duty."""
+    known = patterns("modality")
+    if known["duty"].search(clause):
+        return False
+    tokens = [folded(token) for token in _TOKEN.findall(clause)]
+    return any(
+        known["past"].fullmatch(token)
+        or (
+            (is_past(token) or known["unchanged"].fullmatch(token))
+            and not (at and known["no_past_after"].fullmatch(tokens[at - 1]))
+        )
+        for at, token in enumerate(tokens)
+    )
 
 
 @lru_cache(maxsize=512)

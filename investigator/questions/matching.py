@@ -17,7 +17,7 @@ from investigator.questions.constraints import IN_UNIT, NOT
 from investigator.questions.counting import counted_state
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
-from investigator.questions.happening import undone
+from investigator.questions.happening import is_only_rule, undone
 from investigator.questions.measured import are_like, figure_asked, given_in
 from investigator.questions.names import as_people, described, is_named, other_name, other_thing
 from investigator.questions.numbered import numbered
@@ -328,6 +328,8 @@ def _direction(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 def _modality(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if match := patterns("modality")["planned"].search(evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, match.group())
+    if is_only_rule(question, evidence.sentence):
+        return _found(asked, MatchState.NOT_MET)
     against = undone(question, evidence.sentence)
     return _found(asked, MatchState.CONTRADICTED if against else MatchState.MET, against)
 

@@ -78,3 +78,17 @@ def test_the_answer_says_no_with_the_statement_that_denies_it(tmp_path: Path) ->
     answer = Investigator(tmp_path).ask("Is the deposit 1,200 euros?")
     assert answer_headline(answer) == "Answered: no"
     assert answer.claims[0].text == "The deposit is 1,500 euros."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "decision"),
+    [
+        ("Did the tenant pay the deposit?", "On signing the Tenant pays a deposit of 9,600 euros.", None),
+        ("Has the landlord carried out repairs?", "The landlord shall carry out repairs when asked.", None),
+        ("Was the deposit paid?", "The deposit is paid on signing.", None),
+        ("Did the tenant pay the deposit?", "The tenant paid the deposit on signing.", Decision.YES),
+        ("Does the tenant pay the deposit?", "The tenant pays the deposit.", Decision.YES),
+    ],
+)
+def test_a_duty_does_not_say_that_something_was_done(question: str, text: str, decision: Decision | None) -> None:
+    assert decided(question, text) is decision
