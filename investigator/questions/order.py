@@ -17,7 +17,7 @@ from investigator.language.terms import folded, stop_words
 from investigator.questions.cues import cues, opposites
 from investigator.questions.related import is_irregular, is_verb, related_roots, root
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
+_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name: vitamin A, line 2, class 5a."""

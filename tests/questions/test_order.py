@@ -66,3 +66,9 @@ def test_verbs_are_told_from_nouns() -> None:
     assert "keep" in verbs("May the tenant keep a dog?")
     assert "held" in verbs("Which countries were the trials held in?")
     assert "children" not in verbs("How many of them were children?")
+
+
+def test_a_number_with_separators_of_thousands_is_one_word() -> None:
+    assert pairs("Is the deposit £6,900?") == ()
+    assert Pair("rent", "42", is_exact=True) not in pairs("Is the annual rent £42,000?")
+    assert Pair("room", "6", is_exact=True) in pairs("Is room 6, upstairs, empty?")
