@@ -1,4 +1,4 @@
-"""Agent: whoever observes messages and acts (seed: parlai_core_concepts, "Agents")."""
+"""Agent: anything that observes messages and acts (seed: parlai_core_concepts, "Agents")."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Shared = Mapping[str, object]
 class Agent:
     """Observes what others say, and acts. The base greets.
 
-    `opt` are its options, of which it keeps a copy; `shared` is the result of another agent's `share`, to make a copy
+    `opt` are its options, which it copies; `shared` is the result of another agent's `share`, to make a copy
     of it.
     """
 
@@ -31,7 +31,7 @@ class Agent:
         return observation
 
     def act(self) -> Message:
-        """Return what the agent says now."""
+        """Return the agent's next message."""
         return Message(text="hello, teacher!")
 
     def reset(self) -> None:
@@ -42,7 +42,7 @@ class Agent:
         """Count again."""
 
     def save(self, path: str | None = None) -> None:
-        """Keep what was learned, where the agent learns."""
+        """Save the learned state, if the agent learns."""
 
     def shutdown(self) -> None:
         """Give back what the agent holds."""

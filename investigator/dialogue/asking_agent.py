@@ -1,4 +1,4 @@
-"""InvestigatorAgent: whoever can be asked about documents, as an agent in a conversation."""
+"""InvestigatorAgent: answers questions about documents, as an agent in a conversation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AnswersQuestions(Protocol):
 
 
 class InvestigatorAgent(Agent):
-    """Answers what it hears from the documents; each question stands by itself.
+    """Answers what it hears from the documents; each question is independent of the others.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
     as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, of which at most

@@ -1,7 +1,7 @@
 """Data built once, from archives and files on this machine (seed: parlai_core_concepts, "build.py").
 
-Nothing is downloaded. A folder of built data holds a file `.built` with its version. It is made beside its place and
-moved there when it is whole, so that a build that was stopped leaves nothing that looks finished.
+Nothing is downloaded. A folder of built data holds a file `.built` with its version. It is built next to its place and
+moved there when complete, so an interrupted build never looks finished.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Datatype:
 
     @property
     def cycles(self) -> bool:
-        """Return True if there is no end: the data is begun again."""
+        """Return True if the data repeats without end."""
         return self.training and not self._has("ordered")
 
     @property
@@ -65,7 +65,7 @@ class Datatype:
 
     @property
     def without_stream(self) -> str:
-        """Return the datatype's name as it is when the data does not stream."""
+        """Return the datatype's name without streaming."""
         return ":".join(part for part in self.name.split(":") if part != "stream")
 
     def _has(self, flag: str) -> bool:

@@ -1,4 +1,4 @@
-"""HumanAgent: a person at a terminal, or whoever writes lines into a stream."""
+"""HumanAgent: a person at a terminal, or any source of lines in a stream."""
 
 from __future__ import annotations
 

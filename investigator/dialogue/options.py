@@ -18,7 +18,7 @@ class Opt(dict[str, object]):
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
-        """Return the options of a mapping; of None there are none."""
+        """Return the options of a mapping; empty for None."""
         return options if isinstance(options, Opt) else cls(options or {})
 
     def deepcopy(self) -> Self:

@@ -1,4 +1,4 @@
-"""Agents and other classes by name: which class a name means, and agents made of options alone."""
+"""Agents and other classes by name: finds the class for a name, and creates agents from options."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Kind = TypeVar("Kind")
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
     """Return the class at the first of these places whose module there is.
 
-    `sought` says what it is, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if there is no such
-    module or no such class in it, and DialogueError if the module needs another one that is missing, or the class
+    `sought` says what it is, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if the module or the
+    class in it does not exist, and DialogueError if the module needs another one that is missing, or the class
     is not of this kind.
     """
     for place in places:
@@ -93,7 +93,7 @@ def agent_class_name(name: str) -> str:
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
-    """Return the places where the class of an agent may be, likeliest first.
+    """Return the possible locations of an agent's class, likeliest first.
 
     `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
     `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
@@ -155,7 +155,7 @@ def create_agent_from_shared(shared: Shared) -> Agent:
 
 
 def _with_kept(given: Opt) -> Opt:
-    """Return the options, with those that are kept beside the model file."""
+    """Return the options, with those that are stored next to the model file."""
     model_file = given.text("model_file")
     if not model_file or not option_file(model_file).is_file():
         return given

@@ -72,7 +72,7 @@ class FixedResponseAgent(_SimpleAgent):
 
 
 class RepeatQueryAgent(_SimpleAgent):
-    """Says again whatever it hears."""
+    """Repeats everything it hears."""
 
     def _said(self, observation: Message) -> Mapping[str, object]:
         return {"text": observation.text or NOTHING_HEARD}
@@ -155,7 +155,7 @@ class _Episodes:
         self.unsaid = sum(map(len, episodes))
 
     def take(self) -> tuple[int, Episode]:
-        """Return the round, and its next episode; that is empty if there is none."""
+        """Return the round, and its next episode, which may be empty."""
         with self._lock:
             self._next += 1
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())

@@ -18,7 +18,7 @@ OptionValue = bool | int | float | str
 
 
 class TaskEntry(NamedTuple):
-    """A task in a list of tasks. `task` is the task string that its id and its tags stand for."""
+    """A task in a list of tasks. `task` is the task string for its id and its tags."""
 
     id: str
     task: str
@@ -76,7 +76,7 @@ def required_task(opt: Opt) -> str:
 
 
 def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
-    """Return the task strings of a comma list, with `#tag` and `#id` replaced by the tasks that they stand for.
+    """Return the task strings of a comma list, with `#tag` and `#id` replaced by their tasks.
 
     Tags and ids are compared in lower case and without `-`. Raises DialogueError if no task is named, and
     UnknownTaskError for a tag that nothing has.
@@ -96,8 +96,8 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
     """Return the teacher's class that a single task string names.
 
-    `babi` is `DefaultTeacher` of the module that `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. Of a
-    dotted path the class is named as it is: `my_package.my_task:MyTeacher`.
+    `babi` is `DefaultTeacher` of the module that `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. In a
+    dotted path the class name is used unchanged: `my_package.my_task:MyTeacher`.
     """
     name, teacher = _name_and_teacher(task)
     if not teacher:

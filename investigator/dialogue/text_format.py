@@ -1,7 +1,7 @@
 r"""ParlAI's text format: one example a line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
 Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
-comes back as it was. A carriage return is written `\u000d` and a `__PIPE__` that is meant as it is `\__PIPE__`. A
+comes back as it was. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A
 backslash before anything else is just a backslash, as in files that know no escape for it.
 """
 
@@ -67,8 +67,8 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
     """Writes whole episodes to a file that `ParlAIDialogTeacher` reads; the number of examples is returned.
 
-    `eval_labels` are written as labels, and `episode_done` where an episode ends, whatever the examples say. The file
-    appears when it is complete. Raises DialogueError if an example has no text or no labels, or on a full disk.
+    `eval_labels` are written as labels, and `episode_done` at the end of an episode, whatever the examples say. The
+    file appears when it is complete. Raises DialogueError if an example has no text or no labels, or on a full disk.
     """
     target = Path(path)
     partial = target.with_name(target.name + ".part")

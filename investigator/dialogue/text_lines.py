@@ -74,7 +74,7 @@ def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: s
 
 
 def decoded(path: str | Path, raw: bytes, first_line: int = 1) -> str:
-    """Return the text of bytes of a file that begin at a line of it.
+    """Return the text of a file's bytes, starting at the beginning of a line.
 
     Raises DialogueFormatError, which names the line and the byte, if they are not UTF-8.
     """

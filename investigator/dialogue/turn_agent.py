@@ -19,7 +19,7 @@ LABELS = ("labels", "eval_labels")
 
 
 class UseReply(StrEnum):
-    """The text that becomes the agent's turn in the history: the right reply if it was told, its own, or None."""
+    """The text that becomes the agent's turn in the history: the right reply if it is known, its own, or None."""
 
     LABEL = auto()
     MODEL = auto()
@@ -37,7 +37,7 @@ class _Awaits(StrEnum):
 class TurnAgent(Agent):
     """Replies to each message, knowing the episode so far.
 
-    A subclass gives `reply_to`, or `batch_act` where it can reply to several at once. Both must work only from the
+    A subclass gives `reply_to`, or `batch_act` if it can reply to several at once. Both must work only from the
     observation (its `full_text` is the history): in batches, other copies of the agent hold the histories. Options:
     `use_reply` (see UseReply; `label`), and those of History.
     """
@@ -57,7 +57,7 @@ class TurnAgent(Agent):
         raise DialogueError(f"{type(self).__name__} has no replies", hint="Give the class reply_to or batch_act.")
 
     def temp_history(self, observation: Message) -> str | None:
-        """Return what is appended only to the history for this observation."""
+        """Return the text that is added to the history only for this observation."""
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:

@@ -46,7 +46,7 @@ class Engine(Protocol):
     def reply(self, prompt: Prompt) -> Reply:
         """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON if the engine can.
 
-        Safe to call from several threads. Raises EngineError (or a subclass) when there is no reply available.
+        Safe to call from several threads. Raises EngineError (or a subclass) if no reply is available.
         """
         ...
 

@@ -41,7 +41,7 @@ class EngineOptions:
     `on_notice` receives messages for the user, such as that a parameter was refused; `on_writing` receives the progress
     of a local model with a reply. `callbacks` are LangChain's, for engines that call a LangChain model. `extractive`
     makes the built-in engine. The rest are the settings of our own engines, and what is known of chat servers; an
-    engine of another package reads its settings where it likes.
+    engine of another package manages its own settings.
     """
 
     extractive: Callable[[], Engine]

@@ -31,14 +31,14 @@ _UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that co
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
-_ENVELOPES = 50  # times a reply, if each of its tokens comes with an envelope of its own
+_ENVELOPES = 50  # times a reply, if each of its tokens comes in a separate envelope
 
 
 @dataclass(frozen=True)
 class Endpoint:
     """An address to post to. `place` names it in errors, whose hint is `hint`.
 
-    A request ends within `seconds`, whatever the server does, and reads at most `octets` of the reply's body.
+    A request always ends within `seconds`, and reads at most `octets` of the reply's body.
     """
 
     address: str
@@ -155,7 +155,7 @@ def retried(
 def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
     """Return the result of `work`, or a TimeoutError if it takes longer; the work is then abandoned.
 
-    It runs in a thread of its own, with the caller's context variables. That thread does not keep the program from
+    It runs in a separate thread, with the caller's context variables. That thread does not keep the program from
     ending. `work` must return its errors, not raise them.
     """
     results: SimpleQueue[T] = SimpleQueue()
@@ -198,8 +198,8 @@ class BodyBounds:
     """A response hook that ends a body which is too long, or takes too long, with an error that names the server.
 
     Both are counted while the body is read: a server that sends a little now and then ends, too. `seconds` count from
-    the arrival of the head. A body that comes compressed although that was not asked for is refused, for a few octets
-    of it may stand for gigabytes.
+    the arrival of the head. An unrequested compressed body is refused, because a few octets of it may expand to
+    gigabytes.
     """
 
     place: str

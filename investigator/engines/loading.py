@@ -51,12 +51,12 @@ def here_or_fetched(kind: Callable[..., Model], name: str) -> Model:
 
 
 class ControlTokens:
-    """The texts that mean something to a model beside their words: where a turn ends and who speaks."""
+    """Texts with a special meaning for a model: the end of a turn and the speaker."""
 
     def __init__(self, tokens: Iterable[str]) -> None:
         longest_first = sorted(tokens, key=len, reverse=True)
         self._pattern = re.compile("|".join(re.escape(token) for token in longest_first) or r"(?!)")
 
     def defused(self, text: str) -> str:
-        """Return the text with a character without width in whatever would be a control token."""
+        """Return the text with a zero-width character in everything that would be a control token."""
         return self._pattern.sub(lambda token: token[0][0] + _NO_WIDTH + token[0][1:], text)

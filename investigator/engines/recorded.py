@@ -92,7 +92,7 @@ class RecordedEngine:
                 f"the recording {self._path} cannot be read: {error.strerror}", hint="Name a file that was recorded."
             ) from error
         whole, _, rest = content.rpartition(b"\n")
-        if rest:  # a crash cut the last line: what follows must start on a line of its own
+        if rest:  # a crash cut the last line: the next record must start on a new line
             self._cut_to(len(content) - len(rest))
         if not whole and self._inner is not None:  # a crash cut even the first line
             header = _Header(engine=self._inner.name, traits=traits_of(self._inner))

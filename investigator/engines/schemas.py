@@ -16,8 +16,8 @@ def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     """Return the schema of a reply record: every property required and in order, nothing else allowed, no defaults.
 
     This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every
-    field, in the order of the record, cannot leave out its quotes or explain before it scores. The schema of a
-    record is made once, so it must not be changed.
+    field, in the order of the record, cannot leave out its quotes or explain before it scores. The schema of a record
+    is cached, so it must not be changed.
     """
     return _strict_object(reply_type.model_json_schema())
 
@@ -43,7 +43,7 @@ def _strict(value: Json) -> Json:
 
 
 def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
-    if "$ref" in schema:  # strict servers refuse anything beside a reference
+    if "$ref" in schema:  # strict servers refuse anything next to a reference
         return {"$ref": schema["$ref"]}
     strict: dict[str, Json] = {}
     for key, value in schema.items():

@@ -57,7 +57,7 @@ def take_over_once(source: Path, into: Database) -> None:
 def take_over(source: Path, into: Database) -> TakenOver:
     """Copy the runs, calls and personal facts of a database of an earlier version that are not there yet.
 
-    Rows that are not what this program writes are left, and so is everything if the file is not a database, or has
+    Rows that this program would not write are skipped, and so is everything if the file is not a database, or has
     triggers or views. Raises StoreError if it cannot be read, or the rows cannot be written.
     """
     found: dict[Table, list[Row]] = {}

@@ -32,7 +32,7 @@ class ChromaPlace(Protocol):
     """The message about a collection that has changed since its last use."""
 
     def is_as_left(self) -> bool:
-        """Return True if the collection is as it was left, or if there is none and there should be none.
+        """Return True if the collection is unchanged, or if there is none and there should be none.
 
         Raises StoreError if that cannot be known now.
         """
@@ -56,7 +56,7 @@ class ChromaPlace(Protocol):
         """Have the next command make the collection again."""
 
     def failed(self) -> None:
-        """Note that the collection could not be used, for whatever reason."""
+        """Record that the collection could not be used, for any reason."""
 
 
 class ChromaFiles:
@@ -80,7 +80,7 @@ class ChromaFiles:
         return kept == self._now() if os.path.lexists(self._directory) else not (kept or self.table.in_chroma())
 
     def open(self) -> ChromaSession:
-        """Open the collection in a process of its own."""
+        """Open the collection in a separate process."""
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         return ChromaSession(self._directory, self._collection)
 
@@ -113,7 +113,7 @@ class ChromaFiles:
         self.doubt()
 
     def _now(self) -> str:
-        """Return the files with their checksums in one text; "?" if something there is no plain file."""
+        """Return the files with their checksums in one text; "?" if something there is not a regular file."""
         found = {}
         for folder, folders, files in os.walk(self._directory):
             for name in (*folders, *files):
@@ -126,7 +126,7 @@ class ChromaFiles:
         return json.dumps(found, sort_keys=True)
 
     def _checksum(self, path: str, about: os.stat_result) -> str:
-        """Return the sha256 of a file; one that has not changed since is not read again."""
+        """Return the sha256 of a file; an unchanged file is not read again."""
         key = (path, about.st_ino, about.st_size, about.st_mtime_ns)
         if key not in self._known:
             with open(path, "rb") as file:
@@ -150,8 +150,8 @@ class ChromaServer:
     """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
 
     A collection that is missing, was brought back from a copy, or was written to by a copy of the workspace has another
-    stamp than the one that was left, and is made again. `address` is http://HOST:PORT. The numbers of chunks and their
-    vectors are all that is sent there; the process that does so runs in `directory`.
+    stamp than the one that was left, and is made again. `address` is http://HOST:PORT. Only the numbers of chunks and
+    their vectors are sent there; the process that sends them runs in `directory`.
     """
 
     def __init__(self, address: str, directory: Path, table: VectorTable) -> None:
@@ -181,7 +181,7 @@ class ChromaServer:
         """Do nothing: reading changes nothing."""
 
     def doubt(self) -> None:
-        """Keep the stamp of after beside that of before: all that is to be written can be written again."""
+        """Keep the new stamp along with the old one: every pending write can be repeated."""
         self._keep((self._stamp, secrets.token_hex(8)))
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
@@ -205,7 +205,7 @@ class ChromaServer:
         self._keep(())
 
     def failed(self) -> None:
-        """Do nothing: when the server is back, its stamp says whether the collection is as it was left."""
+        """Do nothing: when the server is back, its stamp shows whether the collection is unchanged."""
 
     def _read(self) -> _LeftOnServer:
         """Return how the collection was left; with another address, as if it was never there."""
@@ -222,7 +222,7 @@ class ChromaServer:
 
 
 def discard_files(directory: Path, database: Database) -> None:
-    """Delete the files of a collection that is not needed."""
+    """Delete the files of an unneeded collection."""
     _refuse_other_kinds(directory)
     _leave(database, "")
     shutil.rmtree(directory, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The process in which Chroma runs: its native code can crash there, and its settings come from here alone.
+"""The process in which Chroma runs: its native code can crash there, and its settings come only from here.
 
 It takes requests from standard input until that ends. Collections are reached below Chroma's client, which would build
 the embedding function that a stored collection names; vectors are all that we give and ask for.

@@ -27,7 +27,7 @@ _INHERITED = (
 
 
 class ChromaSession:
-    """One collection, open in a process of its own that ends with `close` or with this process.
+    """One collection, open in a separate process that ends with `close` or with this process.
 
     It is in the directory, in which the process runs, or on the Chroma server of an address, http://HOST:PORT. Used by
     one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
@@ -115,7 +115,7 @@ def _translated(reason: str, place: str) -> StoreError:
 
 
 def _started(directory: Path) -> subprocess.Popen[bytes]:
-    """Start the process in the index's own directory, where no other file can be a setting."""
+    """Start the process in the index's own directory, where no other file can act as a setting."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
         return start_module(_MODULE, directory=directory, environment=inherited)

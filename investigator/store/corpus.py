@@ -76,11 +76,11 @@ class Corpus:
             self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what of the folder is not a document, by reason."""
+        """Return the files of the folder that are not documents, by reason."""
         return tuple(LeftOut.model_validate(item) for item in json.loads(self.setting(_LEFT_OUT) or "[]"))
 
     def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
-        """Keep a file (the first record), the files inside it, and their documents, in place of what was kept of it."""
+        """Keep a file (the first record), the files inside it, and their documents, replacing the earlier ones."""
         with self._database.begin() as connection:
             forget(connection, records[0].path)
             connection.execute(insert(files), [record.model_dump(mode="json") for record in records])

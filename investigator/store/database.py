@@ -120,7 +120,7 @@ class FileDatabase(Database):
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
-        """Open a transaction that alone may write; what it deletes is not left in the files."""
+        """Open an exclusive write transaction; deleted data is not left in the files."""
         with self.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             connection.exec_driver_sql("PRAGMA secure_delete = ON")

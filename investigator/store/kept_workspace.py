@@ -28,8 +28,8 @@ class _Held:
 class KeptWorkspace:
     """Gives the workspace that `open_for_reading` opens; use it as a context manager, from as many threads as you like.
 
-    It is opened anew, and so checked, if a database was replaced, is open to others than before, or turned out to be
-    damaged, and after `renew`. What was committed meanwhile is seen at once.
+    It is reopened, and so checked, if a database was replaced, has new permissions, or turned out to be damaged, and
+    after `renew`. What was committed meanwhile is seen at once.
     """
 
     def __init__(self, open_for_reading: Callable[[], Workspace]) -> None:
@@ -52,7 +52,7 @@ class KeptWorkspace:
                 self._close_unused(held)
 
     def renew(self) -> None:
-        """Close what is open as soon as nobody uses it; the next use opens it anew."""
+        """Close what is open as soon as nobody uses it; the next use reopens it."""
         with self._changing:
             self._let_go()
 
@@ -83,7 +83,7 @@ class KeptWorkspace:
 
 def _opened(workspace: Workspace) -> _Held:
     """Open the databases here, for two threads that came first at once would each open them."""
-    with suppress(InvestigatorError):  # told to whoever uses it
+    with suppress(InvestigatorError):  # reported to its users
         _ = workspace.runs
     with suppress(InvestigatorError):
         _ = workspace.index if has_database(workspace.directory) else None
@@ -91,7 +91,7 @@ def _opened(workspace: Workspace) -> _Held:
 
 
 def _stamp(directory: Path) -> _Stamp:
-    """Return what tells the databases of a directory from others, and who may open them."""
+    """Return the identity of a directory's databases, and their permissions."""
     names = (DATABASE_NAME, RUNS_NAME, DAMAGED_MARK)
     return tuple(_identity(path) for path in (directory, *(directory / name for name in names)))
 

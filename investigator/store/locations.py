@@ -32,7 +32,7 @@ def default_workspace(folder: Path) -> Path:
 
 
 def place_of_copy(address: str) -> Path:
-    """Return where the copy of a folder in object storage is kept, by its address."""
+    """Return the place of the copy of a folder in object storage, by its address."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", address.rpartition("/")[2]).strip("-.")[:40] or "folder"
     return _data() / "objects" / f"{readable}-{_digest(address)}"
 
@@ -43,7 +43,7 @@ def older_workspaces(folder: Path) -> tuple[Path, ...]:
 
 
 def lies_in(directory: Path, folder: Path) -> bool:
-    """Return True if a directory really is in a folder, whatever links its path goes through."""
+    """Return True if a directory is in a folder after its links are resolved."""
     real = os.path.realpath(folder)
     try:
         return os.path.commonpath([real, os.path.realpath(directory)]) == real

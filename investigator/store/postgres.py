@@ -1,6 +1,6 @@
-"""Runs and memories in PostgreSQL, which several machines share: the tables of each folder are a schema of their own.
+"""Runs and memories in PostgreSQL, which several machines share: the tables of each folder are in a separate schema.
 
-What one process alone may work on is held by an advisory lock of its connection: the server lets it go as the process
+Work for a single process is protected by an advisory lock of its connection: the server releases it when the process
 dies. The same connection writes, so nothing is written once the lock is lost.
 """
 
@@ -53,7 +53,7 @@ _HOLDER = """
 class PostgresDatabase(Database):
     """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables made.
 
-    Raises SettingsError if the address is none, MissingPackageError, and StoreError if the server cannot be used, a
+    Raises SettingsError if the address is invalid, MissingPackageError, and StoreError if the server cannot be used, a
     newer version has made the tables, or another user's key has written to them.
     """
 
@@ -87,13 +87,13 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
-        """Open a transaction that alone may write what `alone` guards."""
+        """Open an exclusive write transaction for the data that `alone` guards."""
         with _alone(self, self._name) as connection:
             yield connection
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Hold what one process alone may work on, on a connection that is made again if it is lost."""
+        """Hold the lock for a single process, on a connection that is reopened if it is lost."""
         held = _HeldDatabase(self._engine, self.place, self._name, what)
         try:
             yield held

@@ -1,7 +1,7 @@
 """The tables of the two databases of a workspace, and of the one that a server keeps for a folder.
 
-The index is made from the folder: if anything is wrong with it, it is dropped and made again. Runs, their calls and
-what chats remember are not, and have a database of their own, which survives that.
+The index is made from the folder: if anything is wrong with it, it is dropped and made again. Runs, their calls and the
+memories of chats are not, and have a separate database, which survives that.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ too_long = Table(
     _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("key", String, primary_key=True),
-    Column("tokens", Integer, nullable=False),  # 0: the engine refused it without saying how many there were
+    Column("tokens", Integer, nullable=False),  # 0: the engine refused it without giving a number
     Column(CODE, String, nullable=False),
     Index("too_long_by_key", "key"),
 )
@@ -218,7 +218,7 @@ personal_facts = Table(
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
     Column("claim", Text, nullable=False),  # what it says in few words, to see repetitions
-    Column("chat_id", String, nullable=False),  # where it was said; empty: it was written by hand
+    Column("chat_id", String, nullable=False),  # place where it was said; empty if it was written by hand
     Column("turn", Integer),
     Column("created", String, nullable=False),
     Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was made or used

@@ -48,7 +48,7 @@ def same_code(first: str, second: str) -> bool:
 
 
 def _make(path: Path) -> None:
-    """Write a new key beside its place and link it there, so that nobody reads half of one; the first one stays."""
+    """Write a new key next to its place and link it there, so that nobody reads a partial key; the first one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{KEY_NAME}.{os.getpid()}.{secrets.token_hex(4)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)

@@ -121,7 +121,7 @@ class VectorTable:
         return self._count()
 
     def dimensions(self) -> int:
-        """Return how many numbers a vector has; 0 if there is none."""
+        """Return the length of a vector; 0 if there are no vectors."""
         with self.database.begin() as connection:
             size = connection.execute(self._stored().with_only_columns(func.length(vectors.c.vector)).limit(1)).scalar()
         return (size or 0) // 4
@@ -217,7 +217,7 @@ class VectorTable:
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:
     """Return the dot product of a unit vector with each row, in double precision.
 
-    Each depends only on its own row, so equal rows get equal numbers, whatever is next to them.
+    Each depends only on its own row, so equal rows get equal numbers, whatever their neighbours.
     """
     return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
 

@@ -1,8 +1,8 @@
 """BM25 of one shard by the counts of all of them: what SQLite's `bm25` would say if they were one table, bit for bit.
 
-SQLite's function knows the rows of its own table alone. Its score of one word in one row tells how often the word
-stands there, for all else in the formula is known; from these numbers and the counts of all shards the score is
-computed anew, in the order of SQLite's own operations.
+SQLite's function uses only the rows of its own table. Its score of one word in one row reveals how often the word
+occurs there, since everything else in the formula is known; from these numbers and the counts of all shards the score
+is recomputed, in the order of SQLite's own operations.
 """
 
 from __future__ import annotations

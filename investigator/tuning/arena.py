@@ -26,7 +26,7 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 class FolderArena:
     """Tries candidates on the sets of one folder, on top of the user's own templates and settings.
 
-    Each candidate is in a folder of its own below `directory`; `names` are the templates that may change. `opened`
+    Each candidate is in its own folder below `directory`; `names` are the templates that may change. `opened`
     records that the test set is seen. See `Arena`.
     """
 

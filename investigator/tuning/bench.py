@@ -56,7 +56,7 @@ class FolderBench:
     """Asks questions of a folder with one setup after another, and keeps each outcome in the workspace.
 
     `embedder` and `engine` are the caller's, in place of those of the settings. `budget` is a ceiling over all.
-    Events are told of, or if there is one, `progress` counts what comes of them.
+    Events are reported or, if there is a `progress`, counted there.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
     """Yield the variants of a folder in the order of their names.
 
     Each folder in it that holds templates `owner/name.j2` is one; so is each file `*.j2` if one template is tuned.
-    Raises TemplateError if there is no such folder, it holds none, or a file cannot be read.
+    Raises TemplateError if the folder does not exist or is empty, or if a file cannot be read.
     """
     found = False
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():

@@ -24,7 +24,7 @@ def guarded(
 ) -> tuple[GuardResult, ...]:
     """Return each guard that can be taken of the trials of both, on the same questions.
 
-    Fewer quotes that stand, one more false answer or failed question, more than 1 % fewer replies that can be read, or
+    Fewer proven quotes, one more false answer or failed question, more than 1 % fewer replies that can be read, or
     more calls than `more_calls` times the baseline's are a fall.
     """
     return tuple(_results(list(baseline.values()), list(candidate.values()), more_calls))

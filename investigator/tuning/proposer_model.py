@@ -15,7 +15,7 @@ from investigator.tuning.proposing import ProposeReply
 
 
 class ProposerText(Record):
-    """A prompt of a proposer as it is: it was filled in before."""
+    """A proposer's prompt, already filled in."""
 
     text: str
 
@@ -28,7 +28,7 @@ class ProposerModel:
         self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
 
     def __call__(self, text: str) -> str:
-        """Return the new template; a reply that is not JSON is taken as it is. Raises EngineError and BudgetSpent."""
+        """Return the new template; a reply that is not JSON is used unchanged. Raises EngineError and BudgetSpent."""
         call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
         reply = self._layers(type(call)(call.prompt, call.engine, call.key, tokens=guessed_tokens(text)))
         try:

@@ -1,4 +1,4 @@
-"""Successive halving with paired tests: which candidates go on to more questions. Pure."""
+"""Successive halving with paired tests: which candidates advance to more questions. Pure."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from investigator.tuning.trials import Variant
 class TuningPlan(Record):
     """The maximum cost of a search, computed before anything is paid for.
 
-    `calls`, `tokens` and `money` are for all trials if each costs what the first questions are expected to; `minutes`
-    is None if nothing is known of the speed. `shows` is the smallest difference (0..1) that the test set can show.
+    `calls`, `tokens` and `money` are for all trials if each costs as much as forecast for the first questions;
+    `minutes` is None if the speed is unknown. `shows` is the smallest difference (0..1) that the test set can show.
     """
 
     reflect: int
@@ -40,7 +40,7 @@ class TuningPlan(Record):
 
 
 class Headroom(Record):
-    """The baseline by itself: how much there is to gain, and how far its repetitions are apart."""
+    """The baseline by itself: the possible gain, and the spread of its repetitions."""
 
     questions: int
     repetitions: int
@@ -129,7 +129,7 @@ class SearchResult(Record):
 
 
 class TuningReport(Record):
-    """A tuning run: its plan, its result, what it has cost over all processes, and where the winner lies."""
+    """A tuning run: its plan, its result, its cost over all processes, and the path of the winner."""
 
     model: str
     data: str = Field(description="hash of questions and documents")

@@ -169,7 +169,7 @@ class TuningSearch:
         return candidates[:most]
 
     def _why_none(self) -> str:
-        """Say why there is no candidate to try."""
+        """Return the reason why there is no candidate to try."""
         if not self._tried:
             return "No candidate was made."
         fates = Counter(one.fate for one in self._tried.values())

@@ -1,6 +1,6 @@
 """Tests if one of two systems is better on the same questions: interval, exact test, questions needed.
 
-All of it is paired and two-sided: what counts is the difference on each question. Pure; `seed` decides the draws.
+All tests are paired and two-sided, on the difference for each question. Pure; `seed` decides the draws.
 """
 
 from __future__ import annotations

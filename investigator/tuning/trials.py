@@ -40,7 +40,7 @@ class Variant(Record):
 
     @property
     def key(self) -> str:
-        """Return its identity among candidates, whatever their names."""
+        """Return its identity among candidates, regardless of name."""
         texts = sorted(f"{one.name}\0{one.text}" for one in self.templates)
         whole = "\0\0".join((*texts, *sorted(self.settings)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]

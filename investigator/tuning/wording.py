@@ -45,7 +45,7 @@ def measure_cells(row: MeasureRow) -> tuple[str, ...]:
 
 
 def p_words(p: float) -> str:
-    """Return a chance as it is usually written."""
+    """Return a probability in its usual notation."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

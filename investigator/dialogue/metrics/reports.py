@@ -1,4 +1,4 @@
-"""Reports: figures added up over copies, put together over tasks and workers, and shown as a table."""
+"""Reports: figures added up over copies, merged over tasks and workers, and shown as a table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Metrics:
         self._recent.clear()
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs to add to the same figures."""
+        """Return the state with which a copy adds to the same figures."""
         return {"totals": self._totals}
 
 
@@ -81,8 +81,8 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
     """Return the reports of tasks by their names: each figure as `task/name`, and as `name` for all tasks together.
 
     Averages become the mean over the tasks that have them (a task without examples counts as 0), or are pooled with
-    `micro_average`; sums are added; a global metric is that of the first task, once. A single report is returned as it
-    is. Raises MetricsError if there are none, or fixed metrics differ.
+    `micro_average`; sums are added; a global metric is that of the first task, once. A single report is returned
+    unchanged. Raises MetricsError if there are none, or fixed metrics differ.
     """
     if not reports:
         raise MetricsError("there are no reports to put together", hint="Give the report of one task at least.")
@@ -123,7 +123,7 @@ def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
         raise MetricsError(f"{name}: {error.message}", hint=error.hint) from error
 
 
-_TOGETHER = ""  # what stands before the slash in the name of a figure of no single task
+_TOGETHER = ""  # the prefix before the slash in the name of a figure for all tasks
 
 
 def report_table(report: Report, digits: int = 4) -> str:

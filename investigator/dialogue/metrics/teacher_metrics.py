@@ -34,10 +34,10 @@ _OWN_NAMES = frozenset(
 
 
 def named_metrics(metrics_list: str) -> frozenset[str]:
-    """Return the metrics that a comma list of names and groups stands for.
+    """Return the metrics in a comma-separated list of names and groups.
 
-    Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; any other name stands for
-    itself, so that a teacher of one's own can look whether its metric is asked for.
+    Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; any other name is kept, so that
+    a custom teacher can check if its metric is requested.
     """
     names = (name.strip() for name in metrics_list.split(","))
     return frozenset(metric for name in names if name for metric in _GROUPS.get(name, (name,)))

@@ -1,4 +1,4 @@
-"""BLEU, ROUGE and distinct n-grams of replies, over words as ParlAI has them."""
+"""BLEU, ROUGE and distinct n-grams of replies, over words as ParlAI splits them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.language.terms import porter_stem
 NgramCounts: TypeAlias = Counter[str]
 """How often each n-gram comes: its words with a space between them."""
 
-_EPSILON = 1e-12  # the count of an n-gram order without any match, so that the geometric mean is not 0 for it alone
+_EPSILON = 1e-12  # the count of an n-gram order without any match, so that it alone does not make the geometric mean 0
 _NO_DISTINCT = 1e-12
 _NO_NGRAMS = 1e-5
 _LONGEST_TEXT = 665
@@ -50,7 +50,7 @@ def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
 
 @dataclass(frozen=True)
 class Rouge:
-    """Each measure's precision, recall and F1; ROUGE as such is the recall."""
+    """Each measure's precision, recall and F1; plain ROUGE is the recall."""
 
     one: Overlap
     two: Overlap
@@ -97,7 +97,7 @@ class InterDistinctMetric(Metric):
 
 
 def inter_distinct(text: str, length: int) -> InterDistinctMetric:
-    """Return the n-grams of that length in the text, to be put together with those of other texts."""
+    """Return the n-grams of that length in the text, to be merged with those of other texts."""
     return InterDistinctMetric((_ngrams(normalize_answer(text).split(), length),))
 
 

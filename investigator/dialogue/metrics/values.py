@@ -13,8 +13,8 @@ from investigator.errors import MetricsError
 class Metric(ABC):
     """A frozen figure. `+` puts two of one class together; a metric plus None is the metric.
 
-    `is_global`: one figure stands for all tasks, so that reports of several tasks keep the first they hold.
-    `macro_average`: several tasks together are the mean of theirs, whatever their sizes, unless pooling is asked for.
+    `is_global`: one figure covers all tasks, so reports of several tasks keep the first one.
+    `macro_average`: the value for several tasks is the mean of theirs, regardless of size, unless pooling is requested.
     """
 
     is_global: ClassVar[bool] = False
@@ -81,7 +81,7 @@ class AverageMetric(Metric):
 
 @dataclass(frozen=True)
 class FixedMetric(Metric):
-    """A figure that is the same wherever it is reported, as the number of updates of a model."""
+    """A figure that is the same in every report, such as the number of updates of a model."""
 
     fixed: float
 
@@ -115,25 +115,25 @@ class TimerMetric(Metric):
 
 
 class GlobalSumMetric(SumMetric):
-    """A sum that stands for all tasks."""
+    """A sum over all tasks."""
 
     is_global: ClassVar[bool] = True
 
 
 class GlobalAverageMetric(AverageMetric):
-    """A mean that stands for all tasks."""
+    """A mean over all tasks."""
 
     is_global: ClassVar[bool] = True
     macro_average: ClassVar[bool] = False
 
 
 class GlobalFixedMetric(FixedMetric):
-    """A fixed figure that stands for all tasks."""
+    """A fixed figure for all tasks."""
 
     is_global: ClassVar[bool] = True
 
 
 class GlobalTimerMetric(TimerMetric):
-    """An amount per second that stands for all tasks."""
+    """An amount per second over all tasks."""
 
     is_global: ClassVar[bool] = True

@@ -1,8 +1,8 @@
 """Teachers: agents that ask from data and grade the replies (seed: parlai_core_concepts, "Teachers").
 
 Choose by the data: a file in ParlAI's text format needs ParlAIDialogTeacher, conversations in JSON lines
-ConversationTeacher, any other file DialogTeacher and its `setup_data`, examples with fields of their own
-FixedDialogTeacher and its `get`, what does not fit into memory ChunkTeacher, and a task without fixed data Teacher.
+ConversationTeacher, any other file DialogTeacher and its `setup_data`, examples with custom fields FixedDialogTeacher
+and its `get`, data too large for memory ChunkTeacher, and a task without fixed data Teacher.
 """
 
 from investigator.dialogue.teachers.base import Teacher

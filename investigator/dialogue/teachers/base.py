@@ -21,8 +21,8 @@ class Teacher(Agent):
 
     Derive from it directly if the questions depend on the dialogue; for fixed data its subclasses do more. Options:
     `task` (its id), `datatype` (default `train`), `metrics` (which ones, as TeacherMetrics takes them). Iterating gives
-    the examples of one pass over the data and leaves the teacher where it is; if the datatype has no end, the iteration
-    has none either.
+    the examples of one pass over the data and does not move the teacher; if the datatype has no end, the iteration has
+    none either.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -47,11 +47,11 @@ class Teacher(Agent):
             alone.shutdown()
 
     def alone(self) -> Self:
-        """Return a copy with the same data and a progress of its own."""
+        """Return a copy with the same data and independent progress."""
         return type(self)(Opt(self.opt, batchsize=1), self.share_data())
 
     def share_data(self) -> dict[str, object]:
-        """Return what a copy that goes its own way needs: all of `share` but the progress."""
+        """Return the state for an independent copy: all of `share` except the progress."""
         return {key: value for key, value in self.share().items() if key not in PROGRESS}
 
     def expect(self, question: Message) -> None:

@@ -18,7 +18,7 @@ Sample = TypeVar("Sample")
 
 
 class ChunkQueue(Generic[Sample]):
-    """Takes samples from `load` on a thread of its own, `size` at most ahead of who takes them.
+    """Takes samples from `load` in a separate thread, at most `size` ahead of the consumer.
 
     Several threads may take. The thread starts with the first `take`.
     """
@@ -38,7 +38,7 @@ class ChunkQueue(Generic[Sample]):
     def take(self) -> Sample | None:
         """Return the next sample; None after the last one.
 
-        Raises the error of the loading, as a DialogueError if it is none of ours, when all before it are taken.
+        Raises the loading error, as a DialogueError if it is not one of ours, after all samples before it.
         """
         with self._changed:
             if self._thread is None and not self._ended:
@@ -97,10 +97,10 @@ class ChunkQueue(Generic[Sample]):
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
-    Chunks are loaded on a thread of their own, `get_buffersize` samples at most ahead of what is asked. They come in
+    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. They come in
     order, or, if the datatype shuffles, the chunks in random order and the samples inside a chunk too. If the datatype
-    cycles (`train`), the data is begun again; otherwise (`train:ordered` too) there is padding after the last sample,
-    which alone marks the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
+    cycles (`train`), the data starts over; otherwise (`train:ordered` too) padding follows the last sample and is the
+    only mark of the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
     loading is raised by `act`.
     """
 

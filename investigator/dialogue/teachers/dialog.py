@@ -107,7 +107,7 @@ class DialogTeacher(FixedDialogTeacher):
             self.stream.reset()
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs; the data is loaded once for all."""
+        """Return the state for a copy; the data is loaded once for all."""
         held = {"stream": self.stream} if self.data is None else self.data.share()
         return {**super().share(), **held}
 

@@ -60,7 +60,7 @@ class DialogData:
         return sum(len(episode) for episode in self._episodes)
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs."""
+        """Return the state for a copy."""
         return {"data": self}
 
 

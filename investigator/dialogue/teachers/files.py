@@ -35,7 +35,7 @@ class _AsWrittenTeacher(DialogTeacher):
 class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`, one example a line (see `text_format`).
 
-    An episode ends where a line says `episode_done:True`, and with the file. Blank lines are skipped. Raises
+    An episode ends at a line with `episode_done:True`, and with the file. Blank lines are skipped. Raises
     DialogueError if the file cannot be read, and DialogueFormatError, naming file, line and gist, where a line has no
     text, no labels, `eval_labels`, or cannot be read.
     """
@@ -79,7 +79,7 @@ Turn = Mapping[str, object]
 
 
 class LabelTurns(StrEnum):
-    """The speaker whose turns are the labels: by position, whatever the ids of the turns."""
+    """The speaker whose turns are the labels: by position, regardless of the ids of the turns."""
 
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"

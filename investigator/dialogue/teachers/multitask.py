@@ -83,7 +83,7 @@ class MultiTaskTeacher(Teacher):
         return {**super().share(), "tasks": [task.share() for task in self.tasks]}
 
     def share_data(self) -> dict[str, object]:
-        """Return what a copy that goes its own way needs, so that its teachers do too."""
+        """Return the state for an independent copy, whose teachers are independent too."""
         alone = [{**task.share_data(), "opt": Opt(task.opt, batchsize=1)} for task in self.tasks]
         return {**super().share_data(), "tasks": alone}
 

@@ -1,4 +1,4 @@
-"""World: where agents meet and take turns (seed: parlai_core_concepts, "Worlds")."""
+"""World: an environment in which agents take turns (seed: parlai_core_concepts, "Worlds")."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ class World:
 
     Either `agents` are given, or `shared`, which is what `share` of another world gave: then this one is a copy of
     that, with copies of its agents. `acts` holds the last act of each agent, or None before the first. Raises
-    DialogueValueError if both are given, or none, where one is not an agent, and where the option `loop_repeats` is
-    below 0.
+    DialogueValueError if both are given, or none, if one is not an agent, and if the option `loop_repeats` is below 0.
     """
 
     watches_loops: ClassVar[bool] = False
@@ -108,11 +107,11 @@ class World:
 
     @property
     def end_reason(self) -> str:
-        """Why the episode ended, where no agent ended it: they go round in circles. Empty otherwise."""
+        """The reason why the episode ended, if no agent ended it: they repeat themselves. Empty otherwise."""
         return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what one agent observes of another's act, both given by their place; None if it hears nothing."""
+        """Return what one agent observes of another's act, both given by their index; None if it hears nothing."""
         return None if listener == actor else act
 
     @staticmethod
@@ -126,7 +125,7 @@ class World:
         return Message.of(act)
 
     def update_counters(self, rows: int = 1) -> None:
-        """Count one turn, of so many examples; for worlds that have a `parley` of their own."""
+        """Count one turn, of so many examples; for worlds that override `parley`."""
         self.total_parleys += 1
         self.total_exs += rows
         done = self.epoch_done()
@@ -161,7 +160,7 @@ class World:
         return first.num_episodes() if isinstance(first, HasExamples) else None
 
     def report(self) -> Report:
-        """Return the metrics of all agents; where two have one of the same name, the first one's."""
+        """Return the metrics of all agents; if two have a metric of the same name, the first one is used."""
         merged: dict[str, Metric] = {}
         for agent in self.agents:
             if isinstance(agent, Reports):

@@ -159,7 +159,7 @@ def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Messa
 
 
 def _told(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
-    """Return what is shared, with options that each part of it is told: the world, the worlds in it, their agents."""
+    """Return the shared state, with the options of each part: the world, the worlds in it, their agents."""
     changed: dict[str, object] = {**shared, **options, "opt": Opt({**shared_options(shared), **options})}
     for key in ("agents", "worlds"):
         parts = shared.get(key)

@@ -21,7 +21,7 @@ class TaskLoader(Protocol):
     """Loads tasks by their names."""
 
     def ids(self, task: str) -> Sequence[str]:
-        """Return the single tasks that a task string stands for.
+        """Return the single tasks of a task string.
 
         Raises UnknownTaskError if there is none of that name.
         """
@@ -48,12 +48,12 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """Return the world in which agents meet the tasks that the option `task` names.
+    """Return the world for agents and the tasks that the option `task` names.
 
     One task is a world of its teacher and the agents: `make_world`, or that of the task, or a DialogPartnerWorld for
-    two and a MultiAgentDialogWorld for any other number. Several tasks are a MultiWorld of such. With `batchsize` above
+    two and a MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. With `batchsize` above
     1 it becomes a BatchWorld, with `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all
-    that run in a HogwildWorld. `num_workers` is refused: teachers of large data load it in threads of their own.
+    that run in a HogwildWorld. `num_workers` is refused: teachers of large data load it in their own threads.
 
     With the option `interactive_task` a human, the first of the agents, talks with a model, with `selfchat_task` agents
     talk with each other, one alone with its copy: the teacher stays away, and a task that has no InteractiveWorld or
@@ -89,7 +89,7 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
 
 
 def default_world(number_of_agents: int) -> type[World]:
-    """Return the class of worlds for so many agents where the task has none."""
+    """Return the default class of world for a number of agents."""
     return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld
 
 

@@ -77,7 +77,7 @@ class MultiAgentDialogWorld(World):
 
 
 class ExecutableWorld(MultiAgentDialogWorld):
-    """Agents in an environment: an act is executed in it first, then the environment tells each agent what it observes.
+    """Agents in an environment: an act is executed in it first, then the environment gives each agent its observation.
 
     A subclass gives `execute`, and `observe` where agents perceive something else than the words; its state is made in
     `init_world`, which the constructor calls when options and agents are there. An act without an `id` gets that of
@@ -99,7 +99,7 @@ class ExecutableWorld(MultiAgentDialogWorld):
         """Change the environment as the act of this agent says; the base changes nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
-        """Return what this agent perceives of an act that was executed, even its own; None if it perceives nothing.
+        """Return this agent's observation of an executed act, even its own; None if it perceives nothing.
 
         In the base the act itself, for all but who has the id of the act.
         """

@@ -31,7 +31,7 @@ class DynamicBatchWorld(WorldOfCopies):
     """Teachers of many copies read ahead; one `batch_act` of the student answers examples of like length.
 
     `dynamic_batching` is `full`: a batch takes as many examples as stay, at the length of the longest, within
-    `(text_truncate + label_truncate) * batchsize` words (`truncate` stands for each that is not given); or
+    `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or
     `batchsort`: `batchsize` examples. Who has waited longest is always in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
@@ -133,7 +133,7 @@ def grown(
 
 
 def _truncation(opt: Opt) -> tuple[int, int]:
-    """Return the most words of a text and of a label; a negative number is none."""
+    """Return the most words of a text and of a label; a negative number means no limit."""
     general = opt.number("truncate", -1)
     own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))
     text, label = (general if most < 0 else most for most in own)

@@ -38,11 +38,11 @@ class _Worker:
 
 
 class HogwildWorld(WorldOfCopies):
-    """`numthreads` copies, each in a thread of its own. A parley releases one of them for one turn and does not wait.
+    """`numthreads` copies, each in its own thread. A parley releases one of them for one turn and does not wait.
 
     So at most one turn a copy is in progress, and a further parley waits until a copy is free: N parleys are N turns of
     all copies together. A copy whose data has ended rests; when all rest, a parley does nothing and does not count.
-    What fails in a thread is raised by the next call that meets it, as WorkerError with the error as its cause.
+    A failure in a thread is raised by the next call that notices it, as WorkerError with the error as its cause.
 
     The copies' agents act at the same time: what they share must bear that. It gains time where agents wait for models
     or servers.
@@ -83,7 +83,7 @@ class HogwildWorld(WorldOfCopies):
         return all(not worker.busy() and worker.world.epoch_done() for worker in self._workers)
 
     def episode_done(self) -> bool:
-        """Raises DialogueError: each copy is in an episode of its own."""
+        """Raises DialogueError: each copy has its own episode."""
         raise DialogueError(
             "a HogwildWorld is in several episodes at once", hint="Ask its copies, which are in `worlds`, after join()."
         )
@@ -107,7 +107,7 @@ class HogwildWorld(WorldOfCopies):
     def shutdown(self) -> None:
         """End the threads after their turns, and release the agents' resources, once.
 
-        Raises WorkerError, when all that is done, if a turn failed that nobody was told of.
+        Raises WorkerError, after that, if a turn failed without being reported.
         """
         with self._lock:
             was_open, self._open = self._open, False

@@ -43,7 +43,7 @@ class Exchanges:
     """The turns of an episode, a text for each agent; notices when they go round in circles.
 
     A loop is some exchanges, LONGEST_LOOP at most, that have come again `repeats` times, one after the other. Case and
-    blanks make no difference. With 0 `repeats` there are no loops. Raises DialogueValueError if it is below 0.
+    blanks make no difference. `repeats` of 0 turns the check off. Raises DialogueValueError if it is below 0.
     """
 
     def __init__(self, repeats: int = REPEATS) -> None:

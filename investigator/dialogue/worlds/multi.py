@@ -19,7 +19,7 @@ class MultiWorld(World):
     """A world for each task; for each episode another one is chosen.
 
     TaskChoice says which one is next. When the data of all has ended it stays with the last, which gives padding.
-    `chance` is where chance comes from, by default made of the options `seed` and those that tell a copy's place. In a
+    `chance` is the random generator, by default seeded from the option `seed` and the index of the copy. In a
     copy of it the agents that all its worlds share are in common, too. Raises DialogueValueError without worlds, and
     what TaskChoice raises.
     """
@@ -90,7 +90,7 @@ class MultiWorld(World):
 
     def report(self) -> Report:
         """Each world's metrics as `id/name`, and all together as `name`: the mean of the worlds, or pooled with the
-        option `aggregate_micro`. Of several worlds of one id the later ones are numbered."""
+        option `aggregate_micro`. If several worlds have one id, the later ones are numbered."""
         reports: dict[str, Report] = {}
         for world in self.worlds:
             same = sum(world.id == other.id for other in self.worlds[: len(reports)])
@@ -103,7 +103,7 @@ class MultiWorld(World):
         self.index = 0
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs: what the worlds share, and which agents they share."""
+        """Return the state for a copy: the worlds' shared state, and their common agents."""
         shares = [world.share() for world in self.worlds]
         return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
 

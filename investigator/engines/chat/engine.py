@@ -62,7 +62,7 @@ class ChatEngine:
     for other engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing
     random waits or the wait that the server asks for.
 
-    A call ends within `settings.timeout` seconds whatever the server does; a call that does not return is abandoned.
+    A call always ends within `settings.timeout` seconds; a call that does not return is abandoned.
     All engines of the process share a queue for each endpoint: at most `settings.concurrency` concurrent calls, fewer
     after refusals, none while it asks to wait. A prompt that gets no turn gives up after `attempts` times `timeout` and
     `max_wait`.
@@ -70,7 +70,7 @@ class ChatEngine:
     `callbacks` hear of each call, as LangChain's callback handlers do, with the template in the metadata; an error of
     theirs is logged by LangChain and changes nothing. A ready LangChain model keeps its own callbacks and parameters:
     only the settings for time, attempts, concurrency and `max_reply_characters` apply to it; it is not asked for a
-    schema, and whether it follows redirects is up to whoever built it.
+    schema, and whether it follows redirects depends on how it was built.
 
     Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used.
     Safe to call from several threads.
@@ -103,7 +103,7 @@ class ChatEngine:
 
     @property
     def name(self) -> str:
-        """`provider:name`, with `@host` where a base URL is set."""
+        """`provider:name`, with `@host` if a base URL is set."""
         base_url = self._settings.base_url
         return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
 
@@ -114,7 +114,7 @@ class ChatEngine:
 
     @property
     def reply_format(self) -> ReplyFormat:
-        """The format of replies that is asked for: the strictest that the server has not refused."""
+        """The requested reply format: the strictest that the server has not refused."""
         return self._negotiation.allowed(self._wanted).reply_format
 
     @property
@@ -155,7 +155,7 @@ class ChatEngine:
     def with_settings(self, settings: ChatSettings) -> Self:
         """Return the same engine with other parameters; it shares the queue and the known refusals.
 
-        Raises SettingsError for a ready LangChain model, which has parameters of its own.
+        Raises SettingsError for a ready LangChain model, which has its own parameters.
         """
         if self._is_ready:
             raise SettingsError(
@@ -249,7 +249,7 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
 
 
 def _count(told: object, text: str) -> int:
-    """Return the tokens that a server reported, or an estimate if there are none or they make no sense."""
+    """Return the tokens that a server reported, or an estimate if they are missing or implausible."""
     return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
 
 

@@ -1,6 +1,6 @@
 """Translates a provider's error: which of our errors it is, and how often the call may be tried.
 
-Every provider's package raises errors of its own. What they share is a `status_code` or a `response` (OpenAI,
+Every provider's package raises its own errors. What they share is a `status_code` or a `response` (OpenAI,
 Anthropic, Groq, Ollama, httpx), a class name, and langchain-core's model errors; this is all that is read here, so
 that no provider's package needs to be imported.
 """
@@ -85,7 +85,7 @@ def host_of(address: str) -> str:
 class FailedCall:
     """A failed call: our error, how many attempts make sense, and the wait that the server asked for.
 
-    `busy` says that the server refuses calls for now, whoever makes them.
+    `busy` is True if the server refuses all calls for now.
     """
 
     error: InvestigatorError

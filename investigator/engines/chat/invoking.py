@@ -78,7 +78,7 @@ def invoked(
         metadata={"template": prompt.template},
         tags=["investigator", prompt.template.partition("/")[0]],
     )
-    config = merge_configs(ensure_config(), ours)  # a chain that this is a step of has callbacks of its own
+    config = merge_configs(ensure_config(), ours)  # the enclosing chain has its own callbacks
     with tracing_context(enabled=False):  # a variable set for another program must not send the documents away
         try:
             return ask([HumanMessage(prompt.text)], config)
@@ -102,7 +102,7 @@ def heard(
             hearing.tell(said)
             if len(said) > hearing.most:
                 break
-    except ValueError:  # LangChain's, where a server has sent no pieces
+    except ValueError:  # LangChain's own, if a server has sent no chunks
         if message is not None:
             raise
     if message is None:

@@ -131,8 +131,8 @@ class Negotiation:
     def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
         """Return the next attempt if the server refused a parameter; None for any other error.
 
-        A refusal without a reason is taken for one of the reply's format, until a format has worked; then, of a reply
-        that was to be `streamed`, for one of the options for that, which no other call sends.
+        A refusal without a reason is blamed on the reply format until a format has worked; after that, for a `streamed`
+        reply, on the streaming options, which no other call sends.
         """
         refusable = sent.refusable if streamed else sent.refusable - {Parameter.STREAM_OPTIONS}
         refused = refused_parameter(error, refusable)

@@ -1,4 +1,4 @@
-"""Builds the LangChain chat model that a `provider:name` stands for, and checks what can be checked before a call."""
+"""Builds the LangChain chat model for a `provider:name`, and checks everything possible before a call."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
 
     Redirects are refused and the length of a body is bounded, for OpenAI-compatible servers and Ollama by a client of
     our own, for others where their client can be found. Raises MissingPackageError if the provider's package is not
-    installed, SettingsError if there is no such provider or it does not take the settings.
+    installed, SettingsError if the provider is unknown or does not accept the settings.
     """
     from langchain.chat_models import init_chat_model
 
@@ -202,7 +202,7 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
+    if provider == "ollama":  # takes neither a timeout nor a key, and has a different name for the maximum reply length
         arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}

@@ -108,7 +108,7 @@ class CallQueue:
     def begin(self, ticket: Ticket) -> float:
         """Wait until the call may begin, and return the moment; `end` must follow.
 
-        Raises RateLimitError if the endpoint wants to be left alone for longer than the ticket allows, and
+        Raises RateLimitError if the endpoint asks for a longer pause than the ticket allows, and
         EngineTimeoutError if its patience has run out.
         """
         while True:

@@ -60,7 +60,7 @@ class Sending:
         return self.parameters | formats
 
     def without(self, refused: Parameter) -> Sending:
-        """Return what to send after a refusal: without the parameter, or with a weaker format."""
+        """Return the request to send after a refusal: without the parameter, or with a weaker format."""
         if refused is Parameter.RESPONSE_FORMAT:
             return Sending(self.parameters, self.reply_format.weaker)
         return Sending(self.parameters - {refused}, self.reply_format)

@@ -52,7 +52,7 @@ class SentenceTransformerEmbedder:
     def name(self) -> str:
         """The model; for the default with the beginning of its weights' sha256.
 
-        The default's precision is no part of it: vectors of any machine agree to a cosine above 0.9995.
+        The default's precision is not part of it: vectors from all machines agree to a cosine above 0.9995.
         """
         return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
 

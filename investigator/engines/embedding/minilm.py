@@ -1,4 +1,4 @@
-"""The embedding model all-MiniLM-L6-v2 on PyTorch alone, made for speed on a processor.
+"""The embedding model all-MiniLM-L6-v2 in plain PyTorch, optimised for CPUs.
 
 It gives the vectors that sentence-transformers gives for the same weights (a test compares them) and is ready in one
 second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of
@@ -6,8 +6,8 @@ which this model needs.
 
 `benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 where the processor can do so
 itself (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name), little is padded,
-each thread computes batches of its own, so that none waits for another, and memory is used again instead of given back
-to the system and asked for anew.
+each thread computes its own batches, so none waits for another, and memory is reused instead of being returned to the
+system and requested again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The same BERT in NumPy, for the few texts of a question: importing PyTorch takes two seconds, this a tenth of one.
 
-The weights are mapped into memory from the safetensors file, so a text reads the layers and the rows of its own words.
+The weights are mapped into memory from the safetensors file, so a text reads only the layers and the rows of its words.
 Everything is float32. One text is computed at a time, without padding.
 """
 
@@ -81,7 +81,7 @@ class NumpyBert:
 def mapped_tensors(path: Path) -> dict[str, Matrix]:
     """Return the float32 tensors of a safetensors file by name, read from the file where they are used.
 
-    Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is no such file.
+    Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is not a safetensors file.
     """
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -38,7 +38,7 @@ class Reranker(Protocol):
 
 
 class SentenceReranker:
-    """The similarity (cosine) of a text's best sentence: a chunk that says other things besides is not held back."""
+    """The similarity (cosine) of a text's best sentence: a chunk is not penalised for its other content."""
 
     name = "sentences"
     weight = 0.43  # 1.5 of 3.5, the share that the same cosine has in the score of the search; see benchmarks

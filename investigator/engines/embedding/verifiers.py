@@ -21,7 +21,7 @@ _HINT = "Name a cross-encoder or an NLI model of sentence-transformers, or the f
 
 
 class VerifySettings(Record):
-    """Settings of the model that may judge claims beside the rules."""
+    """Settings of the model that may judge claims in addition to the rules."""
 
     model: str = Field(
         default="", description="cross-encoder or NLI model of sentence-transformers for what the rules cannot check"
@@ -84,7 +84,7 @@ class CrossEncoderVerifier:
         self._lock = Lock()
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the model's scores. Raises EmbedderError if it cannot be loaded or fails, or has no such label."""
+        """Return the model's scores. Raises EmbedderError if it cannot be loaded or fails, or lacks the label."""
         if not pairs:
             return []
         with self._lock:

@@ -151,7 +151,7 @@ def _reply(quotes: Sequence[str]) -> str:
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
-    """Return True if quotes are related to a question: a low bar, for a reply that the search does not understand.
+    """Return True if quotes are related to a question: a low bar, for replies that the search cannot judge.
 
     They do if one shares a content word with a question, is near to one, or is of a script that none has.
     """

@@ -1,4 +1,4 @@
-"""The sentences that a reply may quote, and the features of the one that answers. Pure but for the embedder."""
+"""The sentences that a reply may quote, and the features of the one that answers. Pure, except for the embedder."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class SentenceFit(Record):
 
     `similarity` is its cosine with the question; `focus` the share of the question's weight in it, where words that
     most sentences hold weigh little; `around` is the same with the sentences before and after it. `passage` and
-    `overlap` belong to its passage. `typed` says if it holds the kind of thing that is asked for; `finding` and
-    `figures` how much it speaks like a result, where one is asked for (0.5 where not). `complete` says if it is a
+    `overlap` belong to its passage. `typed` is 1 if it contains the kind of thing that is asked for; `finding` and
+    `figures` say how much it reads like a result, if one is asked for (0.5 if not). `complete` says if it is a
     sentence and not a fragment of a table or a heading.
     """
 
@@ -68,7 +68,7 @@ class Asked:
 
 
 def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """Return the question as sentences are compared with it; needs tell how rare its words are in the folder."""
+    """Return the question as sentences are compared with it; needs give the rarity of its words in the folder."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
     for need in needs:
         for word in words(need.term):

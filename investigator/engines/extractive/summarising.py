@@ -1,4 +1,4 @@
-"""A summary without a language model: sentences that stand for the parts of a text, as they are, in order."""
+"""A summary without a language model: verbatim sentences that represent the parts of a text, in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHORTEST, _LONGEST = 40, 450  # characters of a sentence
 _FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # of a sentence; more figures mean a row of a table
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
-_POINT = 80  # the document was chosen to be summarised, and its own sentences stand for it
+_POINT = 80  # the document was chosen to be summarised, and its own sentences represent it
 _LEAST, _USUAL, _MOST = 4, 7, 10
 _CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
 _ALIKE = 0.75  # cosine from which two sentences say the same
@@ -84,7 +84,7 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
 
 
 def says_something(sentence: str, *, by_itself: bool = True) -> bool:
-    """Return True for a whole sentence that stands by itself: no row of a table, entry of a list or boilerplate.
+    """Return True for a complete sentence that is not a table row, list entry or boilerplate.
 
     Without `by_itself` it may need the sentence before it.
     """

@@ -54,8 +54,8 @@ class GgufEngine:
     """A GGUF file as an engine; its replies are constrained to the schema of the reply.
 
     The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. A reply
-    is ended after `seconds`; `on_writing` receives the progress of it. Raises SettingsError at once if the path names
-    no GGUF file or the context does not fit the model, MissingPackageError where the extra `local` is not installed.
+    is ended after `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path names
+    no GGUF file or the context does not fit the model, MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class GgufEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, as JSON.
 
-        A reply that takes too long is cut off. Raises EngineTimeoutError if that is nothing, ContextTooLongError if
+        A reply that takes too long is cut off. Raises EngineTimeoutError if that is empty, ContextTooLongError if
         prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model cannot
         be loaded.
         """

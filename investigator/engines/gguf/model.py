@@ -1,7 +1,7 @@
 """A GGUF model that llama.cpp has loaded in this process: replies, and the tokens of a text.
 
 What it has read of a prompt is kept: of the next prompt with the same beginning only the rest is read. An earlier
-prompt, kept in memory up to a bound, serves again where the common beginning is a quarter of it or more. Flash
+prompt, kept in memory up to a bound, is reused if the common prefix is a quarter of it or more. Flash
 attention, several slots and guesses from n-grams stay as llama.cpp sets them: nothing else was faster with prompts of
 the method.
 """
@@ -70,9 +70,9 @@ class Sampling:
 
 
 class GgufModel:
-    """A loaded model, which answers one prompt at a time; other threads wait. Tokens are counted beside that.
+    """A loaded model, which answers one prompt at a time; other threads wait. Tokens can be counted at the same time.
 
-    What a prompt says can never end its turn: the control tokens of the model are no such tokens in it. Raises
+    Text in a prompt can never end its turn: the model's control tokens are treated as plain text in it. Raises
     SettingsError if the file cannot be loaded.
     """
 
@@ -102,7 +102,7 @@ class GgufModel:
         """Return the reply to one user message; `hear` receives it token by token, `on_writing` its progress.
 
         After `seconds` the model is stopped, between two tokens or between two batches of the prompt; what it has
-        written by then is the reply, as if it had been truncated. Raises EngineTimeoutError if that is nothing,
+        written by then is the reply, as if it had been truncated. Raises EngineTimeoutError if that is empty,
         ContextTooLongError, and EngineError if there is no reply.
         """
         request: dict[str, object] = {

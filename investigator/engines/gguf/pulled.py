@@ -1,4 +1,4 @@
-"""Models that were pulled: where they are in the user's data directory, and what is known of each."""
+"""Pulled models: their places in the user's data directory, and their metadata."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class ReplyStream:
                 self.late = True
                 raise _OutOfTimeError
         finally:
-            self._problem = sys.exception()  # llama.cpp ends with it, and says nothing of it
+            self._problem = sys.exception()  # llama.cpp stops there without an error
 
     def whole(self) -> dict[str, Any]:
         """Return the answer in one piece, or an error. Raises what `hear` has raised."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # tokens at the end in which a stop is looked for; it is found as soon as it is written
+_STOP_WINDOW = 16  # last tokens that are searched for a stop: it is found as soon as it is written
 
 
 class Generation(Record):
@@ -43,7 +43,7 @@ class Generation(Record):
 
 
 class TransformersModel:
-    """A loaded model, which writes one text at a time; other threads wait. Tokens are counted beside that.
+    """A loaded model, which writes one text at a time; other threads wait. Tokens can be counted at the same time.
 
     Raises SettingsError if the folder's model cannot be loaded.
     """
