@@ -1,6 +1,6 @@
 """One prompt on its way to its engine, and the layers that it passes: journal, trace, engine.
 
-The layers of the context and of the budget have files of their own.
+The layers of the context and of the budget are in separate files.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class CallJournal(Protocol):
 class Journaled:
     """Returns the recorded reply of a call if there is one, and calls each of `on_reuse` with it.
 
-    A new reply is kept by the layer of the budget (`Budgeted`): what a call has cost must be known in the same moment
-    as the call is no longer in progress.
+    A new reply is kept by the layer of the budget (`Budgeted`): the cost of a call must be recorded at the moment at
+    which the call ends.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from investigator.records import Record, Reply
 V = TypeVar("V", bound=Record)
 T = TypeVar("T")
 
-_MARGIN = 0.05  # of a context, for what a chat template puts around a prompt
+_MARGIN = 0.05  # share of a context reserved for the text that a chat template adds to a prompt
 _MOST_REFUSALS = 8
 
 

@@ -42,7 +42,7 @@ class TuningLock(Record):
 
 
 def locked(name: str, text: str) -> LockedText:
-    """Return what identifies a template among others of its name."""
+    """Return the key that identifies a template among others of its name."""
     return LockedText(name=name, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 

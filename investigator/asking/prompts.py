@@ -18,7 +18,7 @@ from investigator.resources import prompts_folder
 
 
 class Prompts:
-    """The templates of one folder, with those of the package where it has none.
+    """The templates of one folder, with those of the package as defaults.
 
     `contracts` are those of the templates that are used, by name; only these are checked.
 
@@ -53,7 +53,7 @@ class Prompts:
         )
 
     def own_words(self, name: str) -> str:
-        """Return what a template says whatever its variables are; a model that writes that repeats its prompt."""
+        """Return the fixed text of a template; a model that writes it repeats its prompt."""
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:

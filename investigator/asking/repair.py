@@ -46,8 +46,8 @@ def read_or_repaired(
 ) -> ReadReply[R]:
     """Return the record in a reply to a prompt; if the reply has a problem, ask for it once more.
 
-    The second reply counts if it can be read, even if `problem_with` still finds something. If there can be none (the
-    prompt is too long, a ceiling is reached), the first reply, which was paid for, is returned as it is. Raises
+    The second reply counts if it can be read, even if `problem_with` still finds something. If that is impossible (the
+    prompt is too long, a limit is reached), the first reply, which was paid for, is returned unchanged. Raises
     EngineError, TemplateError and StoreError.
     """
     first = read_once(prompt, reply, reply_type, problem_with)
@@ -77,7 +77,7 @@ def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: C
 
 
 def _repeated_placeholder(prompt: str, value: Record) -> str:
-    """Return the placeholder of the prompt's form that a value holds as a text of its own; "" if it holds none."""
+    """Return the placeholder of the prompt's form that a value contains as a separate text; "" if there is none."""
     placeholders = frozenset(_PLACEHOLDER.findall(prompt))
     waiting: list[object] = [value.model_dump()] if placeholders else []
     while waiting:

@@ -28,8 +28,8 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
     """Check a folder of templates against their contracts, and its other files for misspelt names.
 
     `contracts` are by name, `owner/name`; shipped templates that are not among them may be there unchecked. The fixed
-    text of each may have at most `room` tokens; each is tried with example values. Raises TemplateError if there is no
-    such folder.
+    text of each may have at most `room` tokens; each is tried with example values. Raises TemplateError if the folder
+    does not exist.
     """
     if not folder.is_dir():
         raise TemplateError(
@@ -58,7 +58,7 @@ def check_template(file: str, source: str, contract: Contract, room: int | None 
 
 
 def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
-    """Return what identifies a template among others of its name."""
+    """Return the key that identifies a template among others of its name."""
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(read_template(source).own_words), own=own)
 

@@ -69,7 +69,7 @@ def joined(values: Sequence[Plain], between: str = "") -> str:
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """Return a text in which one string stands for another."""
+    """Return a text in which one string replaces another."""
     _check_length(len(text) + text.count(old) * len(new))
     return text.replace(old, new)
 

@@ -187,7 +187,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
 
 
 def _problem(node: nodes.Node, parent: nodes.Node) -> str:
-    """Return what is wrong with a part of a template; empty if the language allows it."""
+    """Return the fault of a part of a template; empty if the language allows it."""
     if isinstance(node, _LOADING):
         return "a template cannot load another one"
     if not isinstance(node, _NODES):

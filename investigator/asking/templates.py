@@ -44,7 +44,7 @@ class Sandbox:
         return text
 
     def rendered(self, source: str, variables: Record) -> str | Fault:
-        """Return the text of a template with its variables put in, or the first fault of it."""
+        """Return the text of a template with its variables filled in, or its first fault."""
         read = read_template(source)
         if read.compiled is None:
             return read.faults[0]
@@ -57,7 +57,7 @@ class Sandbox:
             return Fault(_line_of(read.compiled, error), str(error) or type(error).__name__)
 
     def own_words(self, template: Path) -> str:
-        """Return what a template says whatever its variables are. Raises TemplateError."""
+        """Return the fixed text of a template. Raises TemplateError."""
         return read_template(source_of(template)).own_words
 
 

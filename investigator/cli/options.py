@@ -81,7 +81,7 @@ class SettingsOptions:
         """Return the settings; `more` are changes as after `--set`, which win. Raises what `load_settings` does.
 
         Print a note if languages for text recognition were chosen and are missing. Without a choice there is no note:
-        most folders hold no pictures.
+        most folders have no pictures.
         """
         cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
         settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])

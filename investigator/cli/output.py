@@ -67,7 +67,7 @@ class OutputOptions:
 
 
 def tell(text: str) -> None:
-    """Print a line on standard error, harmless whatever it holds."""
+    """Print a line on standard error, made harmless."""
     typer.echo(inert(text), err=True)
 
 
@@ -77,7 +77,7 @@ def note(text: str) -> None:
 
 
 def print_plain(text: str) -> None:
-    """Print text on standard output, harmless whatever it holds. Raises RunError."""
+    """Print text on standard output, made harmless. Raises RunError."""
     with _writing():
         typer.echo(inert(text))
 
@@ -104,7 +104,7 @@ def _print_json(text: str, *, own: bool) -> None:
 def print_styled(text: Text) -> None:
     """Print text: styled and folded at words on a terminal, plain and unfolded anywhere else. Raises RunError."""
     harmless = inert(text.plain)
-    if harmless != text.plain:  # whoever made it left this to us
+    if harmless != text.plain:  # its creator left this to us
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):

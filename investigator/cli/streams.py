@@ -78,7 +78,7 @@ class StreamOptions:
     @staticmethod
     def _write(path: Path, text: str) -> None:
         try:
-            if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null stays what it is
+            if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null is not replaced
                 path.write_text(text, encoding="utf-8")
             else:
                 write_private(path, text.encode("utf-8"))

@@ -1,4 +1,4 @@
-"""The work of one machine: a shard brought up to date with its files, in a folder of its own, and then published.
+"""The work of one machine: a shard brought up to date with its files, in its own folder, and then published.
 
 What runs twice, also at once, changes nothing: the second one finds the shard that the first one left.
 """

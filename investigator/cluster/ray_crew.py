@@ -27,8 +27,8 @@ from investigator.secrets import register
 
 _TRIES = 3  # of a shard whose worker dies, and of a call to one
 _POLL = 1.0  # seconds after which a wait looks whether it was interrupted
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # nothing is told to anybody
-_ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens on loopback alone, on every system
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # no usage reports are sent
+_ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens only on loopback, on every system
 _ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a cluster that runs."
 
 
@@ -97,7 +97,7 @@ class _Holder:
         self._open: dict[int, Shard] = {}
 
     def ask(self, numbers: Sequence[int], call: Callable[[Shard], Reply]) -> dict[int, Reply | InvestigatorError]:
-        """Return what each of these shards replies; an error of one is its reply."""
+        """Return the replies of these shards; an error of a shard is its reply."""
         replies: dict[int, Reply | InvestigatorError] = {}
         for number in numbers:
             try:
@@ -138,11 +138,11 @@ class _RayHolders:
         return tuple(number for number in self._home if number not in self.lost)
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Return what one shard replies to a call. Raises ShardLostError, and what the call does."""
+        """Return one shard's reply to a call. Raises ShardLostError, and what the call does."""
         return self._sound(self._replies(call, (number,)))[number]
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Return what each shard replies, by its number. Raises ShardLostError, and what the call does."""
+        """Return each shard's reply, by its number. Raises ShardLostError, and what the call does."""
         return self._sound(self._replies(call, self.numbers))
 
     def end(self) -> None:

@@ -1,7 +1,7 @@
 """The finished shards of an index: files that are written once, and a record of each that only this user can have made.
 
-A new version of a shard is a new file, named by its sha256; then its record is replaced. Whoever dies in between leaves
-the version before, and a file that nobody names.
+A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in between leaves the
+previous version, and an unused file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _USUAL = 8  # shards of a new index
 class ShardRecord(Record):
     """One finished shard: its file, what it was made of, and what that took.
 
-    `listed` stands for the stamps of the files that it was made of, `made_with` for settings and versions. `bytes` are
+    `listed` is a hash of the stamps of its files, `made_with` one of settings and versions. `bytes` are
     those of its files, `attempts` is how often it was begun.
     """
 
@@ -102,7 +102,7 @@ class ShardFiles:
         return {number: record for number, record in found.items() if record is not None}
 
     def path(self, record: ShardRecord) -> Path:
-        """Return where the file of a shard lies."""
+        """Return the path of a shard's file."""
         return self.directory / Path(record.file).name
 
     def open(self, record: ShardRecord) -> FrozenDatabase:
@@ -194,7 +194,7 @@ class ShardFiles:
 
 
 def shard_of(file_id: str, count: int) -> int:
-    """Return the number of the shard that a file belongs to, by its path alone."""
+    """Return the number of the shard that a file belongs to, by its path only."""
     return int.from_bytes(hashlib.sha256(file_id.encode("utf-8", "surrogatepass")).digest()[:8], "big") % count
 
 

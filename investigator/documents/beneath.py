@@ -1,4 +1,4 @@
-"""Opens what lies beneath a folder, name by name and through no link, so nothing outside the folder is ever opened.
+"""Opens files below a folder, name by name and without following links, so nothing outside the folder is ever opened.
 
 A folder may be changed while it is read: what was listed as a sub-folder or a file can be a link, a pipe or a device by
 the time it is opened. So each name is opened within the descriptor of the folder above it, links are refused, no open
@@ -98,7 +98,7 @@ def _looked_at(folder: int | str, name: str) -> os.stat_result:
 
 
 def _checked(name: str) -> str:
-    """Return a name that leads neither up nor anywhere else."""
+    """Return a name that cannot lead out of its folder."""
     if name in ("", ".", "..") or (os.sep != "/" and (os.sep in name or ":" in name)):
         raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads elsewhere")
     return name

@@ -33,7 +33,7 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """Return the share of right ones among the questions that were told to have no answer.
+        """Return the share of correct ones among the questions that were reported to have no answer.
 
         None if there are none.
         """
@@ -41,7 +41,7 @@ class Confusion(Record):
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the unanswerable questions that were told to have no answer, of those that were decided.
+        """Return the share of the decided unanswerable questions that were reported to have no answer.
 
         0 if none was decided, None if there are no questions.
         """

@@ -1,4 +1,4 @@
-"""How well the rules, and a verifier, tell claims that their quotes support from claims that they do not."""
+"""How well the rules, and a verifier, distinguish claims that their quotes support from others."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ClaimRow(RowWithId):
 class JudgeReport(Record):
     """The verdicts of one judge on the claims.
 
-    Balanced accuracy is the mean of the shares of true claims accepted and of false ones refused; None if there are
-    none of either. False alarms are true claims refused. The rules may also withhold a true claim, or put its quote in
+    Balanced accuracy is the mean of the shares of true claims accepted and of false ones refused; None if either kind
+    is missing. False alarms are true claims refused. The rules may also withhold a true claim, or put its quote in
     its place; `true_withheld` counts the former.
     """
 

@@ -44,8 +44,8 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
 def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> Estimate | None:
     """Return any figure of a sample of `questions` rows with its interval; None if the sample does not determine it.
 
-    `statistic` is given the numbers of the rows to take, which may repeat, and says None if they do not determine
-    the figure; such resamples are left out.
+    `statistic` gets the indices of the rows to use, which may repeat, and returns None if they do not determine the
+    figure; such resamples are left out.
     """
     value = statistic(np.arange(questions)) if questions else None
     if value is None:

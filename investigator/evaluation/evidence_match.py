@@ -19,7 +19,7 @@ def plain(text: str) -> str:
 
 
 def holds(text: str, evidence: str) -> bool:
-    """Return True if the evidence stands whole in the text."""
+    """Return True if the text contains all of the evidence."""
     wanted = plain(evidence)
     return bool(wanted) and wanted in plain(text)
 

@@ -46,9 +46,9 @@ class EvaluationOptions(Record):
     """How a file of questions is asked.
 
     Only the first `limit` questions are. Outcomes are kept in `out`, by default below the workspace in a file named
-    after all that they depend on; those that are there are not asked for again, but for questions that failed. `fresh`
-    asks everything again; a `repetition`, counted from 1, is an evaluation of its own that reuses no reply. What the
-    search alone ranks is measured if it is `ranked`.
+    after all that they depend on; existing ones are reused, except for failed questions. `fresh`
+    asks everything again; a `repetition`, counted from 1, is an evaluation of its own that reuses no reply. The ranking
+    of the search alone is measured if `ranked` is set.
     """
 
     limit: int | None = None

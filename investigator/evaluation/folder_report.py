@@ -168,7 +168,7 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
 
 
 def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
-    """Precision when it answers only where it is most confident."""
+    """Precision if it answers only when it is most confident."""
     known = [(row, quotes_answer(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
     confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)

@@ -20,7 +20,7 @@ class ForeignRow(Record):
 
 
 class RowWithId(ForeignRow):
-    """A row that has an id of its own."""
+    """A row with its own id."""
 
     id: str = Field(min_length=1)
 

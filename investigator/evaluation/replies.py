@@ -1,4 +1,4 @@
-"""The replies that a run used: what they cost, whoever paid for them, and how many can be read. Pure."""
+"""The replies that a run used: their cost, also if an earlier run paid for it, and how many can be read. Pure."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _TOLD = 500  # documents between two words of progress
 class RetrievalEvaluation:
     """Puts a collection into a workspace as the product keeps a folder, one chunk a document, and ranks its queries.
 
-    A workspace that holds the same corpus already is used as it is; one that holds anything else is refused.
+    A workspace that already contains the same corpus is used unchanged; one with any other content is refused.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class RetrievalEvaluation:
         return retrieval_report(len(self._collection.documents), self._embedder.name, self.results)
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
-        """Put the documents into the workspace, going on where it was stopped."""
+        """Put the documents into the workspace, resuming an interrupted attempt."""
         fingerprint, held = self._collection.fingerprint(), corpus.setting(_HOLDS)
         present = set(corpus.document_ids())
         if held != fingerprint and (held is not None or present or corpus.files()):
@@ -108,7 +108,7 @@ class RetrievalEvaluation:
         seconds: dict[tuple[Half, str], float] = {}
         queries = self._collection.queries
         for library in libraries.values():
-            library.ranked(queries[0].text, _DEPTH)  # what is loaded at the first query is no part of its time
+            library.ranked(queries[0].text, _DEPTH)  # loading at the first query does not count towards its time
         for done, query in enumerate(queries, start=1):
             for half, library in libraries.items():
                 began = self._clock()
@@ -130,7 +130,7 @@ class RetrievalEvaluation:
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
-    """Return the document as if it were a file of a folder, with one chunk that is the whole of it."""
+    """Return the document as if it were a file of a folder, with a single chunk."""
     stored = row.content
     content_hash = hashlib.sha256(stored.encode()).hexdigest()
     file = FileRecord(

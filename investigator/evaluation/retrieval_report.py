@@ -84,7 +84,7 @@ def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements
     """
     by = trec_measures()
     names = {by.nDCG @ 10: "ndcg_10", by.R @ 10: "recall_10", by.R @ 100: "recall_100", by.RR @ 10: "rr_10"}
-    # trec_eval goes by scores and orders equal ones by id, so each rank gets a score of its own
+    # trec_eval goes by scores and orders equal ones by id, so each rank gets a different score
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
     found: dict[str, dict[str, float]] = {query_id: {} for query_id in judgements}
     if run:

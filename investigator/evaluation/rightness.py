@@ -17,7 +17,7 @@ from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.normalise import normalise
 from investigator.records import Quote, Record
 
-_SHORT = 5  # words of an answer that is looked for as it is (the bound of NQ-open, Lee et al. 2019)
+_SHORT = 5  # words of an answer that is searched for verbatim (the bound of NQ-open, Lee et al. 2019)
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _YES_OR_NO = frozenset({"yes", "no"})
 
@@ -30,7 +30,7 @@ class JudgedRows(Record):
 
 
 def ground_of(question: Question) -> Ground | None:
-    """Return what a row is judged by; None if it holds no known answer."""
+    """Return the ground on which a row is judged; None if it has no known answer."""
     if question.answerable is False:
         return Ground.SILENCE
     known = (
@@ -89,7 +89,7 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
 def says(text: str, answer: str) -> bool:
     """Return True if a text gives a known answer: its words in order.
 
-    Of an answer with numbers each must be there by its value, "1.2 million" as "1,200,000", and its other words
+    If an answer has numbers, each must be present by value, "1.2 million" as "1,200,000", and its other words
     anywhere.
     """
     wanted = _amounts(answer)
@@ -145,7 +145,7 @@ def _amounts(text: str) -> list[Amount]:
 
 
 def _is_named(wanted: Amount, said: Sequence[Amount]) -> bool:
-    """Return True if a number is said, or its digits alone, as a table says "42.1" of "42.1 million"."""
+    """Return True if a text has a number, or only its digits, as a table has "42.1" for "42.1 million"."""
     every = [amount for one in said for amount in (one, *one.parts)]
     return any(wanted.is_said_by(one) or _DIGITS.findall(wanted.text) == _bare(one.text) for one in every)
 

@@ -1,4 +1,4 @@
-"""Reports of evaluations as text for a terminal, in columns; a dash stands for what could not be measured."""
+"""Reports of evaluations as text for a terminal, in columns; a dash marks a value that could not be measured."""
 
 from __future__ import annotations
 

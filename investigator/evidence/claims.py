@@ -152,7 +152,7 @@ def _refused(
 
 
 def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> bool:
-    """Return True if two statements share no word; a claim may also be all figures and denials, looked at before."""
+    """Return True if two statements share no word; claims of only figures and denials are checked earlier."""
     if claim.content & nearest.content or any(word.kind is not StatedKind.WORD for word in claim.words):
         return False
     return claim.is_english and nearest.is_english and not negates(claim.text)

@@ -16,11 +16,11 @@ _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "
 
 
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each abbreviation that a text explains, with the words that it stands for.
+    """Yield each abbreviation that a text explains, with the words it abbreviates.
 
-    It is in brackets behind these words, or before them in the legend of a table. The words are the fewest in which its
-    letters stand in order, the first of them at the beginning of a word (A. Schwartz and M. Hearst, 2003); a digit
-    stands for its name.
+    It is in brackets behind these words, or before them in the legend of a table. The words are the shortest run that
+    has its letters in order, the first of them at the beginning of a word (A. Schwartz and M. Hearst, 2003); a digit
+    matches its name.
     """
     for found in _BRACKETED.finditer(text):
         before = _PARTS.split(text[max(0, found.start() - _BEFORE) : found.start()])[-1]
@@ -37,7 +37,7 @@ def _is_short(text: str) -> bool:
 
 
 def _explained(short: str, before: str) -> str:
-    """Return the words at the end of a text that an abbreviation stands for; "" if its letters are not in them."""
+    """Return the words at the end of a text that match an abbreviation; "" if its letters are not in them."""
     letters = "".join(_DIGITS.get(char, char)[0] for char in short if char.isalnum()).lower()
     said = " ".join(before.lower().split()[-min(len(letters) + _MORE_WORDS, 2 * len(letters)) :])
     at = len(said)

@@ -1,12 +1,12 @@
 """Finds passages in which a document addresses a language model instead of a reader. Pure.
 
-Such sentences ask a model to ignore what it was told, to give a score, to reply in certain words, to use sources or to
-leave them out; or they hold the mark-up that prompts, chats and replies are made of. They may be true quotes of a
+Such sentences ask a model to ignore its instructions, to give a score, to reply in certain words, to use sources or to
+leave them out; or they contain the mark-up of prompts, chats and replies. They may be true quotes of a
 document, and are not evidence of anything but that they are there.
 
 The rules for English and for mark-up are in `data/addressing_rules.toml`, key words of ten further languages in
-`data/addressing_words.toml`. What they are worth is in `data/README.md`: they find 61 % of unseen cases, so do not rely
-on them alone.
+`data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so do not
+rely on them alone.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def without_addressed(text: str, mark: str = "[...]") -> str:
 
 
 def _hits(text: str) -> list[Span]:
-    """Return the places where a folded text meets a rule, or two different hints close together."""
+    """Return the places where a folded text matches a rule, or two different hints close together."""
     hits = list(_demands(text))
     hints: list[tuple[Span, str]] = []
     for kind, hit in _fulfilled(text):
@@ -117,7 +117,7 @@ def _places(text: str, starts: frozenset[str]) -> Iterator[Span]:
 
 
 class _KeyWord(NamedTuple):
-    """A key word in a text: where it is, and what it does."""
+    """A key word in a text: its place and its use."""
 
     start: int
     end: int
@@ -165,7 +165,7 @@ def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
 
 
 def _in_base64(text: str) -> Iterator[Span]:
-    """Return the places where base64 hides such words."""
+    """Return the places of such words in base64."""
     for run in _BASE64.finditer(text):
         try:
             hidden = base64.b64decode(run.group().rstrip("=") + "==", altchars=b"-_" if "-" in run.group() else None)
@@ -219,7 +219,7 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return the uses of a folded word of a script with blanks, by language; "*" in the list stands for any ending."""
+    """Return the uses of a folded word of a script with blanks, by language; "*" in the list matches any ending."""
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))
     return tuple(use for form in forms for use in listed.get(form, ()))

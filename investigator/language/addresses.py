@@ -1,6 +1,6 @@
 """Addresses in a text, and what asks its reader to act on an account, a secret or money. Pure.
 
-A text that is shown may be rendered as Markdown or HTML by whoever shows it, or turned into links by a terminal. So
+Displayed text may be rendered as Markdown or HTML by the program that shows it, or turned into links by a terminal. So
 addresses of documents are written in a form that nothing takes for a link, and that a reader still understands.
 """
 
@@ -59,7 +59,7 @@ def defanged(text: str) -> str:
 
     `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a blank comes
     between the brackets of a link, after the opening one of a tag, and on both sides of the sign in "a < b". Other text
-    stays as it is, and so does what is written like this already.
+    is unchanged, and so is text that is already in this form.
     """
     text = _HOST.sub(lambda host: _DOT.sub("[.]", host.group().replace("@", "[at]")), text)
     text = _spaced(_SCHEMES.sub(_without_scheme, text))

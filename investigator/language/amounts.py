@@ -46,7 +46,7 @@ _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eig
 class Amount:
     """A number in a text: as written, what it may mean, and its parts where blanks may group or separate them.
 
-    `span` is where it is, half open.
+    `span` is its place, half open.
     """
 
     text: str

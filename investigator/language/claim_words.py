@@ -1,4 +1,4 @@
-"""Words that decide what a sentence claims, and words that may stand for each other (English)."""
+"""Words that decide what a sentence claims, and synonyms (English)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def saying() -> re.Pattern[str]:
 
 @cache
 def same_words() -> dict[tuple[str, ...], str]:
-    """Return the words and phrases that may stand for each other, each with the name of their meaning."""
+    """Return synonymous words and phrases, each with the name of their meaning."""
     same = listed_by_section("rewordings")["same"]
     return {tuple(phrase.split("_")): f"={meaning}" for meaning, phrases in same.items() for phrase in phrases}
 

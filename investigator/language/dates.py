@@ -30,7 +30,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Date:
-    """A date in a text: where it is, as written, and what it may mean (05/06/2021 has two readings)."""
+    """A date in a text: its place, its text, and its possible meanings (05/06/2021 has two readings)."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Date:
     readings: frozenset[Day]
 
     def is_said_by(self, other: Date) -> bool:
-        """Return True if another date says, in one of its readings, all that this one says in one of its own."""
+        """Return True if one reading of another date includes one reading of this one."""
         return any(mine.is_said_by(theirs) for mine in self.readings for theirs in other.readings)
 
     def without_year(self) -> Date:

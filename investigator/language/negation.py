@@ -41,7 +41,7 @@ def negates(text: str) -> bool:
 
 
 def allows_negation(text: str, claim: str) -> bool:
-    """Return True if a text says something that a claim may tell with a negation.
+    """Return True if a text says something that a claim may express by a negation.
 
     That is a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or the
     opposite of a word of the claim: "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
@@ -60,9 +60,10 @@ def allows_negation(text: str, claim: str) -> bool:
 
 
 def negated_before(text: str, start: int) -> bool:
-    """Return True if the word right before a place is a negation, so that what begins there means the opposite alone.
+    """Return True if the word right before a place is a negation, so that the text from there on alone means the
+    opposite.
 
-    A capital letter is taken for a new sentence ("No" may be the answer before it).
+    A capital letter is treated as a new sentence ("No" may be the answer before it).
     """
     if text[start : start + 1].isupper():
         return False

@@ -74,7 +74,7 @@ class Normalised:
         return bisect_left(range(len(self.text)), offset, key=lambda place: self._original(place)[0])
 
     def _original(self, place: int) -> tuple[int, int]:
-        """The span of the original that one normalised character comes from."""
+        """The original span of one normalised character."""
         k = bisect_right(self._at, place) - 1
         at, source, length = self._at[k], self._sources[k], self._lengths[k]
         following = self._at[k + 1] if k + 1 < len(self._at) else len(self.text)
@@ -168,7 +168,7 @@ def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str
 
 
 def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
-    """Write exponents, fractions and note marks: as they are where they touch a digit, so that 10² is not 102."""
+    """Write exponents, fractions and note marks: unchanged next to a digit, so that 10² does not become 102."""
     touches = (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
     for offset in range(start, end):
         char = text[offset]
@@ -176,7 +176,7 @@ def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
 
 
 def _compatible(char: str) -> str:
-    """The compatibility form of one character, or the character itself where that form would hold a blank."""
+    """The compatibility form of one character, or the character itself if that form would contain a blank."""
     form = unicodedata.normalize("NFKC", char.translate(_ALIKE)).translate(_ALIKE)
     return char if " " in form else form
 

@@ -21,7 +21,7 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
     """Half-open spans of the sentences of a text, without surrounding white space, in order.
 
     Together they hold every character that is not white space. A sentence never crosses a blank line, and one that
-    is longer than 4,000 characters is cut at a line end or blank where it has one. Empty text has none.
+    is longer than 4,000 characters is cut at a line end or blank if it has one. Empty text has none.
     """
     start = 0
     for gap in _BLANK_LINE.finditer(text):
@@ -50,7 +50,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _are_records(lines: Sequence[str]) -> bool:
     """Return True if lines were not broken to fit a width: a line that runs on begins small, or comes after a full one.
 
-    Two lines are told apart by the first, too: it must be much shorter than the second.
+    Two lines are also distinguished by the first: it must be much shorter than the second.
     """
     if len(lines) < _FEWEST_LINES:
         return False

@@ -2,7 +2,7 @@
 
 `words` and `stem` make what is indexed and what calibrations were fitted to: their results must not change. BB3's
 memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
-(`dialogue/dictionary.py`) have tokenisers of their own, because recordings of the originals fix what those return.
+(`dialogue/dictionary.py`) have their own tokenisers, because recordings of the originals fix what those return.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WITHOUT_MARKS = _WithoutMarks()
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the folded words of English, German, Spanish and French that carry no meaning of their own.
+    """Return the folded words of English, German, Spanish and French that carry no meaning by themselves.
 
     Without those that mean something in English: somebody may die in a war.
     """
@@ -124,7 +124,7 @@ def question_body(question: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """The folded words that carry meaning, in order and once; all words where only stop words are left."""
+    """The folded words that carry meaning, in order and once; all words if only stop words are left."""
     return list(_content_words(text))
 
 

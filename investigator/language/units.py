@@ -52,7 +52,7 @@ def magnitude_of(name: str) -> int:
 
 
 def letter_magnitude_of(name: str) -> int | None:
-    """Return what a letter right after a number may multiply by: 3.5M; None if it means no magnitude."""
+    """Return the factor that a letter right after a number may mean: 3.5M; None if it means no magnitude."""
     power = _listed("letters").get(name)
     return None if power is None else int(10 ** int(power))
 

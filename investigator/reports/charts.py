@@ -19,7 +19,7 @@ _MOST_NODES = 14
 """On each side of the graph; the words below it have them all."""
 _TERM, _DOCUMENT = 28, 38  # characters of a label
 _ROW = 26
-_LEAST_WIDTH = 4.0  # thousandths of the time: a call of a millisecond can be seen
+_LEAST_WIDTH = 4.0  # thousandths of the total time, so a call of a millisecond is visible
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def timeline(investigation: Investigation, calls: Sequence[PastCall]) -> Timelin
 
 
 def knowledge_graph(reflections: Sequence[Reflection]) -> KnowledgeGraph | None:
-    """Return what the last review knows as a graph; None if nothing is known, or nothing connects it."""
+    """Return the knowledge of the last review as a graph; None if it is empty or has no connections."""
     knowledge = reflections[-1].knowledge if reflections else ()
     scores: dict[tuple[str, str], int] = {}
     for item in knowledge:

@@ -10,7 +10,7 @@ from investigator.store.past_calls import PastCall
 
 @dataclass(frozen=True)
 class CitedPage:
-    """A page on which sources of an answer stand, with the marks of all of them, their numbers, and its PNG file."""
+    """A page with sources of an answer: the marks of all of them, their numbers, and its PNG file."""
 
     view: PageView
     sources: tuple[int, ...]

@@ -47,7 +47,7 @@ def exported(investigation: Investigation, documents: Mapping[str, Document]) ->
 
 
 def evidence_csv(investigation: Investigation, known: Mapping[str, Reference]) -> str:
-    """Return the quotes of the claims as CSV; what a program could take for a formula begins with an apostrophe."""
+    """Return the quotes of the claims as CSV; text that a program could read as a formula gets a leading apostrophe."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(EVIDENCE_HEADING)

@@ -1,4 +1,4 @@
-"""A folder's index and what a search finds in it, as text for a terminal: pure, and harmless whatever files hold."""
+"""A folder's index and what a search finds in it, as text for a terminal: pure, harmless for any files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONTAINERS = "only hold files"
 def folder_text(status: FolderStatus) -> Text:
     """Return a table of the files by status, those without text and why, what is left out, and what can be searched.
 
-    Files that only hold others (archives, mailboxes) are not documents, and have a line of their own in the table.
+    Files that only hold others (archives, mailboxes) are not documents, and have a separate line in the table.
     """
     blocks = [_table(status.files)]
     unread = [file for file in status.files if file.status not in _READ or file.reason]

@@ -195,17 +195,17 @@ def _shown(value: object) -> object:
 
 
 def _data_address(picture: bytes) -> str:
-    """Return a PNG file as an address that holds all of it."""
+    """Return a PNG file as a data address."""
     return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 
 def _code_of(script: str) -> str:
-    """Return the code by which a policy allows a script that stands in the page, and no other."""
+    """Return the hash by which a policy allows only the script that is in the page."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
 def _no_link(_: Quote) -> str:
-    """Return no address: a page that stands by itself leads nowhere."""
+    """Return no address: a standalone page has no links."""
     return ""
 
 

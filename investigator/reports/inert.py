@@ -13,7 +13,7 @@ _ALWAYS_UNSAFE = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks of direction: they show text in another order than it has
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # writing that nobody sees
     "\U000e0000-\U000e0fff"
-    "\u2028\u2029"  # separators that some programs take for line ends
+    "\u2028\u2029"  # separators that some programs treat as line ends
     "\ud800-\udfff"  # halves of surrogate pairs, as in file names that are not UTF-8: they cannot be written out
     "\ufffe\uffff"
 )
@@ -53,13 +53,13 @@ def inert(text: str) -> str:
 
 def inert_prose(text: str) -> str:
     """Return the text made inert, with addresses and mark-up defanged."""
-    return defanged(inert(text))  # what is written out may be taken for part of an address
+    return defanged(inert(text))  # the escape may be read as part of an address
 
 
 def inert_json(text: str) -> str:
     """Return JSON that says the same and shows no terminal anything to obey: unsafe characters are escaped.
 
-    Control characters below a blank stand in JSON only between its values, if they are line ends.
+    In JSON, control characters occur only between values, as line ends.
     """
     return _UNSAFE_IN_JSON.sub(_escaped, text)
 

@@ -22,7 +22,7 @@ _WIDTHS = (28, 44)
 
 
 def matrix_csv(matrix: Matrix) -> str:
-    """Return the cells as CSV, one a line; what a program could take for a formula begins with an apostrophe."""
+    """Return the cells as CSV, one a line; text that a program could read as a formula gets a leading apostrophe."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(MATRIX_HEADING)

@@ -39,7 +39,7 @@ def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
 
 
 def table_lines(table: AnswerTable) -> Iterator[str]:
-    """Yield the lines of a table, harmless whatever the documents hold."""
+    """Yield the lines of a table, harmless for any content of documents."""
     for row in table_rows(table):
         yield f"{inert_line(row.label)}: {verdict_words(table)[row.verdict]}{_missing(row)}"
         if row.value and row.value != _one_line(row.quotes[:1]):
@@ -56,7 +56,7 @@ def quote_words(quote: Quote) -> str:
 
 
 def no_line(table: AnswerTable) -> str:
-    """Return the documents that do not hold it, in one line; "" if there are none."""
+    """Return the documents that do not contain it, in one line; "" if there are none."""
     left = [inert_line(row.label) for row in table.with_verdict(RowVerdict.NO)]
     if not left:
         return ""

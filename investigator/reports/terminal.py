@@ -1,4 +1,4 @@
-"""An investigation as text for a terminal: pure, and harmless whatever the documents hold.
+"""An investigation as text for a terminal: pure, and harmless for any content of documents.
 
 Everything is built as rich `Text`, which knows no markup, so `[bold]` in a document stays seven characters. A
 terminal gets the styled text; a pipe or a file gets its `.plain`, one paragraph a line.
@@ -160,7 +160,7 @@ def _source(number: int, quote: Quote, answer: Answer) -> Text:
 
 
 def _cell(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return the citation of a cell: the caption of its table, and labels, headers and value in a line of their own."""
+    """Return the citation of a cell: the caption of its table, and labels, headers and value on a separate line."""
     caption = quote.cell.caption if quote.cell is not None else ""
     lines = [_item(f"[{number}] {inert_line(quote.place)}", inert_line(caption, _CAPTION_LIMIT))]
     if all(claim.text != quote.said for claim in answer.claims):

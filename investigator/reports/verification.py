@@ -21,7 +21,7 @@ _WORDS = {
 
 
 def verified_text(verified: VerifiedReport) -> Text:
-    """Return a line for each quote, with what it says if it does not stand as it did, and how many stand."""
+    """Return a line for each quote, with its text if it changed, and the number of unchanged quotes."""
     lines = [line for one in verified.quotes for line in _lines(one)]
     total = len(verified.quotes)
     told = f"Quotes that stand at their place: {verified.standing} of {total}." if total else "It quotes nothing."

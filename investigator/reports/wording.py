@@ -86,7 +86,7 @@ def answer_headline(answer: Answer) -> str:
 
 
 def near_miss_line(miss: NearMiss) -> str:
-    """Return a sentence about what a near miss does not meet."""
+    """Return a sentence about the constraints that a near miss does not meet."""
     if miss.says_opposite:
         return "The document says the opposite."
     return f"Not established: {'; '.join(_failing(match) for match in miss.failing)}."

@@ -19,7 +19,7 @@ _SLICE = 0.1  # seconds after which a waiting request checks if the server is cl
 async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
     """Return a body, of a longer one the first `most` octets, however slowly it comes.
 
-    Raises HTTPException if it has not come whole within `seconds`.
+    Raises HTTPException if it is not complete within `seconds`.
     """
     ends_at, body, taken, more = time.monotonic() + seconds, b"", 0, True
     while more and taken <= _MOST_DISCARDED:

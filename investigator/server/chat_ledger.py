@@ -32,7 +32,7 @@ class ChatLedger:
             connection.execute(delete(served_chats).where(served_chats.c.key.in_(old)))
 
     def keep(self, chat_id: str, turn: ChatTurn) -> None:
-        """Keep a turn as it is now."""
+        """Save the current state of a turn."""
         values = {"chat": chat_id, "number": turn.number, "said": redacted(turn.said)}
         record = redacted(turn.model_dump_json())
         this = (chat_turns.c.chat == chat_id) & (chat_turns.c.number == turn.number)
@@ -41,7 +41,7 @@ class ChatLedger:
             connection.execute(insert(chat_turns).values(record=record, **values))
 
     def turns(self, chat_id: str) -> tuple[ChatTurn, ...] | None:
-        """Return the turns of a chat, oldest first; None if no such chat is kept."""
+        """Return the turns of a chat, oldest first; None if the chat does not exist."""
         known = select(served_chats.c.key).where(served_chats.c.id == chat_id)
         query = select(chat_turns.c.record).where(chat_turns.c.chat == chat_id).order_by(chat_turns.c.number)
         with self._database.begin() as connection:

@@ -1,4 +1,4 @@
-"""Conversations about the served folders: each turn is done in a thread of its own, and can be watched and stopped.
+"""Conversations about the served folders: each turn runs in its own thread, and can be watched and stopped.
 
 How a reply is made is not known here: `OpenTalks` opens the conversations of a folder. What is said is kept with the
 folder's jobs: after a restart a conversation continues where it was.
@@ -147,7 +147,7 @@ class Chats:
             self._held.pop(chat_id, None)
 
     def close(self) -> None:
-        """End what is in progress; a reply that is not done is no part of its conversation."""
+        """End what is in progress; an unfinished reply is not part of its conversation."""
         with self._lock:
             held = tuple(self._held.values())
         for one in held:
@@ -190,7 +190,7 @@ class Chats:
         self.bell.ring()
 
     def _end(self, held: _Conversation, state: TurnState, **fields: object) -> None:
-        """Keep how a turn ended, then show it; a reader is told if it cannot be kept."""
+        """Save the outcome of a turn, then show it; readers are notified if it cannot be saved."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
             if held.chat.id in self._held:  # else it was deleted meanwhile

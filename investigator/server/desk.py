@@ -39,7 +39,7 @@ _RETRY_AFTER = 10
 
 
 class Desk:
-    """Does jobs in threads of its own, at most `at_once` together; at most `most_waiting` wait in each folder."""
+    """Runs jobs in its own threads, at most `at_once` together; at most `most_waiting` wait in each folder."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Desk:
         return job
 
     def job(self, job_id: str) -> ServerJob:
-        """Return a job. Raises ServerError if there is none of that id."""
+        """Return a job. Raises ServerError if the id is unknown."""
         return self._kept(job_id)[1]
 
     def folder_of(self, job_id: str) -> ServedFolder:
@@ -251,7 +251,7 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
 
 
 class _Counted:
-    """Thins out events that only count: ten thousand files that have not changed are not ten thousand events."""
+    """Thins out progress events: ten thousand unchanged files are not ten thousand events."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

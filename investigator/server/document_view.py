@@ -151,7 +151,7 @@ def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tup
 def _filled(
     text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: tuple[int, int] | None
 ) -> Iterator[Cell]:
-    """Yield the cells of a row, with an empty one wherever the record leaves out what holds no words."""
+    """Yield the cells of a row, with empty ones for those that the record leaves out."""
     column = 0
     for cell in cells:
         for _ in set(range(column, cell.column)) - taken:
@@ -170,13 +170,13 @@ def _runs(text: str, start: int, end: int, mark: tuple[int, int] | None) -> tupl
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return where the line of an offset begins; of a line that is too long to be shown, the offset itself."""
+    """Return the start of the line at an offset; if the line is too long to be shown, the offset itself."""
     start = text.rfind("\n", 0, at) + 1
     return start if at - start < WINDOW else at
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return where the line of an offset ends; of a line that is too long to be shown, the offset itself."""
+    """Return the end of the line at an offset; if the line is too long to be shown, the offset itself."""
     at = min(at, len(text))
     stop = text.find("\n", at, at + WINDOW)
     return stop if stop >= 0 else len(text) if len(text) - at <= WINDOW else at

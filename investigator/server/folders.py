@@ -38,7 +38,7 @@ class ServedFolder:
 
     @property
     def path(self) -> Path:
-        """Return where the folder lies."""
+        """Return the path of the folder."""
         return self.investigator.folder
 
     def close(self) -> None:

@@ -96,7 +96,7 @@ class Guard:
     def _is_own(self, headers: Mapping[str, str]) -> bool:
         """Return True unless another web page sends the request; a program says nothing of this.
 
-        A browser that tells no address of the page it comes from, as ours is told to, sends the Origin `null`.
+        A browser that sends no referrer, as our pages request, sends the Origin `null`.
         """
         site = headers.get("sec-fetch-site", "none")
         own = {f"http://{host}" for host in self.hosts} | ({"null"} if site == "same-origin" else set())

@@ -1,4 +1,4 @@
-"""An application served from a thread of its own: one request a connection, each of which must come in time."""
+"""An application served from a separate thread: one request per connection, each with a time limit."""
 
 from __future__ import annotations
 

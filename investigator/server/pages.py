@@ -212,7 +212,7 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
 def _sheets(
     served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int
 ) -> tuple[Sequence[PageView], str]:
-    """Return the pages of a PDF on which a mark stands, or the one at an offset; none of another format, with why."""
+    """Return the pages of a PDF with marks, or the one at an offset; for other formats none, with the reason."""
     if document.media_type != _PDF or not document.text:
         return (), ""
     first = min(at, len(document.text) - 1)

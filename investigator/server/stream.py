@@ -46,8 +46,8 @@ async def talked(
 ) -> AsyncIterator[LoggedEvent | None]:
     """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended.
 
-    What is yielded is the newest state: changes that nobody was in time for are left out. How the reply ended is told
-    in any case: another server may have counted the versions.
+    What is yielded is the newest state: changes that nobody was in time for are left out. The outcome of the reply is
+    always reported: another server may have counted the versions.
     """
     silent = 0
     with chats.bell.listen() as listener:

@@ -45,7 +45,7 @@ class JobResult:
 
     @property
     def failure(self) -> str:
-        """Return why there is no investigation; "" if there is one."""
+        """Return the reason for a missing investigation; "" if there is one."""
         return self.error.message if self.error is not None else ""
 
 
@@ -61,7 +61,7 @@ class Batch:
         """Investigate the jobs, and return their outcomes in order.
 
         The first job of each question runs before the others, which then reuse its thinking. Jobs whose documents have
-        changed meanwhile are repeated once. Raises the error of a job if nothing but errors come, and what
+        changed meanwhile are repeated once. Raises the error of a job if all jobs fail, and what
         `OpenFolder.investigate` does, errors of single replies and documents excepted.
         """
         numbered = dict(enumerate(jobs))

@@ -42,7 +42,7 @@ class CitedFiles:
 
 
 def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
-    """Return True if each claim of a kept answer still stands where it says, and the text says nothing else.
+    """Return True if each claim of a stored answer is still at its place, and the text says nothing else.
 
     Supported claims are judged again. Raises EmbedderError.
     """

@@ -35,7 +35,7 @@ MOST_LOSSES = 3
 
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
-    """Return the result of an attempt; if it meets damaged documents, repeat it and read those again.
+    """Return the result of an attempt; if it finds damaged documents, repeat it and read those again.
 
     One that loses a shard is repeated with those that can be searched then. Raises DamagedDocumentError if a document
     is damaged again right after it was read, and ShardLostError if shards are lost again and again.
@@ -176,7 +176,7 @@ class IndexService:
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all.
 
-        While another process writes to an existing index, it is searched as it is.
+        While another process writes to an existing index, its current state is searched.
         """
         query = valid_question(query, "query")
 

@@ -41,7 +41,7 @@ class Spent(NamedTuple):
 
 
 class OpenFolder:
-    """Investigates questions in an open folder; several at the same time, each in a thread of its own.
+    """Investigates questions in an open folder; several at the same time, each in its own thread.
 
     `joint` is a budget that all of them share; `drifted` are documents that have changed while they were investigated,
     and are to be read again. Made by `open_folder`.

@@ -29,9 +29,9 @@ class DocumentPages:
         self._pages = pages
 
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
-        """Return the pages on which the characters `[start, end)` of a document's text stand, with marks over them.
+        """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
-        If they are the row of a table, `cell` is where the quoted cell in it begins: its value and what names it are
+        If they are the row of a table, `cell` is the start of the quoted cell in it: its value and its labels are
         marked too. Raises FolderError if the index has no such document, PageError if it is not a PDF or has no such
         words, SourceChangedError if the file is not the one that was read, ReaderError, and StoreError.
         """
@@ -39,7 +39,7 @@ class DocumentPages:
         return self._pages.marked(document, _spans(document, start, end, cell))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
-        """Return the pages on which a quote stands, with marks over it.
+        """Return the pages that contain a quote, with marks over it.
 
         Raises what `views` does, and SourceChangedError if the words of the index are not those of the quote.
         """
@@ -50,7 +50,7 @@ class DocumentPages:
         return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
 
     def cited(self, quotes: Sequence[Quote], most_bytes: int, width: int = 900) -> tuple[tuple[CitedPage, ...], int]:
-        """Return the pages on which quotes stand, numbered from 1, and how many have no room in `most_bytes`.
+        """Return the pages that contain quotes, numbered from 1, and how many do not fit in `most_bytes`.
 
         Quotes of other formats than PDF, and those whose file has changed, have none. Raises StoreError.
         """

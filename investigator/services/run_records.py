@@ -83,7 +83,7 @@ class RunOptions:
     `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts over
     and pays again. Replies to the same prompts that other runs paid for are reused, unless `cache` is off. `after` is
     the run that the question follows, by its id or `last`: what the question leaves unsaid comes from there. A
-    `repetition`, counted from 1, asks the same again as a run of its own, which uses no reply of another.
+    `repetition`, counted from 1, asks the same again as a separate run, which reuses no replies.
     """
 
     mission: str | None = None

@@ -124,7 +124,7 @@ class RunService:
                 yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
 
     def forecast(self, question: str, options: RunOptions) -> Forecast:
-        """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
+        """Return the plan of a run and its expected cost; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}
@@ -167,7 +167,8 @@ class RunService:
             return replay(record, as_it_began(record), research, journal)
 
     def check_kept(self) -> Iterator[Notice]:
-        """Look up the quotes of the kept runs in the files; yield a notice for each run with quotes that do not stand.
+        """Look up the quotes of the kept runs in the files; yield a notice for each run with quotes that are no longer
+        there.
 
         Raises FolderError, ReaderError and StoreError.
         """

@@ -1,4 +1,4 @@
-"""Places of a Chroma collection, files or a server, and how it is known to be the one that was left."""
+"""Places of a Chroma collection, files or a server, and the check that it is unchanged."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ChromaFiles:
         _leave(self.table.database, self._now())
 
     def doubt(self) -> None:
-        """Note that the files are in doubt."""
+        """Mark the files as unverified."""
         _leave(self.table.database, "")
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:

@@ -41,8 +41,8 @@ class ChromaRequest(Record):
     """A request; `size` bytes follow it: float32 rows, one for each of `ids`, or the one to find `limit` ids for.
 
     OPEN names the `collection` that the other requests are about, and the `directory` or the `address` of the server
-    that holds it. DELETE, STAMP and DROP are about all collections of the workspace: up to the last hyphen their names
-    are as its name.
+    that holds it. DELETE, STAMP and DROP apply to all collections of the workspace: their names are the same up to the
+    last hyphen.
     """
 
     action: ChromaAction

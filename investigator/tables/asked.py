@@ -20,7 +20,7 @@ _POINTS = re.compile(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORE
 """What a difference of two shares is counted in."""
 _COSTS = re.compile(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _LIMIT = re.compile(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # of what is written without blanks
+_MOST_PARTS = 100  # of text written without blanks
 _LONGEST_ACRONYM = 6
 _ACRONYM = re.compile(r"[A-Z]{2,5}")
 

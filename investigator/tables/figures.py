@@ -24,7 +24,7 @@ _LONGEST_VALUE = 40
 
 
 def is_value(text: str) -> bool:
-    """Return True for a figure with its signs, a dash, or a figure with few words, as `39 (61.9 %)`."""
+    """Return True for a figure with its signs, a dash, or a figure with few words, such as `39 (61.9 %)`."""
     if _VALUE.fullmatch(text):
         return True
     return _BEGINS.match(text) is not None and len(_LETTERS.findall(text)) <= 1 and len(text) <= _LONGEST_VALUE

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DeliveringTracer:
-    """Sends the spans of each run to a collector, from a thread of its own, the last of them when the run ends.
+    """Sends the spans of each run to a collector, from a separate thread, the last of them when the run ends.
 
     `exporter` makes the sender of one run. A collector that cannot be reached delays the end of a run by at most
     `longest_flush` seconds, and `on_notice` is called once a run.

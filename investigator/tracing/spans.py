@@ -66,7 +66,7 @@ class SpanTracer:
         run = _Run(self, span, run_id)
         try:
             yield run
-        except GeneratorExit:  # nobody wanted the next step, which is no error
+        except GeneratorExit:  # the next step was not requested, which is not an error
             raise
         except BaseException as error:
             if span.is_recording():

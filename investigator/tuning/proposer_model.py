@@ -1,4 +1,4 @@
-"""The model of a proposer: asked within the ceilings of the run, its replies kept, so that none is paid for twice."""
+"""The model of a proposer: asked within the run's limits; replies are cached, so none is paid for twice."""
 
 from __future__ import annotations
 

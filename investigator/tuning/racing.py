@@ -39,7 +39,7 @@ def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], 
     """Return why each candidate is dropped after a rung; the others get an empty text.
 
     All scores are on the same questions. The better half continues, without those that a paired test finds worse than
-    the leader, the baseline included; of two equal means, the first.
+    the leader, including the baseline; ties are decided by order.
     """
     ranked = sorted(scores, key=lambda key: -_mean(scores[key]))
     leader = max((scores[ranked[0]], baseline), key=_mean) if ranked else baseline

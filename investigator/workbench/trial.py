@@ -71,7 +71,7 @@ class Trial:
 def trial(
     found: FoundUses, use: TemplateUse, engines: Mapping[Role, Engine], parts: Parts, now: datetime, *, fresh: bool
 ) -> Iterator[Trial]:
-    """Open the trial of a use; the same one continues where it was, and pays nothing twice, unless it is `fresh`.
+    """Open the trial of a use; the same trial is resumed, and pays for nothing twice, unless it is `fresh`.
 
     Raises SettingsError if there is a limit of money and a price is unknown, and StoreError.
     """

@@ -79,7 +79,7 @@ class TemplateUse:
 
 
 def problem_with(value: Record) -> str:
-    """Return what the method finds wrong with a parsed reply."""
+    """Return the faults that the method finds in a parsed reply."""
     return no_point(value) if isinstance(value, AskReply) else ""
 
 
@@ -113,7 +113,7 @@ class FoundUses:
     engines: Mapping[Role, Engine]
 
     def of(self, name: str, number: int) -> TemplateUse:
-        """Return a use of a template by its number, from 1 on. Raises UserError if there is none."""
+        """Return a use of a template by its number, from 1 on. Raises UserError if it does not exist."""
         uses = [use for use in self.uses if use.name == name]
         if number <= len(uses):
             return uses[number - 1]

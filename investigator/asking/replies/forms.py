@@ -1,4 +1,4 @@
-"""Reads a reply in whatever form it came: JSON first, then the free text that a small model may write instead."""
+"""Reads a reply in any form: JSON first, then the free text that a small model may write instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     """Return the record in a reply: from JSON (see `read_record`), or from free text if the record allows that.
 
     An `AskReply` and an `AnswerReply` can be written as free text; the point of an `AskReply` is None when none can
-    be read. Raises ReplyError with a message that tells the model what was wrong.
+    be read. Raises ReplyError with a message that explains the fault to the model.
     """
     try:
         record = read_record(text, reply_type)
@@ -40,7 +40,7 @@ def _read_free(text: str, reply_type: type[Record]) -> Record | None:
 
 
 def _completed(record: Record, text: str) -> Record:
-    """Return the record with the point that is written beside the JSON, and the ids that are inside its texts."""
+    """Return the record with the score written next to the JSON, and the ids inside its texts."""
     if isinstance(record, AskReply) and "point" not in record.model_fields_set:
         return record.changed(point=read_point(text))
     if isinstance(record, AnswerReply):

@@ -5,7 +5,7 @@ the json-repair library would mix them up. Everything broken is left to that lib
 are missing, single quotes, bare keys, comments, lone backslashes. What it does not do is done here:
 
 - thoughts are left out, and a value at the end of a thought that is never closed is found;
-- the inside of a Markdown fence is tried by itself, for the library takes the closing marks for a part of the value;
+- the inside of a Markdown fence is tried by itself, because the library treats the closing marks as part of the value;
 - backslashes of LaTeX that would be read as an escape (`\\frac`, `\\times`) stay backslashes;
 - texts made to take long (a million brackets) end soon.
 """
@@ -51,7 +51,7 @@ def whole_values(text: str) -> list[Json]:
 def mended_values(text: str) -> Iterator[Json]:
     """Yield the objects and arrays that can be made of broken JSON in the text, the likeliest first.
 
-    Of a thought that was never closed, only whole values are taken.
+    Only complete values are used from a thought that was never closed.
     """
     reply = _cut(without_thoughts(text))
     fenced = [fence["body"] for fence in _FENCE.finditer(reply) if _START.search(fence["body"])][-_MOST_FENCES:]
@@ -65,7 +65,7 @@ def mended_values(text: str) -> Iterator[Json]:
 
 
 def unfinished_text(written: str, name: str) -> str:
-    """Return the text `name` of a JSON object as far as it is written; empty if it has not begun."""
+    """Return the text `name` of an unfinished JSON object so far; empty if it has not begun."""
     said = without_thoughts(written)
     try:
         value = from_json(said[said.find("{") :], allow_partial="trailing-strings")

@@ -52,7 +52,7 @@ _HINT = re.compile(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{
 
 @dataclass(frozen=True)
 class Value:
-    """A point read at a place, and where it ends; `point` is None if the reply says that there is none."""
+    """A score and the end of its text; `point` is None if the reply says that there is none."""
 
     point: int | None
     end: int

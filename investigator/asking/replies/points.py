@@ -140,7 +140,7 @@ def _markers(text: str, *, of_reply: bool) -> Iterator[re.Match[str]]:
 
 
 def _alone_in_line(text: str) -> set[int]:
-    """Return the points that have the first or the last line for themselves."""
+    """Return the scores that are alone on the first or the last line."""
     lines = [line for line in text.splitlines() if line.strip()]
     points = set()
     for line in {0: lines[0], -1: lines[-1]}.values() if lines else ():

@@ -35,8 +35,8 @@ _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
 def fitted(value: Json, reply_type: type[Record]) -> Json:
     """Return the fields of an object that the record knows, at all depths, in the types that it asks for.
 
-    Keys are compared without case, blanks and punctuation. What cannot be fitted is left as it is: validation will
-    name it. A field called `point` is read like a point in free text.
+    Keys are compared without case, blanks and punctuation. A value that cannot be fitted is left unchanged: validation
+    will report it. A field called `point` is read like a point in free text.
     """
     if not isinstance(value, dict):
         return value

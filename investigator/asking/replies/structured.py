@@ -28,7 +28,7 @@ _DEEPEST_WRAPPING = 3
 
 
 def read_record(text: str, reply_type: type[R]) -> R:
-    """Return the record in a reply. Raises ReplyError with a message that tells the model what was wrong."""
+    """Return the record in a reply. Raises ReplyError with a message that explains the fault to the model."""
     problems: list[str] = []
     values = whole_values(text)
     record = _first_fitting(reversed(values), reply_type, problems)
@@ -61,7 +61,7 @@ def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[s
 
 
 def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
-    """Return the object that names fields of the record, without wrappers such as {"reply": {...}} or [{...}]."""
+    """Return the object with fields of the record, without wrappers such as {"reply": {...}} or [{...}]."""
     if isinstance(value, dict):
         if is_schema(value) or _is_example(value):
             return None

@@ -33,8 +33,8 @@ class ModuleOptions(Record):
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
     """Return the options of every module: the usual ones of these weights, changed by `options`.
 
-    A name with the prefix of a module (`srm_beam_size`) is for that module and comes before one without, which is for
-    all; `max_prompt_len` without a prefix bounds prompts with their knowledge. Dashes are treated as underscores.
+    A name with the prefix of a module (`srm_beam_size`) applies to that module and overrides one without, which applies
+    to all; `max_prompt_len` without a prefix bounds prompts with their knowledge. Dashes are treated as underscores.
     Decodings are settled (see `Decoding.settled`). Raises SettingsError for an unknown name, with similar ones, and for
     an invalid value.
     """

@@ -62,7 +62,7 @@ def chat_answers(embedder: Embedder) -> Answers:
         module = _MODULES.get(template.removesuffix(".j2"))
         if module is None:
             return None
-        if module is not Module.MGM and isinstance(variables, _WITH_TURNS):  # what is kept is kept as it was typed
+        if module is not Module.MGM and isinstance(variables, _WITH_TURNS):  # memories are kept as typed
             variables = variables.changed(turns=plain_turns(variables.turns))
         match variables:
             case TurnsVariables() if module in of_turns:

@@ -80,7 +80,7 @@ def _told(said: str) -> list[str]:
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
-    """The longest beginning of a reply, in whole sentences, that is grounded and one that continues; empty if none is.
+    """The longest beginning of a reply, in whole sentences, that is grounded and continues the talk; may be empty.
 
     It ends before the first sentence that is not grounded, or that repeats an earlier one.
     """

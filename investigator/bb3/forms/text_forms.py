@@ -146,7 +146,7 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
 
 
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
-    """Generations without what is around them.
+    """Generations without the text around them.
 
     Newlines and blanks at the ends go. If any text still has several lines, each text is cut down to its first line, or
     its last with `take_last_newline`, and then to the part after the last colon; with `allow_newline` texts are left

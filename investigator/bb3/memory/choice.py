@@ -65,7 +65,7 @@ def available_memories(
 def most_alike(
     text: str, memories: Sequence[str], tokens: Tokens, frequencies: Mapping[Hashable, int] | None = None
 ) -> list[str]:
-    """The 32 memories that share most tokens with a text, best first; fewer than 32 as they are.
+    """The 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged.
 
     A token counts 1 / (1 + ln(1 + its frequency)), where frequencies are given. Among equal scores, the text that sorts
     last comes first, as in the original.

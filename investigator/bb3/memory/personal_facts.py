@@ -101,7 +101,7 @@ class PersonalFacts:
             return self._read(connection, user, _of(user).order_by(_T.id).limit(most))
 
     def latest(self, user: str, most: int) -> tuple[KeptFact, ...]:
-        """Return the facts that were made or used last, in the order in which they came."""
+        """Return the facts that were made or used last, in order."""
         with self._reading(user) as connection:
             found = self._read(connection, user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
         return tuple(sorted(found, key=lambda fact: fact.id))
@@ -224,7 +224,7 @@ class PersonalFacts:
         return tuple(_kept(row, turn) for row in standing(connection, self._key, _FACTS, query))
 
     def _by_ids(self, connection: Connection, user: str, ids: Sequence[int]) -> tuple[KeptFact, ...]:
-        """Those of a user's facts that have these ids, in the order of the ids given."""
+        """The facts of a user with these ids, in the order of the ids."""
         found = {}
         for part in in_batches(ids):
             found.update({fact.id: fact for fact in self._read(connection, user, _of(user).where(_T.id.in_(part)))})

@@ -61,7 +61,7 @@ class ServedDocument(SearchDocument):
     def quote(self, text: str, source: str) -> Quote | None:
         """The sentences of a quote in this part, under its source's name; None if it is not there.
 
-        Its offsets count in the document if that is known, else in the text of this part.
+        Its offsets refer to the document if that is known, else to the text of this part.
         """
         page = Document(
             id=source,

@@ -32,7 +32,7 @@ class DynamicBatchWorld(WorldOfCopies):
 
     `dynamic_batching` is `full`: a batch takes as many examples as stay, at the length of the longest, within
     `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or
-    `batchsort`: `batchsize` examples. Who has waited longest is always in the next batch.
+    `batchsort`: `batchsize` examples. The longest waiting example is always in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
     in batches, and DialogueValueError if no truncation is given.

@@ -151,7 +151,7 @@ class TextBuilder:
             self._fresh_cell = False
 
     def end_row(self) -> None:
-        """The row ends; empty cells at its end leave nothing."""
+        """End the row; empty cells at its end are dropped."""
         if self._rows:
             row = self._rows.pop()
             if not self._rows:

@@ -79,7 +79,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def _comments(
     source: SourceFile, settings: ReaderSettings, names: list[str]
 ) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
-    """Return the comments by the number of their sheet, and what of them could not be read."""
+    """Return the comments by the number of their sheet, and those that could not be read."""
     if source.media_type != XLSX:
         return {}, ()
     try:

@@ -16,7 +16,7 @@ _BROKEN = "\ufffe"  # what pdfium puts for a hyphen with the line end after it
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
 _SHORT_ROW = 9  # words
 _LINES_BEFORE, _LINES_AFTER = 20, 6
-_MOST_WORDS = 6_000  # of a page; more is not a table that anybody could read
+_MOST_WORDS = 6_000  # of a page; no readable table has more
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
