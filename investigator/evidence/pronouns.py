@@ -1,5 +1,4 @@
-"""Resolves a pronoun at the beginning of a sentence: it refers to what the previous sentence names, if that is only one
-thing.
+"""Resolves a pronoun at the beginning of a sentence: it means what the previous sentence names, if that is one thing.
 
 Whatever the sentence before names counts as a candidate if it agrees in number, and for "he" and "she" if it may be a
 person. If there are two candidates, neither is chosen: no rule here could decide between them.

@@ -60,8 +60,7 @@ def allows_negation(text: str, claim: str) -> bool:
 
 
 def negated_before(text: str, start: int) -> bool:
-    """Return True if the word right before a place is a negation, so that the text from there on alone means the
-    opposite.
+    """Return True if the word right before a place is a negation, so the text from there on means the opposite.
 
     A capital letter is treated as a new sentence ("No" may be the answer before it).
     """

@@ -100,7 +100,7 @@ def judged(
 def _matches(
     part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
 ) -> tuple[ConstraintMatch, ...]:
-    """Return the constraints of a part that a quote of a claim meets: for a cell its labels count, for others the text
+    """Return the constraints of a part that a quote of a claim meets: for a cell its labels count, else the text
     around.
     """
     quote, sentence = quoted

@@ -13,8 +13,7 @@ from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectRepl
 
 
 def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
-    """Return the knowledge about each term from the memories; without memories everything is unknown, and no engine is
-    asked.
+    """Return the knowledge about each term from the memories; without memories all is unknown, and no engine is asked.
 
     Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
     Raises EngineError, and the signal BudgetSpent.

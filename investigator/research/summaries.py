@@ -16,8 +16,7 @@ _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; others 
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding on a document that is to be summarised, with its representative sentences in place of some
-    quotes.
+    """Return the finding on a document that is to be summarised, with an extract in place of some quotes.
 
     For a timeline these are its sentences that name a time, for other summaries its main results, if a long text gives
     them at its beginning, and for a financial report its key figures, before the sentences.

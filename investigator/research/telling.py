@@ -180,8 +180,7 @@ def _held(term: AskedTerm, said: frozenset[str]) -> float:
 
 
 def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
-    """Return the sentences of the section on a subject that the previous document did not have; its end if nothing is
-    new.
+    """Return the sentences of the section on a subject that are new since the previous document; its end if none is.
 
     None if no sentence says the whole subject.
     """

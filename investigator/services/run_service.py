@@ -167,8 +167,7 @@ class RunService:
             return replay(record, as_it_began(record), research, journal)
 
     def check_kept(self) -> Iterator[Notice]:
-        """Look up the quotes of the kept runs in the files; yield a notice for each run with quotes that are no longer
-        there.
+        """Look up the quotes of the kept runs in the files; yield a notice for each run with missing quotes.
 
         Raises FolderError, ReaderError and StoreError.
         """

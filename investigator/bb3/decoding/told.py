@@ -105,8 +105,7 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 
 
 def told_share(told: Decoding, own: float | None = None) -> float | None:
-    """Return the probability mass that nucleus draws from; None for all of it, for example if only a temperature is
-    given.
+    """Return the probability mass that nucleus draws from; None for all of it, e.g. if only a temperature is given.
 
     The engine's `own` applies if nucleus is chosen without a value.
     """
