@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from investigator.language.terms import words
 from investigator.questions.naming import named
 from investigator.records import (
     Answer,
@@ -78,11 +79,11 @@ def headline(investigation: Investigation) -> str:
 
 def answer_headline(answer: Answer) -> str:
     """Return the status in a few words, with the limit that stopped the run, if any."""
-    words = f"{HEADLINES[answer.status]}{f': {answer.decision}' if answer.decision else ''}"
+    status = f"{HEADLINES[answer.status]}{f': {answer.decision}' if answer.decision else ''}"
     if not answer.outcome.startswith("stopped"):
-        return words
+        return status
     in_part = answer.status is AnswerStatus.ANSWERED
-    return f"Stopped ({answer.stop}), {'answered in part' if in_part else words[0].lower() + words[1:]}"
+    return f"Stopped ({answer.stop}), {'answered in part' if in_part else status[0].lower() + status[1:]}"
 
 
 def near_miss_line(miss: NearMiss) -> str:
@@ -94,7 +95,8 @@ def near_miss_line(miss: NearMiss) -> str:
 
 def _failing(match: ConstraintMatch) -> str:
     asked = named(match.constraint)
-    return f"{asked} (it says {match.words})" if match.words else asked
+    is_other = not set(words(match.words)) <= set(words(asked))
+    return f"{asked} (it says {match.words})" if is_other else asked
 
 
 def conflict_line(conflict: Conflict) -> str:

@@ -21,7 +21,7 @@ from investigator.records import (
 from investigator.records.documents import FileStatus
 from investigator.reports.html import html_report
 from investigator.reports.terminal import investigation_text, runs_text
-from investigator.reports.wording import duration, engine_line
+from investigator.reports.wording import duration, engine_line, near_miss_line
 
 
 def test_an_answer_shows_its_status_text_sources_and_cost(answered: Investigation) -> None:
@@ -219,6 +219,14 @@ def test_a_near_miss_is_shown_with_what_it_fails(answered: Investigation, not_fo
 
     shown = next(line for line in lines if line.startswith("- contracts/lease.pdf:page 3"))
     assert "operating margin (it says operating income)" in shown
+
+
+def test_a_near_miss_does_not_show_again_what_is_asked(answered: Investigation) -> None:
+    february = Constraint(kind=ConstraintKind.PERIOD, text="february 2024")
+    failing = ConstraintMatch(constraint=february, state=MatchState.NOT_MET, words="February 2024")
+    assert answered.answer is not None
+    miss = NearMiss(part="?", quote=answered.answer.citations[0], failing=(failing,))
+    assert near_miss_line(miss) == "Not established: the period february 2024."
 
 
 def test_words_that_are_the_answer_are_not_printed_again_as_its_source(answered: Investigation) -> None:
