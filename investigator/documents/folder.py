@@ -143,8 +143,7 @@ class _Refresh:
         return request_for(self.root, file, hashes, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Bring the store up to date with one reading; return its event, None if the file must be read after all.
-        """
+        """Bring the store up to date with one reading; return its event, None if the file must be read after all."""
         contents, before = reading.contents, self.known.get(file.id)
         if contents.known and reading.opened is not None:
             return self._keep_known(file, reading)

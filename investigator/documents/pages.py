@@ -31,8 +31,7 @@ def line_at(text: str, offset: int) -> int:
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """Return the page that holds `offset`; between two pages, the one before; None without pages, or with none before
-    it.
+    """Return the page that holds `offset`; between two pages, the one before; None if there is none.
 
     `pages` are in the order of the text.
     """

@@ -100,9 +100,7 @@ def judged(
 def _matches(
     part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
 ) -> tuple[ConstraintMatch, ...]:
-    """Return the constraints of a part that a quote of a claim meets: for a cell its labels count, else the text
-    around.
-    """
+    """Return the constraints of a part that a quote meets: for a cell its labels count, else the text around it."""
     quote, sentence = quoted
     if claim.computation is not None:
         return claim_matches(part.question, claim, {one.document_id: document(one.document_id) for one in claim.quotes})
