@@ -9,6 +9,7 @@ from itertools import combinations
 
 from investigator.evidence.cells import cell_quote
 from investigator.language.terms import folded
+from investigator.questions.cues import patterns
 from investigator.questions.order import pairs, stand_together
 from investigator.questions.related import root, roots
 from investigator.records import (
@@ -36,6 +37,7 @@ MET_POINT = 95
 _LOOKED_AT = 40  # cells among which one that was quoted is found again
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _CHANGES = "difference change growth increase decrease"
+_SPANS = ("duration", "age")
 _JOINTS: Mapping[Operation, str] = {
     Operation.DIFFERENCE: "less",
     Operation.SUM: "and",
@@ -63,7 +65,14 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = (one for time in _times(question) for one in best_cells(question, tables, time, most=1))
-    return tuple(dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met))
+    quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met)
+    return tuple(quote for quote in quotes if not _lacks_span(question, quote))
+
+
+def _lacks_span(question: str, quote: Quote) -> str:
+    """Return the kind of span that a question asks for and a cell does not give, with a unit: "how long"; else ""."""
+    asked, shown = patterns("asked"), patterns("shown")
+    return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
 
 
 def _share(question: str, tables: DocumentTables, operation: Operation) -> bool:
@@ -225,6 +234,8 @@ def cell_matches(
     matches = [*_matches(question, found[0], is_computed), *_apart(question, quote.cell)]
     if not is_computed and not _says_result(question, quote.cell):
         matches.append(_match(ConstraintKind.ATTRIBUTE, "a figure computed of two", MatchState.NOT_MET, ""))
+    if not is_computed and (kind := _lacks_span(question, quote)):
+        matches.append(_match(ConstraintKind.QUANTITY, kind, MatchState.NOT_MET, ""))
     return tuple(matches)
 
 

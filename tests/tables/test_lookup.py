@@ -303,3 +303,10 @@ def test_of_tables_side_by_side_the_cell_is_that_of_the_same_table(text: str, qu
     document = _read("tables.txt", text)
     found = best_cells(question, DocumentTables(document))[:1]
     assert [document.text[one.cell.start : one.cell.end] for one in found if one.is_met] == ([value] if value else [])
+
+
+def test_a_cell_without_a_unit_of_time_does_not_say_how_long() -> None:
+    budget = _read("budget.csv", "Item,Actual 2023\nRegatta income,3870\nCoaching,2750\n")
+    assert _said("How long is the regatta?", budget) == []
+    trial = _read("trial.csv", "Item,Value\nFollow-up,12 months\nDose,20 mg\n")
+    assert _said("How long was the follow-up?", trial) == ["Follow-up | Value | 12 months"]
