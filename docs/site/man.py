@@ -37,7 +37,7 @@ answered
 the run failed
 .TP
 .B 2
-wrong use
+wrong usage
 .TP
 .B 3
 not in the documents

@@ -149,7 +149,7 @@ def ask(
     hold over all questions of a file.
 
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, or passages found that may
-    answer, 1 the run failed, 2 wrong use, 130 interrupted. Of several questions the worst counts: 1, then 4, 3, 5, 0.
+    answer, 1 the run failed, 2 wrong usage, 130 interrupted. Of several questions the worst counts: 1, then 4, 3, 5, 0.
     """
     if questions is not None:
         _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)

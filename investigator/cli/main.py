@@ -1,7 +1,7 @@
 """The command `investigator`: its commands, and their exit codes and errors.
 
 Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents,
-4 not found so far, 5 answered in part or passages found, 1 the run failed, 2 wrong use, 130 interrupted.
+4 not found so far, 5 answered in part or passages found, 1 the run failed, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations

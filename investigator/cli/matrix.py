@@ -58,7 +58,7 @@ def matrix(
     Limits such as --max-calls hold over the whole table.
 
     Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
-    failed, 2 wrong use, 130 interrupted.
+    failed, 2 wrong usage, 130 interrupted.
     """
     asked = questions_of(questions, question or ())
     asking.check_for_many()

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from investigator.cli.streams import ForFile
 from investigator.documents.own_results import is_own_result
 from investigator.errors import RunError, UserError
 from investigator.files import write_private
@@ -25,7 +26,7 @@ from investigator.reports.export import EXPORTED, RECORD, exported
 from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.schemas import Printed, stamped
-from investigator.reports.terminal import investigation_text
+from investigator.reports.terminal import investigation_text, question_text
 
 REPORT_SUFFIXES = (".html", ".htm")
 
@@ -57,13 +58,15 @@ class OutputOptions:
         if self.export is not None:
             write_export(self.export, exported(investigation, investigator.cited_documents(investigation)))
 
-    def show(self, investigation: Investigation, investigator: Investigator) -> None:
-        """Write what is wanted as files, and print the investigation. Raises RunError."""
+    def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
+        """Write what is wanted as files, and print the investigation, maybe `again`. Raises RunError."""
         self.write(investigation, investigator)
         if self.as_json:
             print_record(Printed.INVESTIGATION, investigation)
-        else:
-            print_styled(investigation_text(investigation))
+            return
+        if again or isinstance(sys.stdout, ForFile):  # on the screen, the command that asked is just above
+            print_styled(question_text(investigation))
+        print_styled(investigation_text(investigation))
 
 
 def tell(text: str) -> None:

@@ -30,7 +30,7 @@ def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: 
     run, folder = either_order(run, folder)
     output.check(folder)
     investigator = kept_of(folder, workspace)
-    output.show(investigator.show(run), investigator)
+    output.show(investigator.show(run), investigator, again=True)
 
 
 def replay(
@@ -46,7 +46,7 @@ def replay(
 
     Every prompt is rendered again, every decision made again, and every quote looked up in the current documents.
 
-    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong use.
+    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong usage.
     """
     run, folder = either_order(run, folder)
     output.check(folder)

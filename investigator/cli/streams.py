@@ -25,6 +25,10 @@ _DOCUMENTS = ("folder", "docs")
 """The parameters of commands that name a folder of documents."""
 
 
+class ForFile(io.StringIO):
+    """Stands for standard output while a command prints for a file."""
+
+
 @dataclass(frozen=True)
 class StreamOptions:
     """Options for standard output and standard error."""
@@ -61,7 +65,7 @@ class StreamOptions:
             if self.output is None:
                 yield
                 return
-            printed, ended = io.StringIO(), True
+            printed, ended = ForFile(), True
             screen, sys.stdout = sys.stdout, printed
             try:
                 yield

@@ -28,7 +28,7 @@ def verify(
     The files are read again. No index is needed, and nothing is written. What the claims make of their quotes is not
     judged.
 
-    Exit codes: 0 every quote is at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong use.
+    Exit codes: 0 every quote is at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong usage.
     """
     verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
     if as_json:

@@ -16,7 +16,7 @@ def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = Fal
 
     A language model gets seven short questions, fewer if it has fewer roles; none of your documents is sent.
 
-    Exit codes: 0 every role works, 1 one fails, 2 wrong use.
+    Exit codes: 0 every role works, 1 one fails, 2 wrong usage.
     """
     diagnosis = diagnose(model or (), settings=settings.load(), on_call=tell)
     if as_json:

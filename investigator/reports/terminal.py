@@ -72,6 +72,11 @@ def investigation_text(investigation: Investigation) -> Text:
     return Text("\n\n").join(blocks).append("\n")
 
 
+def question_text(investigation: Investigation) -> Text:
+    """Return the question as it was put, to stand before its outcome; ends with an empty line."""
+    return Text(f"Question: {inert_line(investigation.follows or investigation.question)}\n\n")
+
+
 def runs_text(runs: Sequence[RunSummary]) -> Text:
     """Return a line for each investigation, and one for all cells of a matrix: id, start, status, calls, question."""
     cells: dict[str, list[RunSummary]] = {}

@@ -233,7 +233,8 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
     if written.are_stand_ins and written.unproven:
         return "What the model said is not proven; these are the best quotes as they stand."
     asked = "These are the best quotes as they stand" if written.are_stand_ins else "No language model was asked"
-    return f"{asked}; not established: {'; '.join(failing)}." if failing else f"{asked}; nobody has read them."
+    left = f"not established: {'; '.join(failing)}" if failing else "it is not known whether the quotes answer"
+    return f"{asked}; {left}."
 
 
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:

@@ -33,6 +33,8 @@ _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", 
 
 LAST_RUN = "last"
 """Stands for the latest run of the workspace that was asked by itself: no cell of a matrix."""
+MATRIX_RUN = "matrix-"
+"""Begins the id of a matrix, which is no run; its cells are."""
 
 
 class MadeWith(Record):
@@ -160,7 +162,7 @@ def new_record(
 
 def matrix_id(records: Sequence[Investigation]) -> str:
     """Return the id of the matrix of some new records: the same for the same questions and settings."""
-    return f"matrix-{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
+    return f"{MATRIX_RUN}{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
 
 
 def earlier_question(record: Investigation) -> EarlierQuestion:

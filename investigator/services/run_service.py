@@ -31,6 +31,7 @@ from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     LAST_RUN,
+    MATRIX_RUN,
     RunOptions,
     as_it_began,
     earlier_question,
@@ -44,6 +45,11 @@ from investigator.store.journal import Runs
 from investigator.store.locations import older_workspaces
 from investigator.store.past_calls import PastCall, PastCalls, calls_of
 from investigator.store.workspace import DATABASE_NAME, has_database
+
+_OF_MATRIX = (
+    "The same matrix command shows it again and pays for nothing twice; with --json it names the run of each cell, "
+    "which show and replay take."
+)
 
 
 class RunService:
@@ -127,7 +133,8 @@ class RunService:
         """Return the plan of a run and its expected cost; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
-        engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}
+        free = parts.extractive  # it uses no tokens, and is asked itself
+        engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:
             with self._index.library(again=again) as library:
@@ -219,6 +226,8 @@ class RunService:
             raise UnknownRunError(f"nothing was asked of {self._index.folder} yet")
         if run_id == LAST_RUN:
             run_id = next((run.id for run in self.summaries() if not run.matrix), run_id)
+        if run_id.startswith(MATRIX_RUN):
+            raise UnknownRunError(f"{run_id} is a matrix, a table of many runs, and not a run", hint=_OF_MATRIX)
         with self._index.reading() as workspace:
             return Runs(workspace.runs).investigation(run_id)
 

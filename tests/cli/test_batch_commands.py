@@ -46,6 +46,11 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     assert json.loads(reports[3].read_text(encoding="utf-8"))["schema"] == "investigator/matrix/1"
     again = typed(place, "matrix", "--questions", file, "--question", "Who painted the ceiling?", *named)
     assert again.exit_code == 0, again.output  # its own reports are overwritten
+    kept = (str(place / "folder"), "--workspace", str(place / "w"))
+    (own_id,) = (word for word in CliRunner().invoke(app, ["runs", *kept]).stdout.split() if word.startswith("matrix-"))
+    for command in ("show", "replay"):
+        told = CliRunner().invoke(app, [command, own_id, *kept])
+        assert (told.exit_code, f"{own_id} is a matrix" in told.output) == (2, True)
     reports[1].write_text("mine,not,yours\n")
     refused = typed(place, "matrix", "--question", "Why?", "--report", str(reports[1]))
     assert (refused.exit_code, reports[1].read_text()) == (2, "mine,not,yours\n")

@@ -268,7 +268,7 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     assert command("runs", folder, *kept).stdout.startswith(run_id)
     again = command("show", run_id[:6], folder, *kept)
     assert again.exit_code == 0
-    assert again.stdout == asked.stdout
+    assert again.stdout == f"Question: What is the rent?\n\n{asked.stdout}"
     assert json.loads(command("show", run_id, folder, *kept, "--json").stdout)["id"] == run_id
     assert command("show", folder, run_id, *kept).stdout == again.stdout
     assert command("show", "last", folder, *kept).stdout == command("show", folder, *kept).stdout == again.stdout

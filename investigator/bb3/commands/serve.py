@@ -62,7 +62,7 @@ def serve(
     ) as service:
         tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
         tell(f"the token of programs is in {service.token_file}")
-        tell(f"BlenderBot 3 and its like search at {', '.join(service.searches())}")
+        tell(f"search address for BlenderBot 3 and chat --search-server: {', '.join(service.searches())}")
         link = service.link()
         print_plain(link)
         if browser:
