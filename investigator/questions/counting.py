@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from investigator.language.terms import words
@@ -10,7 +11,9 @@ from investigator.questions.measured import given_in, is_unit
 from investigator.questions.related import related_roots, root, roots
 from investigator.records import MatchState
 
-_COUNT_REACH = 5  # words
+_REACH_AFTER, _REACH_BEFORE = 3, 5  # words
+_ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
+"""The number of an item in a list, which counts nothing."""
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
@@ -22,10 +25,14 @@ def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, s
         return MatchState.MET, given[0]
     wanted = [{root(word)} | related_roots(word) for word in words(things)]
     wanted = [same | _who_may_be(same, sentence, about) for same in wanted]
-    for match in patterns("shown")["count"].finditer(sentence):
-        following = sentence[match.end() :].split()[: _COUNT_REACH + len(wanted) - 1]
+    further = set(cues("empty")["further"].split()) - set(words(things))
+    item = _ITEM.match(sentence)
+    for match in patterns("shown")["count"].finditer(sentence, item.end() if item else 0):
+        following = sentence[match.end() :].split()[: _REACH_AFTER + len(wanted) - 1]
+        if not set(words(" ".join(following[:1]))).isdisjoint(further):
+            continue
         said = roots(" ".join(following))
-        before = roots(" ".join(sentence[: match.start()].split()[-_COUNT_REACH:]))
+        before = roots(" ".join(sentence[: match.start()].split()[-_REACH_BEFORE:]))
         if all(same & said or (same & _people() and "popul" in before) for same in wanted):
             return MatchState.MET, " ".join((match.group(), *following))
     return MatchState.NOT_MET, ""
