@@ -13,6 +13,7 @@ from pathlib import Path
 
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
+from investigator.errors import FolderError
 from investigator.evidence.quotes import Sources
 from investigator.records import DocumentCard, Finding, Memory, Plan, PlanStep, PlanVariables, PointStatus, Status
 from investigator.research.critical_thinking import own_words
@@ -142,7 +143,8 @@ class Query:
     def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
         """Ask, and remember the reply. Return False if its point could not be read; it is remembered all the same.
 
-        Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
+        Raises FolderError for a document that is not there, EngineError, TemplateError, StoreError, and the signal
+        BudgetSpent.
         """
         query = DocumentQuery(
             self.main_question,
@@ -153,7 +155,14 @@ class Query:
             Sources(self._library.document),
             template=Path(prompt_template_path),
         )
-        finding = query.examine(self.target_doc_id, sub_question)
+        try:
+            finding = query.examine(self.target_doc_id, sub_question)
+        except KeyError as error:
+            if self.target_doc_id in self._library.document_ids():
+                raise
+            raise FolderError(
+                f"there is no document {self.target_doc_id}", hint="See them with: investigator status FOLDER."
+            ) from error
         self.memory_stream.add(self.target_doc_id, sub_question, finding)
         if finding.point is None:
             _log.warning("the reply of %s has no point that can be read: %.200s", self.target_doc_id, finding.reply)
