@@ -5,8 +5,8 @@
     answer = Investigator("folder").ask("What was the revenue in 2023?")
     print(answer.status, answer.text)
 
-The public names are listed in `__init__.pyi`, for type checkers and at run time alike. Each is loaded when it is first
-used, so that importing the package costs next to nothing. `__version__` is that of the installed distribution.
+`__init__.pyi` lists the public names, for type checkers and at run time alike. Each is loaded on first use, so
+importing the package costs next to nothing. `__version__` is the version of the installed distribution.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ _named, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from investigator.resources.distribution import installed_version  # importing nothing until it is asked for
+        from investigator.resources.distribution import installed_version  # imports nothing until it is used
 
         return installed_version()
     return _named(name)

@@ -1,4 +1,4 @@
-"""`python -m investigator` is the command `investigator`."""
+"""Run the command `investigator` with `python -m investigator`."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class UserError(InvestigatorError):
 def expect(
     value: object, kinds: type | tuple[type, ...], called: str, error: Callable[[str], UserError] = UserError
 ) -> None:
-    """Raise an error if a value that is `called` so is not of one of these types: `only must be str, not int`."""
+    """Raise an error if a value is not of one of these types: `only must be str, not int`. `called` is its name."""
     named = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, named) or (isinstance(value, bool) and bool not in named):
         wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in named)
@@ -98,7 +98,7 @@ class QuestionError(UserError):
 
 
 class PageError(UserError):
-    """A page is asked for that the document does not have, or that cannot be drawn."""
+    """The document has no such page, or the page cannot be drawn."""
 
     default_hint = "Ask for a page of a PDF, counted from 1; other formats are shown by their text."
 
@@ -122,17 +122,17 @@ class SettingsError(UserError):
 
 
 class TemplateError(UserError):
-    """A prompt template is missing, broken, or names a variable that it is not given."""
+    """A prompt template is missing, broken, or uses an unknown variable."""
 
     default_hint = "Compare the template with the one shipped in prompts/."
 
 
 class MissingPackageError(UserError):
-    """An optional package is needed and not installed."""
+    """An optional package is required but not installed."""
 
 
 class CredentialError(UserError):
-    """A provider needs a key, or refused the one it was given."""
+    """A provider needs a key, or rejected the one it was given."""
 
 
 class UnknownRunError(UserError):
@@ -148,7 +148,7 @@ class EvaluationDataError(UserError):
 
 
 class DialogueError(UserError, RuntimeError):
-    """A message, an agent, a teacher or a world is used in a way that it cannot be."""
+    """A message, an agent, a teacher or a world is used in an unsupported way."""
 
     default_hint = "See the class's documentation for what it takes."
 
@@ -160,11 +160,11 @@ class DialogueFormatError(UserError, ValueError):
 
 
 class DialogueValueError(DialogueError, ValueError):
-    """An argument or an option of an agent, a teacher or a world has a value that makes no sense there."""
+    """An argument or option of an agent, teacher or world has an invalid value."""
 
 
 class DialogueTypeError(DialogueError, TypeError):
-    """An agent, a teacher or a world is of a kind that cannot be used there."""
+    """An agent, teacher or world has the wrong type for this use."""
 
 
 class DialogueUnsupportedError(DialogueError, NotImplementedError):
@@ -172,13 +172,13 @@ class DialogueUnsupportedError(DialogueError, NotImplementedError):
 
 
 class UnknownTaskError(DialogueError):
-    """There is no task, teacher, agent or module of that name."""
+    """No task, teacher, agent or module has that name."""
 
     default_hint = "List the tasks with: investigator tasks"
 
 
 class MetricsError(DialogueError, ValueError):
-    """Figures cannot be combined, or there are none."""
+    """Metrics cannot be combined, or none were reported."""
 
     default_hint = "Combine only reports of the same kind, in which each metric has one type."
 
@@ -192,13 +192,13 @@ class WorkspaceLockedError(UserError):
 
 
 class ForeignFileError(UserError):
-    """Something is in place of a file of the workspace that this user's own program did not put there."""
+    """A workspace file was replaced by one that this user's program did not write."""
 
     default_hint = "Remove it if you know what it is, or name another place with --workspace DIR."
 
 
 class RunError(InvestigatorError):
-    """The run failed through no fault of the call."""
+    """The run failed, although the call was correct."""
 
     exit_code = 1
 
@@ -228,15 +228,15 @@ class EngineTimeoutError(EngineError):
 
 
 class ContextTooLongError(EngineError):
-    """The prompt does not fit into the context of the model."""
+    """The prompt does not fit into the model's context window."""
 
     default_hint = "Choose a model with a larger context, or show it fewer passages: --set retrieval.passages=2"
 
 
 class RateLimitError(EngineError):
-    """The provider refuses more calls for now.
+    """The provider accepts no more calls for now.
 
-    `retry_after` is the wait that it asked for, in seconds, if it named one.
+    `retry_after` is the requested wait in seconds, if the provider gave one.
     """
 
     default_hint = "Wait a while, then run the same command again: it resumes where it stopped."
@@ -248,19 +248,19 @@ class RateLimitError(EngineError):
 
 
 class ReplayError(EngineError):
-    """A recording holds no reply to this prompt."""
+    """A recording contains no reply to this prompt."""
 
     default_hint = "Record the run again: the prompts, the documents, their vectors or the settings have changed since."
 
 
 class ModelDownloadError(RunError):
-    """A model could not be fetched from its hub, or does not match the hub's description."""
+    """A model could not be downloaded, or does not match the description on its hub."""
 
     default_hint = "Wait a while, then run the same command again: what was fetched is kept."
 
 
 class ReplyError(RunError):
-    """The text of a reply does not hold the requested record."""
+    """The reply does not contain the requested record."""
 
 
 class ReaderError(RunError):
@@ -268,7 +268,7 @@ class ReaderError(RunError):
 
 
 class SourceChangedError(ReaderError):
-    """The file of a document is gone, or not the one that was read before."""
+    """The file of a document is gone or has changed since it was read."""
 
     default_hint = "Bring the index up to date with: investigator index FOLDER"
 
@@ -301,7 +301,7 @@ class AlteredRunError(StoreError):
 
 
 class DamagedDocumentError(StoreError):
-    """Documents in the workspace are not as they were written: damaged, or put there by someone else."""
+    """Documents in the workspace are damaged, or were put there by someone else."""
 
     default_hint = "Read what is damaged again from the files: investigator index --verify FOLDER"
 
@@ -311,7 +311,7 @@ class DamagedDocumentError(StoreError):
 
 
 class DamagedDatabaseError(StoreError):
-    """A database of the workspace is damaged, or holds tables that this program did not make."""
+    """A workspace database is damaged, or contains tables that this program did not create."""
 
     default_hint = (
         "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
@@ -320,7 +320,7 @@ class DamagedDatabaseError(StoreError):
 
 
 class EarlierDatabaseError(DamagedDatabaseError):
-    """An earlier version made a database of the workspace."""
+    """A workspace database was created by an earlier version."""
 
 
 class EmbedderError(RunError):
@@ -328,18 +328,18 @@ class EmbedderError(RunError):
 
 
 class ClusterError(RunError):
-    """The machines of a cluster cannot be reached, or cannot do the work."""
+    """A cluster cannot be reached, or cannot do the work."""
 
     default_hint = "Mend what the error says, then run the same command again: shards that were finished are kept."
 
 
 class ShardLostError(ClusterError):
-    """Parts of the index give no reply: their worker is gone, or slow."""
+    """Parts of the index do not reply: their worker is gone or slow."""
 
     default_hint = "Run the same command again when the workers are back."
 
 
 class WorkerError(RunError):
-    """A copy of a world failed in its thread; its cause is the error there."""
+    """A copy of a world failed in its thread; the cause is the original error."""
 
     default_hint = "Correct what the error says and run it again; the other copies have finished their turns."

@@ -1,4 +1,4 @@
-"""The front door: investigate a folder, look into its index, read its runs."""
+"""The entry point: investigate a folder, search its index, read its runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
 _MOST_PICTURES = 6_000_000
-"""Bytes of the pictures of a report."""
+"""Size limit of the pictures in a report, in bytes."""
 
 
 class Investigator:
@@ -111,7 +111,7 @@ class Investigator:
 
     @property
     def engine_name(self) -> str:
-        """The name of the engine, or that of each role if they differ."""
+        """The name of the engine, or one name per role if they differ."""
         return engine_names(self.engines)
 
     def ask(
@@ -125,7 +125,7 @@ class Investigator:
         fresh: bool = False,
         cache: bool = True,
     ) -> Answer:
-        """Investigate and answer. Takes what `RunOptions` does, and raises what `investigate` does."""
+        """Investigate and answer. Takes the fields of `RunOptions`, and raises the errors of `investigate`."""
         options = RunOptions(mission, strategy, only, fresh, cache, after)
         for event in self._runs.investigate(question, options):
             if isinstance(event, Answered) and event.investigation.answer is not None:
@@ -133,11 +133,11 @@ class Investigator:
         raise StoreError("the investigation ended without an answer")
 
     def investigate(self, question: str, options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Yield what happens, step by step; the last event is Answered.
+        """Yield an event for each step; the last is Answered.
 
-        The folder is read first: new and changed files only. The same question over the same documents resumes the run
-        that was stopped, or returns the answer that was found, unless it is to be `fresh`. Raises QuestionError,
-        FolderError, SettingsError, UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
+        New and changed files are read first. The same question over the same documents resumes a stopped run or returns
+        the existing answer, unless `fresh` is set. Raises QuestionError, FolderError, SettingsError, UnknownRunError,
+        WorkspaceLockedError, EngineError, StoreError.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._runs.investigate(question, options)
@@ -145,42 +145,42 @@ class Investigator:
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
         """Read the folder and keep it open: the context returns a function like `investigate` that is faster.
 
-        What changes in the folder meanwhile is not looked for; quotes are still looked up in the files.
+        Changes in the folder are ignored meanwhile; quotes are still looked up in the files.
         """
         return self._runs.opened()
 
     def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Yield what happens while many questions are put to the folder; the last event holds AskedQuestions.
+        """Ask the folder many questions and yield the events; the last one holds AskedQuestions.
 
-        The folder is read once, each question is asked once, and ceilings hold over all together. A question that
-        fails leaves the others alone. Raises what `investigate` does.
+        The folder is read once, each question is asked once, and ceilings apply to all questions together. A failed
+        question does not affect the others. Raises what `investigate` does.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._batches.ask_all(questions, options)
 
     def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Yield what happens while questions are put to each document by itself; the last event holds a Matrix.
+        """Ask each document every question and yield the events; the last one holds a Matrix.
 
-        Each cell is a run that is limited to its document: stopped cells resume, and cells of unchanged documents are
-        kept. Raises what `investigate_all` does.
+        Each cell is a run limited to one document: stopped cells resume, and cells of unchanged documents are kept.
+        Raises what `investigate_all` does.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._batches.matrix(questions, options)
 
     def matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Matrix:
-        """Put questions to each document by itself. Raises what `investigate_matrix` does."""
+        """Ask each document every question. Raises the errors of `investigate_matrix`."""
         for event in self.investigate_matrix(questions, options):
             if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
                 return event.outcome
         raise StoreError("the matrix ended without an outcome")
 
     def forecast(self, question: str, options: RunOptions = RunOptions()) -> Forecast:
-        """Return the plan and the expected cost; no engine that costs is asked. Raises what `investigate` does."""
+        """Return the plan and the expected cost; no paid engine is called. Raises the errors of `investigate`."""
         expect(options, RunOptions, "options", SettingsError)
         return self._runs.forecast(question, options)
 
     def replay(self, run_id: str) -> Replayed:
-        """Repeat a finished run from its journal, without any model, and re-verify its quotes.
+        """Replay a finished run from its journal, without a model, and re-verify its quotes.
 
         Raises UnknownRunError, ReplayError if another version made the run, and what `investigate` does.
         """
@@ -191,15 +191,17 @@ class Investigator:
         return self._runs.summaries()
 
     def show(self, run_id: str) -> Investigation:
-        """Return the record of an investigation by its id, the beginning of it, or `last`. Raises UnknownRunError."""
+        """Return the record of an investigation, given its id, the beginning of its id, or `last`. Raises
+        UnknownRunError.
+        """
         return self._runs.record(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls that a run made or reused, in order, by its whole id. Raises StoreError."""
+        """Return the calls that a run made or reused, in order. Takes the whole id. Raises StoreError."""
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
-        """Return what a report shows in addition to the record: its calls, and pictures of the cited pages of PDF
+        """Return the additional contents of a report: the run's calls, and pictures of the cited pages of PDF
         documents.
 
         Raises StoreError.
@@ -211,7 +213,7 @@ class Investigator:
         return Enclosures(self.calls(investigation.id), cited, left_out)
 
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
-        """Return the documents that an answer cites, by id, as far as the index still holds them. Raises StoreError."""
+        """Return the documents that an answer cites, by id, if the index still contains them. Raises StoreError."""
         expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         found: dict[str, Document] = {}
@@ -228,30 +230,28 @@ class Investigator:
         return self._runs.adopt()
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
-        """Bring the index up to date without asking anything: text and words, and with `vectors` all vectors too.
+        """Update the index without asking anything: text and words, and with `vectors` all vectors too.
 
-        `verify` opens every file, checks all that is stored and the quotes of kept runs; `retry` reads again what could
-        not be read. Questions can be asked while vectors are made. Raises what `investigate` does, but EngineError.
+        `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads again the files
+        that failed. Questions can be asked while vectors are computed. Raises what `investigate` does, but EngineError.
         """
         yield from self._index.update(vectors=vectors, verify=verify, retry=retry)
         yield from self._runs.check_kept() if verify else ()
 
     def status(self, *, compare: bool = True) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, what has changed in the folder since. Raises
-        FolderError.
-        """
+        """Return the contents of the index and, with `compare`, the changes in the folder since. Raises FolderError."""
         return self._index.status(compare=compare)
 
     def progress(self) -> ClusterProgress | None:
-        """Return how far the shards of the index have been built; None without a cluster. Raises ClusterError."""
+        """Return how many shards of the index are built; None without a cluster. Raises ClusterError."""
         return self._index.progress()
 
     def document(self, document_id: str) -> Document:
-        """Return a document with its text, as the index holds it. Raises FolderError and StoreError."""
+        """Return a document with its text from the index. Raises FolderError and StoreError."""
         return self._index.document(document_id)
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, best first; `limit` at most, of one document if it is named.
+        """Return the chunks that match a query, best first: at most `limit`, and from one document if it is given.
 
         Raises QuestionError, SettingsError, and what `investigate` does.
         """
@@ -261,21 +261,21 @@ class Investigator:
         return self._index.search(query, limit, document_id)
 
     def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
-        """Bring the index up to date and keep the folder open for searching as long as the context lasts.
+        """Update the index and keep the folder open for searching until the context ends.
 
         The documents `again` are read again from their files.
         """
         return self._index.library(again=again)
 
     def kept_open(self) -> AbstractContextManager[None]:
-        """Keep the workspace and the reading processes between calls as long as the context lasts: a server does.
+        """Keep the workspace and the reading processes open between calls, as a server does.
 
-        Nothing is less fresh: what others write is seen, and cited files are read again.
+        Results stay current: the writes of other processes are seen, and cited files are read again.
         """
         return self._index.kept_open()
 
     def pages(self) -> AbstractContextManager[DocumentPages]:
-        """Show pages of PDF documents of the index, with quotes marked, as long as the context lasts."""
+        """Draw pages of PDF documents in the index, with quotes marked, until the context ends."""
         return open_pages(self._index, self.parts)
 
 

@@ -1,7 +1,7 @@
 """The classes of the source document with its signatures (seed: generative_agents).
 
-They are adapters: the parts of the method receive what they use, these open it from a workspace directory and paths of
-templates.
+They are adapters: the parts of the method receive what they use; these classes open it from a workspace directory and
+template paths.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from investigator.services.parts import standalone_client, standalone_library
 _log = logging.getLogger(__name__)
 
 Templates = str | Path | Mapping[str, str | Path]
-"""One template for all documents, or one for each document id with "*" for the rest."""
+"""One template for all documents, or one per document id, with "*" for the rest."""
 
 _OTHERS = "*"
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
@@ -37,9 +37,9 @@ _TITLE = re.compile(r"\s*(?:: | [-–—] |\t)\s*")
 class Planner:
     """Makes a plan for a question.
 
-    `document_list` holds cards or plain document ids, or is a text that lists the documents: one a line, or separated
-    by commas, each with its title after a colon or a dash if it has one. `history` holds the memories worth knowing, or
-    is a text about what is known. Without `client` the built-in engine plans.
+    `document_list` contains cards or plain document ids, or is a text that lists the documents, one per line or
+    separated by commas, each optionally followed by a colon or dash and its title. `history` contains the selected
+    memories, or is a text about what is known. Without `client` the built-in engine plans.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Planner:
 class TacticalPlanning:
     """Takes the steps of a plan in order: one under investigation first, then the smallest plan id.
 
-    `plan` holds the plan as it stands now; plans are values, so the one that was given is not changed.
+    `plan` is the current plan. Plans are immutable, so the one passed in is not changed.
     """
 
     def __init__(self, plan: Plan, db_dir: str | Path, summary_template_path: str | Path) -> None:
@@ -85,7 +85,7 @@ class TacticalPlanning:
         self._prompts = Prompts()
 
     def generate_question(self, prompt_templates: Templates) -> tuple[int, str, str] | None:
-        """Return (plan id, document id, question) of the next step, which is then Doing; None if all are done.
+        """Return (plan id, document id, question) of the next step and mark it Doing; None if all are done.
 
         Raises TemplateError.
         """
@@ -93,11 +93,11 @@ class TacticalPlanning:
         return self._begin(steps[0], prompt_templates) if steps else None
 
     def generate_questions(self, prompt_templates: Templates, limit: int | None = None) -> list[tuple[int, str, str]]:
-        """Return the next steps that are still to be done, all or `limit` of them, each with its question."""
+        """Return the next open steps, all or `limit` of them, each with its question."""
         return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
 
     def finish(self, plan_id: int, memory_id: int) -> None:
-        """Note the result of a step, which is then Done."""
+        """Record the result of a step and mark it Done."""
         self.plan = self.plan.with_result(plan_id, memory_id).with_status(plan_id, Status.DONE)
 
     def _prioritize_plan(self) -> tuple[PlanStep, ...]:
@@ -141,10 +141,9 @@ class Query:
         self._library = standalone_library(Path(db_dir))
 
     def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
-        """Ask, and remember the reply. Return False if its point could not be read; it is remembered all the same.
+        """Ask, and remember the reply. Return False if its point could not be read; the reply is kept anyway.
 
-        Raises FolderError for a document that is not there, EngineError, TemplateError, StoreError, and the signal
-        BudgetSpent.
+        Raises FolderError for an unknown document, EngineError, TemplateError, StoreError, and the signal BudgetSpent.
         """
         query = DocumentQuery(
             self.main_question,
@@ -169,12 +168,12 @@ class Query:
         return finding.point is not None
 
     def save(self, sub_question: str, reply: str, point: int | None) -> Memory:
-        """Remember a reply and its point (0..100, None: it could not be read)."""
+        """Remember a reply and its point (0..100; None if it could not be read)."""
         return self.memory_stream.add(self.target_doc_id, sub_question, Finding(reply=reply, point=point))
 
 
 def listed(documents: str | Sequence[DocumentCard | str]) -> tuple[DocumentCard, ...]:
-    """Return the documents as cards; a text lists them, one a line or separated by commas."""
+    """Return the documents as cards; a text lists them one per line or separated by commas."""
     if isinstance(documents, str):
         lines = [line for line in documents.splitlines() if line.strip()]
         documents = lines if len(lines) > 1 or _TITLE.search(documents) else re.split(r"\s*[,;]\s*", documents.strip())
@@ -183,7 +182,7 @@ def listed(documents: str | Sequence[DocumentCard | str]) -> tuple[DocumentCard,
 
 
 def told(history: str | Sequence[Memory], question: str) -> tuple[Memory, ...]:
-    """Return the memories worth knowing; a text is one memory without a point."""
+    """Return the selected memories; a text is one memory without a point."""
     if not isinstance(history, str):
         return tuple(history)
     if not history.strip():

@@ -1,4 +1,6 @@
-"""All settings together: defaults < file < environment < flags. The parts own their fields and never import this."""
+"""All settings together: defaults < file < environment < flags. The parts own their fields and never import this
+module.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ class Settings(BaseSettings):
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     store: StoreSettings = StoreSettings()
-    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # where, and no part of how
+    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # the location only
     trace: TraceSettings = TraceSettings()
     verify: VerifySettings = VerifySettings()
 
@@ -83,7 +85,7 @@ def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ())
     """
     expect(file, (Path, str, type(None)), "the settings file", SettingsError)
     if isinstance(overrides, str):
-        raise SettingsError("overrides must be a list, not one string", hint='For example: ["method.rounds=2"]')
+        raise SettingsError("overrides must be a list, not a string", hint='For example: ["method.rounds=2"]')
     expect(overrides, Sequence, "overrides", SettingsError)
     for override in overrides:
         expect(override, str, "each override", SettingsError)
@@ -99,7 +101,7 @@ def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ())
 
 
 def as_settings_file(overrides: Sequence[str]) -> str:
-    """Return the text of a settings file (JSON) that says what overrides `part.field=value` do."""
+    """Return the text of a settings file (JSON) equivalent to the overrides `part.field=value`."""
     return json.dumps(_parsed(overrides), indent=2) + "\n"
 
 
@@ -130,13 +132,13 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
 
 
 def _named(override: str) -> str:
-    """Return an override as a message may show it: what is not the name of a setting may be a key."""
+    """Return an override in a form that is safe to print: anything but a setting's name may be a key."""
     name = re.match(r"[\w.]*", override.strip())
     return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "a change of a setting"
 
 
 def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str]:
-    """Yield the texts under names of secrets, also under misspelled ones."""
+    """Yield the values of settings with secret names, misspelled ones included."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _secrets_in(value, inside or is_secret(name))
@@ -145,10 +147,10 @@ def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str
 
 
 def _literal(value: str) -> Any:
-    """Return the JSON value of a text (number, true, null, list), or else the text itself."""
+    """Parse a text as JSON (number, true, null, list); return it unchanged if it is not JSON."""
     try:
         return json.loads(value)
-    except (ValueError, RecursionError):  # also of a number that is too long to be one
+    except (ValueError, RecursionError):  # also for a number that is too long for int
         return value
 
 
@@ -172,7 +174,7 @@ def _environment() -> dict[str, Any]:
 
 
 def _first_problem(error: ValidationError) -> SettingsError:
-    """Return the first problem as a message, and the allowed values."""
+    """Return the first problem as a message, with the allowed values."""
     first = error.errors()[0]
     name = ".".join(step for step in first["loc"] if isinstance(step, str))
     part, field = _place(name)
@@ -190,7 +192,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
 
 
 def _place(name: str) -> tuple[list[str], FieldInfo | None]:
-    """Return the part that holds a setting, or that it names, as its steps; and its field, None if there is none."""
+    """Return the part that contains a setting, or that it names, as a path, and its field or None."""
     model: type[BaseModel] = Settings
     part: list[str] = []
     field: FieldInfo | None = None
@@ -214,7 +216,7 @@ def _names(model: type[BaseModel] = Settings, before: str = "") -> Iterator[str]
 
 
 def _nearest(name: str) -> str:
-    """Return the setting with the most similar name in any part; empty if no name is similar."""
+    """Return the most similar setting name in any part; empty if none is similar."""
     names = list(_names())
     close = get_close_matches(name, names, n=1, cutoff=0.75)
     last = {known.rpartition(".")[2]: known for known in reversed(names)}
@@ -223,7 +225,7 @@ def _nearest(name: str) -> str:
 
 
 def _in(part: Sequence[str]) -> str:
-    """Say what can be set in a part."""
+    """List the settings of a part."""
     model: type[BaseModel] = Settings
     for step in part:
         model = cast("type[BaseModel]", model.model_fields[step].annotation)
@@ -234,13 +236,13 @@ def _in(part: Sequence[str]) -> str:
 
 
 def _about(name: str, field: FieldInfo) -> str:
-    """Return the description of a setting, and its default if that is short."""
+    """Return the description of a setting, with its default if that is short."""
     default = _shown(field.default)
     return f"{name}: {field.description}" + (f" (default {default})." if len(default) < _SHOWN else ".")
 
 
 def _wanted(field: FieldInfo, problem: str) -> str:
-    """Say what values a setting takes."""
+    """Describe the values that a setting accepts."""
     if problem == "string_pattern_mismatch":
         return "of the form that its description shows"
     if problem == "string_too_short":
@@ -253,7 +255,7 @@ def _wanted(field: FieldInfo, problem: str) -> str:
 
 
 def _kind(field: FieldInfo) -> object:
-    """Return the type of a setting's value, apart from None."""
+    """Return the type of a setting's value, ignoring None."""
     kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
     if get_origin(field.annotation) is tuple:
         return tuple
@@ -261,6 +263,6 @@ def _kind(field: FieldInfo) -> object:
 
 
 def _shown(value: object) -> str:
-    """Return a value as it would be set, shortened if it is long."""
+    """Return a value in the form used to set it, shortened if it is long."""
     written = json.dumps(value, default=str, ensure_ascii=False)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -95,7 +95,7 @@ _WRONG_CALLS: tuple[tuple[Callable[[investigator.Investigator], object], str], .
     (lambda door: door.search("rent", limit=0), "limit must be at least 1, not 0"),
     (lambda door: door.enclosures(cast(Investigation, {})), "investigation must be Investigation, not dict"),
     (lambda _: load_settings(cast(str, {})), "the settings file must be Path or str or None, not dict"),
-    (lambda _: load_settings(None, "method.rounds=2"), "overrides must be a list, not one string"),
+    (lambda _: load_settings(None, "method.rounds=2"), "overrides must be a list, not a string"),
 )
 
 

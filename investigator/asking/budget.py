@@ -1,4 +1,4 @@
-"""The layer of the budget: how much an investigation may cost, and whether the next call may still be made."""
+"""The budget layer: limits the cost of an investigation, and decides if the next call may be made."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from investigator.records import Prompt, Record, Reply, StopReason, Usage, toget
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
-"""The reasons to stop that a higher ceiling would lift."""
+"""Stop reasons that a higher ceiling would remove."""
 
-_FIRST_REPLY = 200  # tokens that a reply is expected to have before any was seen
+_FIRST_REPLY = 200  # tokens assumed for a reply before the first one
 
 
 class BudgetSettings(Record):
-    """Hard ceilings; None sets none. They hold over all processes of a run: a resumed run gets no second budget."""
+    """Hard ceilings; None sets none. They hold over all processes of a run: a resumed run keeps its original budget."""
 
     calls: int | None = Field(default=200, ge=1, description="engine calls")
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
@@ -31,14 +31,14 @@ class BudgetSettings(Record):
     prices: Path | None = Field(default=None, description="your own table of prices, like data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these settings without the default ceiling of calls, which is meant for one question; a ceiling that
-        was set stays.
+        """Return these settings without the default call limit, which is meant for one question; an explicit limit
+        stays.
         """
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
 
 class BudgetSpent(Exception):
-    """A signal, not an error: the next call would go over a ceiling."""
+    """A signal, not an error: the next call would exceed a ceiling."""
 
     def __init__(self, reason: StopReason) -> None:
         super().__init__(reason)
@@ -46,7 +46,7 @@ class BudgetSpent(Exception):
 
 
 def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> StopReason | None:
-    """Return the first ceiling that is reached by `usage` and `elapsed` seconds, or None."""
+    """Return the first ceiling that `usage` or `elapsed` seconds have reached, or None."""
     if settings.calls is not None and usage.calls >= settings.calls:
         return StopReason.CALLS
     if settings.tokens is not None and usage.tokens >= settings.tokens:
@@ -71,9 +71,9 @@ class Ledger(Protocol):
 class Budget:
     """The ceilings of a run, or of several runs together, and the usage that a ledger reports.
 
-    The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling at
-    most by the excess length of the replies in progress. `refused` is the last ceiling that stopped a call from
-    beginning. Safe to use from several threads.
+    The cost of a call is estimated from its prompt and the longest reply so far, so tokens and money exceed a ceiling
+    at most by the excess length of the replies in progress. `refused` is the last ceiling that prevented a call.
+    Thread-safe.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class Budget:
     def begun(self, call: Call) -> Usage:
         """Record that a call begins, and return its expected cost.
 
-        A call whose tokens or money would fit alone, but not together with what is foreseen for the calls in progress,
-        waits until those have finished. Raises BudgetSpent if the call may not begin, and StoreError.
+        A call that would fit alone, but not together with the estimates of the calls in progress, waits until those
+        have finished. Raises BudgetSpent if the call may not begin, and StoreError.
         """
         price = self._price_of(call.engine.name)
         with self._changed:
@@ -111,8 +111,8 @@ class Budget:
                 self._changed.wait()
 
     def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
-        """Keep the reply of a call that was begun. Raises StoreError."""
-        with self._changed:  # one step: a call is never counted twice, or not at all
+        """Keep the reply of a call that has begun. Raises StoreError."""
+        with self._changed:  # one step, so that a call is counted exactly once
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
             finally:
@@ -120,11 +120,11 @@ class Budget:
             self.reused(reply)
 
     def failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
-        """Forget a call that the engine refused. One that was interrupted, or waited for in vain, was paid for."""
+        """Forget a call that the engine refused. A call that was interrupted or timed out was paid for and stays."""
         with self._changed:
             try:
                 if isinstance(error, Exception):
-                    with suppress(StoreError):  # what was written then stays, and counts
+                    with suppress(StoreError):  # the text written so far stays, and counts
                         self._ledger.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
             finally:
                 self._end(foreseen)
@@ -159,7 +159,7 @@ class Budgeted:
         self._budget = budget
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the inner layer, which has recorded it. Raises what `Budget.begun` does."""
+        """Return the reply of the inner layer, which has recorded it. Raises the errors of `Budget.begun`."""
         foreseen = self._budget.begun(call)
         try:
             reply = self._inner(call)

@@ -1,6 +1,6 @@
-"""One prompt on its way to its engine, and the layers that it passes: journal, trace, engine.
+"""One prompt on its way to its engine, and the layers that it passes through: journal, trace, engine.
 
-The layers of the context and of the budget are in separate files.
+The context and budget layers are in separate files.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from investigator.tracing.base import RunTrace, WatchedCall
 class Call:
     """A prompt, the engine that answers it, and the key under which the reply is kept.
 
-    `hear` is notified of the reply while it is being written. `tokens` are those of the prompt; they are counted only
-    if the engine has to be asked.
+    `hear` receives the reply while it is being written. `tokens` are the prompt tokens, counted only if the engine has
+    to be asked.
     """
 
     prompt: Prompt
@@ -31,11 +31,11 @@ class Call:
 
 
 Layer = Callable[[Call], Reply]
-"""Each layer has one job and wraps the next one; the innermost asks the engine."""
+"""A layer has one job and wraps the next one; the innermost asks the engine."""
 
 
 def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:
-    """Return the call that puts a prompt to an engine."""
+    """Return the call that sends a prompt to an engine."""
     traits = traits_of(engine)
     key = prompt_key(engine.name, prompt, measures=traits.goes_by_measures, sampling=traits.sampling)
     return Call(prompt, engine, key, hear)
@@ -54,7 +54,7 @@ class TimedEngine:
             reply = call.engine.reply_aloud(call.prompt, call.hear)
         else:
             reply = call.engine.reply(call.prompt)
-        if not isinstance(reply, Reply):  # an engine of another package
+        if not isinstance(reply, Reply):  # an engine from another package
             raise EngineError(
                 f"{call.engine.name} replied with {type(reply).__name__}, not with a Reply",
                 hint="Let its reply(prompt) return investigator.records.Reply(text=...).",
@@ -63,14 +63,14 @@ class TimedEngine:
 
 
 class Traced:
-    """Reports each call to the trace of the run: what is sent, and replies that are used again."""
+    """Reports each call to the trace of the run: requests, and reused replies."""
 
     def __init__(self, inner: Layer, trace: RunTrace) -> None:
         self._inner = inner
         self._trace = trace
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the layer inside, watched; an error is reported and passes through."""
+        """Return the reply of the inner layer, traced; an error is reported and passes through."""
         with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             reply = self._inner(call)
             watched.done(reply)
@@ -86,11 +86,9 @@ class CallJournal(Protocol):
     """Keeps calls; `begin`, `keep` and `keep_too_long` return only when it is safe.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
-    the call. A call that neither ends, since the process died, or that was `sent` and got no reply, counts as one call
-    with the tokens of its prompt.
-
-    `too_long` gives the tokens of a prompt that did not fit into the engine's context, or 0 if the engine refused it
-    without a count: then it must not be sent again.
+    the call. A call that neither ends, because the process died, or that was `sent` without a reply, counts as one call
+    with the tokens of its prompt. `too_long` returns the tokens of a prompt that did not fit into the engine's context,
+    or 0 if the engine rejected it without a count; such a prompt must not be sent again.
     """
 
     def find(self, key: str) -> Reply | None: ...

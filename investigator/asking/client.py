@@ -1,4 +1,4 @@
-"""The client: every prompt and every reply passes through it, with one small layer for each job."""
+"""The client: every prompt and every reply passes through its layers, each with one small job."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ R = TypeVar("R", bound=Record)
 
 
 class EngineClient:
-    """Asks the engine of each role. Safe to use from several threads.
+    """Asks the engine of each role. Thread-safe.
 
-    `second` judges beside a language model, without cost; `price_of` gives the price of an engine by its name; `joint`
-    is a budget that this client shares with others.
-    `no_repair_for` is the last ceiling that has forbidden the repair of a reply, None if none has.
+    `second` gives a free second opinion on a language model's reply; `price_of` returns the price of an engine by its
+    name; `joint` is a budget shared with other clients. `no_repair_for` is the last ceiling that prevented the repair
+    of a reply, or None.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class EngineClient:
     ) -> ReadReply[R]:
         """Send a template to its engine and parse the reply; ask once more if it cannot be parsed.
 
-        `problem_with` says what is wrong with a parsed reply, or returns an empty text. If the prompt is too long for
-        the engine's context, `smaller` gives variables of about that share (0..1) of the length, or None. `hear`
-        receives the first reply while it is being written, if the engine supports that and no reply was recorded.
-        Raises EngineError, ContextTooLongError if nothing more can be left out, TemplateError, StoreError, and the
-        signal BudgetSpent.
+        `problem_with` returns the problem of a parsed reply, or an empty text. If the prompt is too long for the
+        engine's context, `smaller` gives variables of about that share (0..1) of the length, or None. `hear` receives
+        the first reply while it is being written, if the engine supports that and no reply was recorded. Raises
+        EngineError, ContextTooLongError if nothing more can be left out, TemplateError, StoreError, and the signal
+        BudgetSpent.
         """
         engine = self._engines[role_of(name)]
 
@@ -92,16 +92,16 @@ class EngineClient:
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
         """Return the second opinion; None if there is none, or if no language model is asked.
 
-        Its replies are JSON of the record that is asked for. Raises EngineError if it has no reply.
+        The reply is JSON of the requested record. Raises EngineError if there is no reply.
         """
         if self._second is None or not self.traits(role_of(name)).is_model:
             return None
         return reply_type.model_validate_json(self._second.reply(Prompt(name, variables, "", reply_type)).text)
 
     def name(self, role: Role) -> str:
-        """Return the name of the engine of a role."""
+        """Return the name of a role's engine."""
         return self._engines[role].name
 
     def traits(self, role: Role) -> Traits:
-        """Return the traits of the engine of a role."""
+        """Return the traits of a role's engine."""
         return traits_of(self._engines[role])

@@ -1,4 +1,4 @@
-"""The context of an engine: prompts that do not fit are refused, and their variables shrunk until they do."""
+"""The context layer: rejects prompts that do not fit, and shrinks their variables until they do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_REFUSALS = 8
 
 
 class PromptTooLong(ContextTooLongError):
-    """A prompt does not fit; `share` (0..1) of it would, None if the engine refused it without a count."""
+    """A prompt does not fit; `share` (0..1) is the part that would, None if the engine rejected it without a count."""
 
     def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -27,9 +27,9 @@ class PromptTooLong(ContextTooLongError):
 
 
 class WithinContext:
-    """Lets a prompt pass that fits into the engine's context, with its tokens.
+    """Passes on prompts that fit into the engine's context, with their tokens.
 
-    One that does not fit is remembered in the journal: it is neither counted nor sent again.
+    A prompt that does not fit is remembered in the journal, and neither counted nor sent again.
     """
 
     def __init__(self, inner: Layer, journal: CallJournal) -> None:
@@ -37,7 +37,7 @@ class WithinContext:
         self._journal = journal
 
     def __call__(self, call: Call) -> Reply:
-        """Return the reply of the layer inside. Raises PromptTooLong and StoreError."""
+        """Return the reply of the inner layer. Raises PromptTooLong and StoreError."""
         tokens = self._tokens_that_fit(call)
         try:
             return self._inner(replace(call, tokens=tokens))
@@ -62,14 +62,14 @@ class WithinContext:
 
 
 def no_smaller(_: Record, share: float) -> None:
-    """Leave nothing out: for variables that are needed completely."""
+    """Return None: these variables cannot be reduced."""
 
 
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
-    """Call `put` with the variables, or with smaller ones if their prompt is too long, and return its result.
+    """Call `put` with the variables, or with smaller ones until the prompt fits, and return its result.
 
-    `smaller` gives variables of about that share (0..1) of the length, or None if nothing more can be left out. An
-    engine that does not declare its context may refuse several prompts. Raises PromptTooLong and what `put` raises.
+    `smaller` returns variables of about that share (0..1) of the length, or None if nothing more can be omitted. An
+    engine that does not declare its context may reject several prompts. Raises PromptTooLong and the errors of `put`.
     """
     refusals = 0
     while True:

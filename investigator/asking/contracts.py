@@ -1,4 +1,4 @@
-"""The contract of each template of the method: the variables it is given and the reply that must come back."""
+"""The contract of each template of the method: its variables and the expected reply."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from investigator.records import (
 
 @dataclass(frozen=True)
 class Contract:
-    """The record of a template's variables and, if an engine answers it, the record of the reply.
+    """The record of a template's variables and, if an engine replies to it, the record of the reply.
 
-    A template that does not use all of `must_use` would leave the engine blind; one that does not name all the fields
-    `must_name` would not get the reply that is read.
+    Without the variables `must_use` the engine would lack information; without the field names `must_name` its reply
+    could not be parsed.
     """
 
     variables: type[Record]
@@ -48,4 +48,4 @@ METHOD: Mapping[str, Contract] = {
     "answer/answer": Contract(AnswerVariables, AnswerReply, ("question", "evidence"), ("claims", "evidence")),
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
-"""The templates of the method, by their names `owner/name`."""
+"""The templates of the method, by name (`owner/name`)."""

@@ -1,4 +1,4 @@
-"""Smaller variables for a prompt that is too long: the last and least of their parts are left out. Pure."""
+"""Reduces variables for a prompt that is too long: the least important parts are dropped. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
-    """Return fewer passages, or fewer whole sentences of the last one, so no quote is cut; None for a single one."""
+    """Return fewer passages, or fewer whole sentences of a single one, so no quote is cut; None if only one is left."""
     passages = variables.passages
     if len(passages) > 1:
         return variables.changed(passages=_first(passages, share))
@@ -30,14 +30,14 @@ def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
 
 
 def less_to_think(variables: ThinkVariables, share: float) -> ThinkVariables | None:
-    """Return fewer of the nearest documents."""
+    """Keep fewer of the nearest documents."""
     if not variables.documents:
         return None
     return variables.changed(documents=_first(variables.documents, share, fewest=0))
 
 
 def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None:
-    """Return fewer documents to choose from, then fewer of the memories."""
+    """Keep fewer documents to choose from, then fewer of the memories."""
     if len(variables.documents) > 1:
         return variables.changed(documents=_first(variables.documents, share))
     if variables.history:
@@ -46,7 +46,7 @@ def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None
 
 
 def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariables | None:
-    """Leave out the memories of the lowest points; the others stay in order."""
+    """Drop the memories with the lowest points; the others stay in order."""
     if len(variables.memories) < 2:
         return None
     best = _first(sorted(variables.memories, key=lambda memory: -(memory.point or 0)), share)
@@ -55,20 +55,20 @@ def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariabl
 
 
 def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables | None:
-    """Return less of the evidence, which comes in the order of its points."""
+    """Drop the last evidence, which is ordered by points."""
     if len(variables.evidence) < 2:
         return None
     return variables.changed(evidence=_first(variables.evidence, share))
 
 
 def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
-    """Return about that share of the items, from the first on, at least one less than there are."""
+    """Return about that share of the items, from the first on, and at least one item fewer."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 
 
 def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
-    """Return whole sentences that fill about that share of a passage, or None if it is a single sentence.
+    """Return whole sentences that amount to about that share of a passage, or None if it is a single sentence.
 
     They surround the sentence that shares most words with the question.
     """
@@ -87,6 +87,6 @@ def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
         else:
             break
     start, end = spans[first][0], spans[last][1]
-    place = {} if start == 0 else {"page": None, "line": None}  # those of the old beginning
+    place = {} if start == 0 else {"page": None, "line": None}  # those from the beginning of the passage
     span = {"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
     return passage.changed(**span, **place)

@@ -1,4 +1,4 @@
-"""The lock of tuned templates: what they were proven with, and a check that they are still used with that."""
+"""The lock of tuned templates: records the conditions they were proven under, and checks that these still hold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LockedText(Record):
 
 
 class TuningLock(Record):
-    """The record of what a tuning run proved: with which model, on which data, and how well."""
+    """The record of a proven tuning result: the model, the data and the gain."""
 
     model: str
     templates: tuple[LockedText, ...] = ()
@@ -42,7 +42,7 @@ class TuningLock(Record):
 
 
 def locked(name: str, text: str) -> LockedText:
-    """Return the key that identifies a template among others of its name."""
+    """Return the key that identifies a template among others with its name."""
     return LockedText(name=name, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
@@ -52,7 +52,7 @@ def write_lock(folder: Path, lock: TuningLock) -> None:
 
 
 def lock_warnings(folder: Path, model: str) -> Iterator[str]:
-    """Yield what has changed since the templates of a folder were tuned; nothing without a lock."""
+    """Yield the changes since the templates of a folder were tuned; nothing without a lock."""
     file = folder / LOCK_NAME
     if not file.exists():
         return

@@ -20,10 +20,8 @@ from investigator.resources import prompts_folder
 class Prompts:
     """The templates of one folder, with those of the package as defaults.
 
-    `contracts` are those of the templates that are used, by name; only these are checked.
-
-    Raises TemplateError for a folder or a template that breaks its contract: the message names file, line and what is
-    allowed.
+    `contracts` maps the names of the templates in use to their contracts; only these are checked. Raises TemplateError
+    for a folder or a template that breaks its contract; the message gives file, line and the allowed names.
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:
@@ -34,7 +32,7 @@ class Prompts:
         self._sandbox = Sandbox()
 
     def of(self, folder: Path | None) -> Prompts:
-        """Return the same templates of another folder. Raises TemplateError."""
+        """Return the templates of another folder with the same contracts. Raises TemplateError."""
         return Prompts(folder, self._contracts)
 
     def path(self, name: str) -> Path:
@@ -44,7 +42,7 @@ class Prompts:
         return own or prompts_folder() / relative
 
     def own(self) -> tuple[TemplateVersion, ...]:
-        """Return the templates in place of shipped ones."""
+        """Return the templates that replace shipped ones."""
         paths = {name: self.path(name) for name in self._contracts}
         return tuple(
             template_version(name, source_of(path), own=True)
@@ -57,18 +55,18 @@ class Prompts:
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the templates of the method: a changed template means another investigation."""
+        """Return a hash of the method's templates: a changed template makes a different investigation."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())
         return digest.hexdigest()
 
     def render(self, template: Path, variables: Record) -> str:
-        """Return the text of a template with its variables put in. Raises TemplateError."""
+        """Return the text of a template with its variables filled in. Raises TemplateError."""
         return self._sandbox.render(template, variables)
 
     def prompt(self, name: str, variables: Record, template: Path | None = None) -> Prompt:
-        """Return a prompt for an engine, from the template of that name or from a file that replaces it."""
+        """Return a prompt for an engine, from the template with that name or from the file that replaces it."""
         reply_type = self._contracts[name].reply
         if reply_type is None:
             raise TemplateError(f"the template {name} is not sent to an engine")

@@ -1,4 +1,4 @@
-"""Reads an engine's reply as the record that was asked for, and asks once more for a reply that cannot be read."""
+"""Parses an engine's reply into the requested record, and asks once more if it cannot be parsed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PLACEHOLDER = re.compile(r'"(<[^<>"\n]{2,60}>|\.\.\.)"')  # as in {"reply": "<o
 class ReadReply(Generic[R]):
     """A reply after parsing: its value, or None with the problem; and the raw text.
 
-    `in_part` is True if something was left out of the prompt because the context was too small; `stopped_by` is the
-    ceiling that forbade asking once more.
+    `in_part` is True if something was omitted from the prompt because the context was too small; `stopped_by` is the
+    ceiling that prevented asking once more.
     """
 
     value: R | None
@@ -33,7 +33,7 @@ class ReadReply(Generic[R]):
 
 
 def anything(_: Record) -> str:
-    """Accept every value that could be read."""
+    """Accept every parsed value."""
     return ""
 
 
@@ -44,11 +44,11 @@ def read_or_repaired(
     problem_with: Callable[[R], str],
     ask_again: Callable[[RepairVariables], Reply],
 ) -> ReadReply[R]:
-    """Return the record in a reply to a prompt; if the reply has a problem, ask for it once more.
+    """Return the record in a reply to a prompt; if the reply has a problem, ask once more.
 
-    The second reply counts if it can be read, even if `problem_with` still finds something. If that is impossible (the
-    prompt is too long, a limit is reached), the first reply, which was paid for, is returned unchanged. Raises
-    EngineError, TemplateError and StoreError.
+    The second reply is used if it can be parsed, even if `problem_with` still finds something. If it is not possible to
+    ask again (the prompt is too long, a limit is reached), the first reply, which was paid for, is returned unchanged.
+    Raises EngineError, TemplateError and StoreError.
     """
     first = read_once(prompt, reply, reply_type, problem_with)
     if not first.problem:
@@ -64,20 +64,20 @@ def read_or_repaired(
 
 
 def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
-    """Return the record in one reply to a prompt, or what is wrong with the reply."""
+    """Return the record in one reply to a prompt, or the problem with the reply."""
     try:
         value = read_reply(reply.text, reply_type)
     except ReplyError as error:
         cut = " It was cut off: make it shorter." if reply.finish_reason is FinishReason.LENGTH else ""
         return ReadReply(None, reply.text, error.message + cut)
     if repeated := _repeated_placeholder(prompt.text, value):
-        raw = _PLACEHOLDER.sub('""', reply.text)  # a placeholder is never shown as what was replied
+        raw = _PLACEHOLDER.sub('""', reply.text)  # a placeholder is never shown as a reply
         return ReadReply(None, raw, f"it repeats {repeated} of the form instead of an answer")
     return ReadReply(value, reply.text, problem_with(value))
 
 
 def _repeated_placeholder(prompt: str, value: Record) -> str:
-    """Return the placeholder of the prompt's form that a value contains as a separate text; "" if there is none."""
+    """Return the placeholder of the prompt's form that a value contains as a separate text; "" if it contains none."""
     placeholders = frozenset(_PLACEHOLDER.findall(prompt))
     waiting: list[object] = [value.model_dump()] if placeholders else []
     while waiting:

@@ -1,4 +1,4 @@
-"""Checks templates against their contracts before anything is asked, and reports all problems of all files at once."""
+"""Checks templates against their contracts before any call, and reports all problems of all files at once."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MOST_FILES = 10_000
 def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int | None = None) -> TemplateFolder:
     """Check a folder of templates against their contracts, and its other files for misspelt names.
 
-    `contracts` are by name, `owner/name`; shipped templates that are not among them may be there unchecked. The fixed
-    text of each may have at most `room` tokens; each is tried with example values. Raises TemplateError if the folder
-    does not exist.
+    `contracts` are keyed by name, `owner/name`; other shipped templates are allowed and not checked. The fixed text of
+    each template may have at most `room` tokens; each is rendered with example values. Raises TemplateError if the
+    folder does not exist.
     """
     if not folder.is_dir():
         raise TemplateError(
@@ -58,7 +58,7 @@ def check_template(file: str, source: str, contract: Contract, room: int | None 
 
 
 def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
-    """Return the key that identifies a template among others of its name."""
+    """Return the key that identifies a template among others with its name."""
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(read_template(source).own_words), own=own)
 
@@ -96,13 +96,13 @@ def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator
 
 
 def shipped_names() -> tuple[str, ...]:
-    """Return the names of all templates that come with the package, in order."""
+    """Return the names of all shipped templates, in order."""
     shipped = prompts_folder()
     return tuple(sorted(file.relative_to(shipped).with_suffix("").as_posix() for file in shipped.rglob(f"*{SUFFIX}")))
 
 
 def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[TemplateProblem]:
-    """Yield the files that look like templates and that nothing would use."""
+    """Yield the files that look like templates but would not be used."""
     known = tuple(dict.fromkeys((*contracts, *shipped_names())))
     for count, file in enumerate(_files(folder)):
         if count == _MOST_FILES:
@@ -121,7 +121,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """Return the name that was meant: the only one that ends alike, or one with few other letters."""
+    """Return the intended name: the only one with the same ending, or one that differs in few letters."""
     last = name.rpartition("/")[2]
     alike = [one for one in known if one.rpartition("/")[2] == last]
     near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)
@@ -129,7 +129,7 @@ def nearest(name: str, known: tuple[str, ...]) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder in the order of their names; links to folders are not followed."""
+    """Yield the files below a folder, sorted by name; links to folders are not followed."""
     for place, folders, names in os.walk(folder):
         folders.sort()
         yield from (Path(place, name) for name in sorted(names))

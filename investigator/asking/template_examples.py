@@ -1,4 +1,4 @@
-"""Example values for the variables of templates: to show them, and to try a template before anything is asked."""
+"""Example values for the variables of templates: to show them, and to test a template before use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters of templates: from plain values to plain values; none makes a long text from a short one.
+"""The filters of templates. They map plain values to plain values, and none makes a long text from a short one.
 
 `data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
@@ -16,27 +16,26 @@ from investigator.language.undisguised import undisguised
 from investigator.records.base import Plain
 
 MOST_CHARACTERS = 4_000_000
-"""Characters of a text that a template makes: about a million tokens."""
+"""Limit on the characters of a rendered template: about a million tokens."""
 
 _DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
 _HIDDEN = re.compile(
     "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
 )
-"""Tag characters except those of flags: invisible to a human reader, but words to many models."""
+"""Tag characters except those of flags: invisible to people, but readable to many models."""
 _NO_WIDTH = "\u200b"
 
 
 def as_data(value: Plain) -> str:
-    """Return text of a document that cannot close the tags around it, and holds nothing that only a model sees.
+    """Return text of a document that cannot close the tags around it and contains nothing visible only to models.
 
-    A zero-width character is inserted into tags that look like ours, even if they are written with blanks, or in wide
-    or look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in
-    the source.
+    A zero-width character is inserted into tags that look like ours, even if written with spaces, or in wide or
+    look-alike letters. Quotes are compared without such characters, so a quote across one is still found in the source.
     """
     return _as_data(str(value))
 
 
-@lru_cache(maxsize=64)  # a question is in a prompt many times, and in each prompt of its run
+@lru_cache(maxsize=64)  # a question recurs within a prompt, and in each prompt of its run
 def _as_data(value: str) -> str:
     text = _HIDDEN.sub("", value)
     folded = undisguised(text)
@@ -45,17 +44,17 @@ def _as_data(value: str) -> str:
 
 
 def as_line(value: Plain) -> str:
-    """Return text of a document or of a model that cannot leave its line, for places without tags around it."""
+    """Return text of a document or model that cannot leave its line, for places without tags."""
     return " ".join(as_data(value).split())
 
 
 def as_attribute(value: Plain) -> str:
-    """Return text of a document that cannot leave the attribute it is in."""
+    """Return text of a document that cannot leave its attribute."""
     return as_line(value).replace('"', "'")
 
 
 def number(value: float, digits: int = 0) -> str:
-    """Return a number with that many digits after the point, at most 10."""
+    """Return a number with that many digits after the decimal point, at most 10."""
     if not isinstance(value, int | float) or digits not in range(11):
         raise ValueError("'number' takes a number, and between 0 and 10 digits")
     return f"{value:.{digits}f}"
@@ -80,9 +79,9 @@ def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]
 
 
 def truncated(text: str, length: int = 255) -> str:
-    """Return a text cut at a word to so many characters, with "..." in place of the rest.
+    """Return a text cut at a word to that many characters, with "..." in place of the rest.
 
-    A text that is longer by 5 characters at most stays whole.
+    A text that exceeds the length by at most 5 characters stays whole.
     """
     if length < 3:
         raise ValueError("'truncate' takes a length of at least 3")

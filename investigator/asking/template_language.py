@@ -1,6 +1,6 @@
-"""The language of templates: a part of Jinja2 that computes on plain values, calls nothing, and always ends.
+"""The language of templates: a subset of Jinja2 that computes on plain values, calls nothing, and always terminates.
 
-What is not on a list here is refused when a template is compiled. What is on it is counted while it runs.
+Anything not on a list here is rejected when a template is compiled. Allowed operations are counted at run time.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from investigator.asking.template_filters import FILTERS, MOST_CHARACTERS
 from investigator.records.base import Plain
 
 MOST_STEPS = 20_000_000
-"""Steps of one render: each operation in a loop is one, and each character that a filter reads or writes."""
+"""Limit on the steps of one render: each operation in a loop, and each character that a filter reads or writes."""
 MOST_SECONDS = 20.0
 
 _MOST_NODES = 20_000
 _DEEPEST = 60
 _LARGEST = 10**15
 _TICK = "tick "
-"""The name of the filter that counts the turns of loops; its blank keeps templates from naming it."""
+"""Name of the filter that counts loop iterations; it contains a space, so templates cannot use it."""
 _TESTS = ("defined", "undefined", "none", "string", "number", "even", "odd", "in")
 _OF_LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"})
 _NODES = (
@@ -53,7 +53,7 @@ WHAT_IS_ALLOWED = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault in a template, with its line if that is known, and what is allowed."""
+    """A fault in a template, with its line if known, and the allowed alternatives."""
 
     line: int | None
     problem: str
@@ -113,7 +113,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         self.tests = {name: TESTS[name] for name in _TESTS}
 
     def compiled(self, source: str) -> Template:
-        """Return a template that renders; its text has no faults. Raises TemplateSyntaxError."""
+        """Return a compiled template; its text must have no faults. Raises TemplateSyntaxError."""
         tree = self.parsed(source)
         for loop in list(tree.find_all(nodes.For)):
             cost = nodes.Const(sum(1 for _ in _walked(loop)))
@@ -123,7 +123,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         tree.set_environment(self)
         try:
             return Template.from_code(self, self.compile(tree), {})
-        except (SyntaxError, RecursionError, MemoryError) as error:  # Python's own limits, as on nested loops
+        except (SyntaxError, RecursionError, MemoryError) as error:  # Python's own limits, such as on nested loops
             raise TemplateSyntaxError(f"it is nested too deep ({error})", 1) from error
 
     def parsed(self, source: str) -> nodes.Template:
@@ -134,7 +134,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(f"too deep, or with too long a number ({error})", 1) from error
 
     def faults(self, tree: nodes.Template) -> Iterator[Fault]:
-        """Yield everything that is not part of the language. Raises TemplateSyntaxError for what is too deep or too
+        """Yield everything outside the language. Raises TemplateSyntaxError if the template is nested too deep or too
         long.
         """
         for count, (node, parent, depth) in enumerate(_walked(tree)):
@@ -145,7 +145,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
                 yield Fault(line, problem)
 
     def pieces(self, template: Template, values: Mapping[str, Plain], clock: Callable[[], float]) -> Iterator[str]:
-        """Yield the text of a template. Raises SpentError, and what computing with wrong values raises."""
+        """Yield the text of a template. Raises SpentError, and errors of computing with wrong values."""
         context = cast("_Context", template.new_context(dict(values)))
         context.spending = Spending(clock)
         for piece in template.root_render_func(context):
@@ -153,7 +153,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
             yield piece
 
     def getattr(self, obj: object, attribute: str) -> object:
-        """Return a field of a record or the state of a loop; attributes of Python's own are out of reach."""
+        """Return a field of a record or the state of a loop; Python's own attributes are out of reach."""
         if isinstance(obj, LoopContext) and attribute in _OF_LOOP:
             return getattr(obj, attribute)
         return self.getitem(obj, attribute)
@@ -165,11 +165,11 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         if isinstance(obj, list | tuple | str) and isinstance(argument, int) and -len(obj) <= argument < len(obj):
             return obj[argument]
         if isinstance(obj, Undefined):
-            return obj[argument]  # raises, and says what is not defined
+            return obj[argument]  # raises an error that names the undefined variable
         return self.undefined(obj=obj, name=str(argument))
 
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        """Compute with numbers, and put texts together."""
+        """Compute with numbers, and concatenate texts."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             cast("_Context", context).spending.steps(len(left) + len(right))
             if len(left) + len(right) > MOST_CHARACTERS:
@@ -182,12 +182,12 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         return self._operators[operator](left, right)
 
     def is_safe_callable(self, obj: object) -> bool:
-        """Return False: nothing is called; no template that calls something is compiled."""
+        """Return False: a template that calls something is not compiled."""
         return False
 
 
 def _problem(node: nodes.Node, parent: nodes.Node) -> str:
-    """Return the fault of a part of a template; empty if the language allows it."""
+    """Return the fault of a syntax node; empty if the language allows it."""
     if isinstance(node, _LOADING):
         return "a template cannot load another one"
     if not isinstance(node, _NODES):
@@ -208,7 +208,7 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
 
 
 def _problem_of_name(name: str, parent: nodes.Node) -> str:
-    """`loop` is asked for its state and never passed on."""
+    """Check that `loop` is only read, never passed on."""
     if name.startswith("_") or name in ("self", "caller"):
         return f"unknown variable {name!r}"
     if name == "loop" and not (isinstance(parent, nodes.Getattr) and parent.attr in _OF_LOOP):
@@ -217,14 +217,14 @@ def _problem_of_name(name: str, parent: nodes.Node) -> str:
 
 
 def _problem_of_list(node: nodes.Node) -> str:
-    """Lists hold constants: a list of lists of lists, made a few times, would be larger than any memory."""
+    """Check that lists contain only constants: repeatedly nested lists could exhaust memory."""
     if isinstance(node, nodes.List) or (isinstance(node, nodes.Tuple) and node.ctx == "load"):
         return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may hold only constants"
     return ""
 
 
 def _walked(tree: nodes.Node) -> Iterator[tuple[nodes.Node, nodes.Node, int]]:
-    """Yield each node with the one that holds it, and its depth, which may be more than calls can be nested."""
+    """Yield each node with its parent and depth, without recursion."""
     stack = [(tree, tree, 0)]
     while stack:
         node, parent, depth = stack.pop()
@@ -243,7 +243,7 @@ def _tick(context: _Context, value: Plain, cost: int) -> Plain:
 
 
 def _counted(function: Callable[..., Plain]) -> Callable[..., Plain]:
-    """Return a filter that counts its input before it runs, and its output."""
+    """Return a filter that counts its input before it runs, and then its output."""
 
     @pass_context
     def apply(context: _Context, value: Plain, *args: Plain, **named: Plain) -> Plain:

@@ -1,7 +1,7 @@
 """Template files: read with care, checked against the names of their variables, and rendered.
 
-A template need not be trusted: it computes on plain values, in a language that calls nothing and always ends. What
-documents say enters it only as values.
+Templates are untrusted: they compute on plain values, in a language that calls nothing and always terminates. Text of
+documents enters them only as values.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from investigator.errors import TemplateError, in_words
 from investigator.records import Record
 
 MOST_OCTETS = 200_000
-"""A longer file is not a template."""
+"""Size limit of a template file, in bytes."""
 
 _WRONG_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 _UNBOUNDED = (RecursionError, MemoryError)
 
 
 class Sandbox:
-    """Renders templates that need not be trusted. `clock` returns seconds."""
+    """Renders untrusted templates. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
 
     def render(self, template: Path, variables: Record) -> str:
-        """Return the text of a template with its variables put in. Raises TemplateError."""
+        """Return the text of a template with its variables filled in. Raises TemplateError."""
         text = self.rendered(source_of(template), variables)
         if isinstance(text, Fault):
             place = f"{template}, line {text.line}" if text.line else str(template)
@@ -63,7 +63,7 @@ class Sandbox:
 
 @dataclass(frozen=True)
 class ReadTemplate:
-    """The text of a template taken apart: its faults, the names that it uses with their lines, and its own words.
+    """A parsed template: its faults, the names that it uses with their lines, and its fixed text.
 
     A template with faults is not `compiled`.
     """
@@ -75,18 +75,18 @@ class ReadTemplate:
 
     @property
     def is_parsed(self) -> bool:
-        """False if its syntax is so wrong that nothing else is known of it."""
+        """Return False if a syntax error prevented all further analysis."""
         return bool(self.names or self.own_words)
 
 
 @lru_cache(maxsize=128)
 def read_template(source: str) -> ReadTemplate:
-    """Take the text of a template apart, once: a process that opens many folders uses the same templates."""
+    """Parse the text of a template, once: a process that opens many folders uses the same templates."""
     try:
         tree = _language().parsed(source)
         faults = tuple(sorted(set(_language().faults(tree)), key=lambda fault: (fault.line, fault.problem)))
         compiled = None if faults else _language().compiled(source)
-    except JinjaError as error:  # from the parser, or from the compiler, which computes constants
+    except JinjaError as error:  # from the parser, or from the compiler, which folds constants
         fault = Fault(getattr(error, "lineno", 1), error.message or "it cannot be read")
         return ReadTemplate((fault,), {}, "", None)
     words = "".join(words.data for words in tree.find_all(nodes.TemplateData))
@@ -94,7 +94,7 @@ def read_template(source: str) -> ReadTemplate:
 
 
 def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
-    """Return the names that a template uses and does not set itself, each with its first line."""
+    """Return the names that a template uses without setting them, each with its first line."""
     lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
         lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
@@ -111,7 +111,7 @@ def _language() -> TemplateLanguage:
 
 
 def file_in(folder: Path, name: str) -> Path | None:
-    """Return a file of a folder of prompts if it is there. Raises TemplateError for a link that leads out of it."""
+    """Return a file of a prompts folder if it exists. Raises TemplateError for a link that leads out of the folder."""
     path = folder / name
     if not os.path.lexists(path):
         return None
@@ -123,7 +123,7 @@ def file_in(folder: Path, name: str) -> Path | None:
 
 
 def source_of(template: Path) -> str:
-    """Return the text of a template file. Raises TemplateError for what is not a regular file, or too long a one."""
+    """Return the text of a template file. Raises TemplateError if it is not a regular file, or is too long."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
         with open(os.open(template, flags), "rb") as file:
@@ -138,7 +138,7 @@ def source_of(template: Path) -> str:
 
 
 def _line_of(compiled: Template, error: BaseException) -> int | None:
-    """Return the line of a template that an error comes from if that is known."""
+    """Return the line of a template in which an error occurred, if known."""
     line: int | None = getattr(error, "lineno", None)
     trace = error.__traceback__
     while trace is not None:

@@ -1,4 +1,4 @@
-"""Proof: quotes in their sources, claims that their quotes prove, and coverage. All functions are pure."""
+"""Proof: find quotes in their sources, check claims against quotes, compute coverage. All functions are pure."""
 
 from investigator.evidence.claims import prove
 from investigator.evidence.coverage import coverage_line

@@ -1,8 +1,8 @@
-"""Aligns a claim with a sentence: word by word in the same order, with nothing left out that matters.
+"""Aligns a claim with a sentence, word by word in the same order; nothing that matters may be missing.
 
-The only words that a claim may lack are articles and whole parts of the sentence that are set off by commas, brackets
-or the like and reach no further: an apposition, a relative clause, a connective, another main clause. Every other word
-that is added, left out or exchanged may change what is said, and no list knows them all (docs/decisions/0018).
+A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or the like and do
+not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
+replaced word may change the meaning, and no list covers them all (docs/decisions/0018).
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from investigator.evidence.statements import StatedWord
 from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
 
 _LONGEST_ASIDE = 2
-"""Parts between commas that a relative clause in the middle of a sentence may have."""
+"""Longest relative clause inside a sentence, in parts between commas."""
 
 
 def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
-    """Return True if a sentence says all that a claim says, in the same order, and is cut only where it may be."""
+    """Return True if a sentence says everything that a claim says, in the same order, and only omissible parts are
+    cut.
+    """
     wanted = [word for word in claim if not _is_free(word)]
     return bool(wanted) and _Alignment(sentence, wanted).fits(0, 0)
 
 
 def is_whole(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
-    """Return True if both are the same from the first word to the last, articles included."""
+    """Return True if both have the same words from first to last, articles included."""
     return len(sentence) == len(claim) and all(map(StatedWord.is_same, sentence, claim))
 
 
 def without_connective(words: Sequence[StatedWord]) -> Sequence[StatedWord]:
-    """Return the words of a statement without a "However," at its beginning."""
+    """Return the words of a statement without an initial "However,"."""
     for end in range(1, min(6, len(words))):
         if words[end].breaks:
             return words[end:] if _is_connective(words[:end]) else words
@@ -36,7 +38,7 @@ def without_connective(words: Sequence[StatedWord]) -> Sequence[StatedWord]:
 
 
 class _Alignment:
-    """The words of a claim in a sentence; `fits` tries each way and remembers those that failed."""
+    """The words of a claim in a sentence; `fits` tries every alignment and remembers the failed ones."""
 
     def __init__(self, sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> None:
         self._sentence = sentence
@@ -44,7 +46,7 @@ class _Alignment:
         self._failed: set[tuple[int, int]] = set()
 
     def fits(self, wanted: int, at: int) -> bool:
-        """Return True if the claim from one word on is said by the sentence from another word on."""
+        """Return True if the rest of the claim, from one word on, matches the sentence from another word on."""
         if at == len(self._sentence):
             return wanted == len(self._claim)
         if (wanted, at) in self._failed:
@@ -61,7 +63,7 @@ class _Alignment:
 
 
 def parts_to_leave_out(sentence: Sequence[StatedWord], start: int) -> Iterator[int]:
-    """Yield where parts of a sentence end that begin at `start` and may be left out without changing the rest."""
+    """Yield the ends of sentence parts that begin at `start` and can be omitted without changing the rest."""
     if start and not sentence[start].breaks:
         return
     ends = [at for at in range(start + 1, len(sentence)) if sentence[at].breaks]
@@ -115,7 +117,7 @@ def _may_be_left_out(sentence: Sequence[StatedWord], start: int, end: int, count
 
 
 def _is_aside(part: Sequence[StatedWord], count: int, following: StatedWord) -> bool:
-    """Return True for an apposition or a relative clause in the middle of a sentence, and not for a part of a list."""
+    """Return True for an apposition or a relative clause inside a sentence, but not for an item of a list."""
     if "," not in following.before or following.text in ("and", "or") or _names_again(following):
         return False
     opening = part[0]
@@ -129,12 +131,12 @@ def _names_again(word: StatedWord) -> bool:
 
 
 def _is_bounded(part: Sequence[StatedWord]) -> bool:
-    """Return True if no word of a part reaches beyond it: no denial, doubt, condition or source."""
+    """Return True if no word of a part affects the text outside it: no negation, doubt, condition or source."""
     return not any(word.text in reaching_words() for word in part)
 
 
 def _is_denied(part: Sequence[StatedWord]) -> bool:
-    """Return True if a relative clause may say of the whole sentence that it is false, or holds only at times."""
+    """Return True if a relative clause may say that the whole sentence is false, or true only at times."""
     return any(word.text in denying_words() for word in part)
 
 
@@ -149,7 +151,7 @@ def _is_pronoun(word: StatedWord) -> bool:
 
 
 def _is_clause(part: Sequence[StatedWord]) -> bool:
-    """Return True if a part has a verb and may begin with a subject that is named."""
+    """Return True if a part has a verb and may begin with a named subject."""
     if not _has_verb(part) or _is_pronoun(part[0]) or _is_verb(part[0]):
         return False
     return part[0].text not in joints("prepositions")
@@ -168,7 +170,7 @@ def _is_free(word: StatedWord) -> bool:
 
 
 def _closing(sentence: Sequence[StatedWord], start: int) -> int:
-    """Return the position at which the bracket that opens before a word is closed."""
+    """Return the position at which the bracket that opens before a word closes."""
     depth = 0
     for at in range(start, len(sentence)):
         marks = sentence[at].before

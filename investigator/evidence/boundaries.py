@@ -1,4 +1,4 @@
-"""Finds where words and numbers begin and end, so that no quote is cut out of the middle of one."""
+"""Finds where words and numbers begin and end, so that no quote cuts through one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 def cuts_into_word(text: str, start: int, end: int) -> bool:
     """Return True if the span `[start, end)` begins or ends inside a word or a number.
 
-    A compound with hyphens is one word ("non-profit"), a range or date is one number ("80-90", "2021-05-05"), and
-    sign, currency and per cent belong to their number. Scripts without blanks have no inner boundaries.
+    A hyphenated compound is one word ("non-profit"), a range or date is one number ("80-90", "2021-05-05"), and a sign,
+    currency or per cent mark belongs to its number. Scripts without spaces have no inner boundaries.
     """
     return _joined(text, start) or _joined(text, end) or _sign_cut_off(text, start) or _unit_cut_off(text, end)
 
@@ -51,7 +51,7 @@ def _joined(text: str, place: int) -> bool:
 
 
 def _next(text: str, place: int, mark: str) -> str:
-    """The character at a place; after a hyphen that ends its line, the first one of the next line."""
+    """Return the character at a position; after a hyphen at a line end, the first one of the next line."""
     broken = _LINE_END.match(text, place) if mark in _DASHES else None
     place = broken.end() if broken else place
     return text[place : place + 1]
@@ -66,7 +66,7 @@ def _belong_together(before: str, after: str) -> bool:
 
 
 def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
-    """Return True if a mark holds the characters on its two sides together."""
+    """Return True if a mark joins the characters on both sides of it."""
     if not before or not after or not _is_word(before) or not _is_word(after):
         return False
     if before.isdecimal() and after.isdecimal():

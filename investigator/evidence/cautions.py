@@ -1,4 +1,6 @@
-"""Claims that hold an address or an instruction to the reader: only as quotes, marked, and never live. Pure."""
+"""Statements that contain an address or an instruction to the reader: shown only as quotes, marked, and never as links.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def cautions_of(text: str) -> tuple[Caution, ...]:
 
 
 def unquoted(text: str, quotes: Sequence[Quote]) -> str:
-    """Return why a statement is withheld that holds an address or an instruction and is not a quote; else ""."""
+    """Return the reason to withhold a statement that contains an address or an instruction without being a quote; else
+    "".
+    """
     cautions = cautions_of(text)
     if not cautions or any(_stands_in(text, quote) for quote in quotes):
         return ""
@@ -35,7 +39,7 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
 def shown(claim: Claim) -> str:
     """Return a claim as one line for people and renderers.
 
-    Addresses are not links and are pointed out; a claim that is not proven names its verifier.
+    Addresses are not links and are pointed out; an unproven claim names its verifier.
     """
     marks = [f"supported by {one_line(claim.supported_by)}, not proven"] if claim.supported_by else []
     marks += [_MARKS[caution] for caution in claim.cautions]
@@ -43,7 +47,7 @@ def shown(claim: Claim) -> str:
 
 
 def _stands_in(text: str, quote: Quote) -> bool:
-    if _ELLIPSIS.search(text):  # what is left out may hold anything
+    if _ELLIPSIS.search(text):  # the omitted part may contain anything
         return False
     source = Document(id="quote", title="", media_type="text/plain", content_hash="", text=quote.text)
     return find_quote(text, source) is not None

@@ -1,4 +1,4 @@
-"""Claims: whether a statement says no more than its quotes, checked slot by slot against one sentence of one quote."""
+"""Claims: checks, slot by slot, that a statement says no more than one sentence of one of its quotes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _SOURCE = re.compile(r"According to (?:the |this )?([\w. -]{2,60}), ", re.IGNORE
 _BETWEEN_CLAUSES = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+")
 _RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
 _LONGEST_CHECKED = 5_000
-"""Characters of a claim, and of a quote, that are looked at; whoever writes more has not chosen."""
+"""Most characters of a claim, and of a quote, that are checked."""
 _SHORTEST_CLAUSE = 3
-"""Words of a clause that is checked by itself."""
+"""Fewest words of a clause that is checked by itself."""
 _MOST_STRANGE = 3
-"""Words of a claim that a sentence may lack before closer inspection, as after rewording."""
+"""Most words of a claim that a sentence may lack before a closer comparison, for example after rewording."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """The result of checking a claim: its status, and if it is not proven the reason, slot and nearest quote."""
+    """The result of checking a claim: its status and, if it is not proven, the reason, slot and nearest quote."""
 
     status: ClaimStatus
     reason: str = ""
@@ -49,10 +49,10 @@ class ClaimCheck:
 def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimCheck:
     """Check a claim against its quotes; `given` is the question.
 
-    Proven is a claim whose every sentence is in one sentence of one quote: the same words in the same order, or another
-    wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), with nothing left out that
-    matters (`alignment`). A claim that its quotes contradict in a slot, or that they say nothing of, is withheld. Any
-    other claim is to be replaced by the nearest quote. Numbers and dates of the question contradict nothing.
+    A claim is proven if each of its sentences is in one sentence of one quote: the same words in the same order, or
+    another wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), and nothing that matters
+    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or say nothing about it. Any
+    other claim is replaced by the nearest quote. Numbers and dates from the question do not count as contradictions.
     """
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)
@@ -65,23 +65,23 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
     if any(_plain(said) in _forms(quote) for said in (claim, claim_text) for quote in quotes):
         return ClaimCheck(ClaimStatus.PROVEN)
     check = _weakest(claim, quotes, given)
-    if bare != claim_text.strip() and not check.is_proven:  # what looks like a citation may be the document's own
+    if bare != claim_text.strip() and not check.is_proven:  # the document itself may contain what looks like a citation
         as_written = _weakest(claim_text, quotes, given)
         return as_written if as_written.is_proven else check
     return check
 
 
 def unsaid(text: str, said: str) -> str | None:
-    """Return the first number, date or name with digits of a reply that was never said before, else None.
+    """Return the first number, date or name with digits in a reply that does not occur earlier, else None.
 
-    For replies that rest on a conversation and not on documents.
+    For replies based on a conversation instead of documents.
     """
     missing = missing_figure(figures(text), figures(said), figures(""))
     return missing.reason if missing is not None else None
 
 
 def _without_source(claim: str, quotes: Sequence[Quote]) -> str:
-    """Return a claim without an "According to the lease, " if its quotes come from a document of that name."""
+    """Return a claim without an "According to the lease, " if its quotes come from a document with that name."""
     source = _SOURCE.match(claim)
     named = source is not None and any(set(words(source[1])) <= set(words(quote.document_id)) for quote in quotes)
     return claim[source.end() :] if source is not None and named else claim
@@ -101,9 +101,8 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """The words of a quote as they are and on one line: a word that is broken at a line end differs in these.
-
-    For a cell, the statement it makes.
+    """Return the words of a quote as written and on one line: a word broken at a line end differs. For a cell, return
+    its statement.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")
@@ -130,7 +129,7 @@ def _checked(claim: StatedSentence, quotes: Sequence[Quote], given: str) -> Clai
 def _refused(
     claim: StatedSentence, quote: Quote, nearest: StatedSentence, texts: Sequence[str], given: str
 ) -> ClaimCheck:
-    """Return why a claim is not proven: withheld if its quotes contradict it, else replaced by the nearest quote."""
+    """Return why a claim is not proven: its quotes contradict it, or the nearest quote replaces it."""
     joined = figures("\n".join(texts))
     missing = missing_figure(figures(claim.text), joined, figures(given))
     sum_of = computed(missing.amount, joined) if missing and missing.amount else ""
@@ -152,14 +151,18 @@ def _refused(
 
 
 def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> bool:
-    """Return True if two statements share no word; claims of only figures and denials are checked earlier."""
+    """Return True if two statements share no word. Claims that contain only figures or negations are checked
+    earlier.
+    """
     if claim.content & nearest.content or any(word.kind is not StatedKind.WORD for word in claim.words):
         return False
     return claim.is_english and nearest.is_english and not negates(claim.text)
 
 
 def _is_given(claim: StatedSentence, given: str) -> bool:
-    """Return True if a number of the claim is the question's: then the sentence with another one may not be meant."""
+    """Return True if a number of the claim comes from the question: a sentence with another number may be about
+    something else.
+    """
     asked = figures(given)
     return bool(given) and bool(asked.amounts or asked.dates) and _shares_figure(figures(claim.text), asked)
 
@@ -198,7 +201,7 @@ def _is_said(sentence: StatedSentence, claim: StatedSentence, given: str) -> boo
 
 
 def _says_each_clause(quotes: Sequence[Quote], claim: StatedSentence, given: str) -> bool:
-    """Return True if one quote says each clause of a claim, and each names its own subject."""
+    """Return True if one quote contains each clause of a claim, and each clause names its own subject."""
     clauses = list(_clauses(claim))
     return len(clauses) > 1 and any(all(_says(quote, clause, given) for clause in clauses) for quote in quotes)
 

@@ -19,7 +19,7 @@ from investigator.language.terms import content_words, folded, stem, stop_words
 from investigator.questions.numbered import numbered
 from investigator.records import Conflict, ConflictSide, Quote
 
-_SAME_WORDS = 0.75  # share of the shorter sentence's words that both must have, apart from the values
+_SAME_WORDS = 0.75  # share of the shorter sentence's words, values aside, that both must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
@@ -29,12 +29,12 @@ _Value = TypeVar("_Value", Amount, Date)
 
 @dataclass(frozen=True)
 class DatedSentence:
-    """A sentence of a quote that matches a part of a question, with its document's description of itself.
+    """A sentence of a quote that matches a part of a question, with what its document says about itself.
 
-    `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
-    Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
-    `section` is the heading above the sentence. `says_all` is True if the sentence meets every constraint,
-    `apart_from` are documents that do not mention what the first line of its own names.
+    `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
+    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that there is no
+    other version. `section` is the heading above the sentence. `says_all` is True if the sentence meets every
+    constraint; `apart_from` lists the documents that do not mention the names in the first line of this one.
     """
 
     quote: Quote
@@ -52,11 +52,11 @@ def conflicts(
 ) -> tuple[Conflict, ...]:
     """Return the conflicts between statements about one part of a question.
 
-    Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the
-    other rounded, a date, a name, or a denial. They must be about the same thing: sentences of versions of one
-    document are; others have to share a name, or each say all that is asked in the same words, in documents that are
-    not each about something of its own. Two sentences of one document must be identical, except for the value, under
-    one heading; under any with `over_sections`. A value that several documents give is listed once for each.
+    Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the other
+    rounded, a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
+    are; others must share a name, or each must say everything that is asked in the same words, in documents that share
+    a subject. Two sentences of one document must be identical except for the value, under one heading or, with
+    `over_sections`, under any. A value that several documents give is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     for first, second in combinations(statements, 2):
@@ -86,7 +86,9 @@ def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
 
 
 def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
-    """Return True if two sentences of one document say the same of the same things; what they deny and count aside."""
+    """Return True if two sentences of one document are identical and about the same things, except for values and
+    negations.
+    """
     if first.quote.cell is not None or second.quote.cell is not None:  # other rows and columns describe other things
         return False
     one, other = _sentence(first.sentence), _sentence(second.sentence)
@@ -110,7 +112,9 @@ class _Sentence:
 
 
 def _values_of(first: str, second: str, *, versions: bool, alike: bool) -> tuple[str, str, str] | None:
-    """Return what two sentences conflict about, and the value that each gives; None if they do not conflict."""
+    """Return the subject of a conflict between two sentences, and the value that each gives; None without a
+    conflict.
+    """
     one, other = _sentence(first), _sentence(second)
     if not versions and not alike and not one.names & other.names:
         return None
@@ -130,7 +134,7 @@ def _differing(one: _Sentence, other: _Sentence, *, fewest: int) -> tuple[str, s
     if any(names_apart):
         alone = not any(amounts_apart) and not any(dates_apart) and shared >= _SAME_WORDS_OF_NAMES
         return _only(names_apart) if alone else None
-    if any(dates_apart):  # of another day or year, other amounts are not conflict
+    if any(dates_apart):  # amounts of different days or years do not conflict
         return _texts(dates_apart) if not any(amounts_apart) else None
     mine, theirs = amounts_apart
     if len(mine) != 1 or len(theirs) != 1 or not _comparable(mine[0], theirs[0]):
@@ -144,7 +148,7 @@ def _shared(one: _Sentence, other: _Sentence) -> float:
 
 
 def _apart(mine: Sequence[_Value], theirs: Sequence[_Value]) -> tuple[tuple[_Value, ...], tuple[_Value, ...]]:
-    """Return the values of each side that the other side does not say."""
+    """Return the values that only one of the two sides gives."""
     return (
         tuple(value for value in mine if not any(_agree(value, other) for other in theirs)),
         tuple(value for value in theirs if not any(_agree(value, other) for other in mine)),
@@ -158,7 +162,7 @@ def _agree(value: Amount | Date, other: Amount | Date) -> bool:
 
 
 def _rounded(value: Amount, exact: Amount) -> bool:
-    """Return True if a value is the exact one, rounded to the digits that it has."""
+    """Return True if a value is the exact one rounded to its own number of digits."""
     digits = len("".join(_DIGITS.findall(value.text)).strip("0"))
     return digits > 1 and any(
         unit == named and low <= abs(exact_value) <= high
@@ -180,7 +184,7 @@ def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
 
 
 def _comparable(value: Amount, other: Amount) -> bool:
-    """Return True if two amounts are in one unit, or one of them names none."""
+    """Return True if two amounts have the same unit, or one of them has none."""
     mine, theirs = ({unit for _, unit in amount.readings} for amount in (value, other))
     return bool(mine & theirs) or "" in mine | theirs
 
@@ -210,7 +214,9 @@ def _sentence(text: str) -> _Sentence:
 
 
 def _names(sentence: str) -> Iterator[str]:
-    """Yield the capitalised words of a sentence; of its first ones, what is longer than one word, stop words aside."""
+    """Yield the capitalised words of a sentence, stop words excluded; of its first words only names of several
+    words.
+    """
     for found in _NAME.finditer(sentence):
         name = found.group()
         if found.start() == 0:

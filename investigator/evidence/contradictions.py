@@ -1,4 +1,4 @@
-"""Finds the slot of a claim that its quotes contradict: the difference from the sentence that is most like it."""
+"""Finds the slot of a claim that its quotes contradict, by comparison with the most similar sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.language.claim_words import direction, joints, slot_words
 from investigator.records import Slot
 
 _ALIKE = 0.6
-"""Share of a claim's words that a sentence must hold to be about the same thing."""
+"""Share of a claim's words that a sentence must contain to be about the same thing."""
 _REACH = 5
 """Reach of a qualifying word, in words including itself."""
 _QUALIFYING = (
@@ -24,14 +24,14 @@ _QUALIFYING = (
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Words of a claim and the words of a sentence in their place; either may be none."""
+    """Words of a claim and the words that a sentence has in their place; either may be empty."""
 
     claimed: tuple[StatedWord, ...]
     quoted: tuple[StatedWord, ...]
 
 
 def contradicted_slot(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the slot of a claim in which a sentence about the same thing says something else, with the reason."""
+    """Return the slot, with a reason, in which a sentence about the same thing contradicts a claim."""
     if not claim.content or len(claim.content & sentence.content) < _ALIKE * len(claim.content):
         return None
     exchanges = list(_exchanges(claim.words, sentence.words))
@@ -96,16 +96,16 @@ def _name(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[Slo
 
 
 def _abbreviates(mine: Sequence[StatedWord], theirs: Sequence[StatedWord]) -> bool:
-    """Return True if one name may be the short form of the other."""
+    """Return True if one name may be a short form of the other."""
     first, second = "".join(word.text[0] for word in theirs), "".join(word.text[0] for word in mine)
     return first == mine[0].text or second == theirs[0].text
 
 
 def _qualified(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return what qualifies the sentence and not the claim, or the other way round, if all else is the same."""
+    """Return the words that qualify only the sentence or only the claim, if everything else is the same."""
     added = [word for one in exchanges for word in one.claimed]
     lost = list(_reaching_the_rest(exchanges, sentence))
-    if _of(added, slot_words("polarity")):  # it denies the same in other words: "failed to pay", "did not pay"
+    if _of(added, slot_words("polarity")):  # it denies the same thing in other words: "failed to pay", "did not pay"
         lost = [word for word in lost if word.text not in slot_words("polarity")]
     for slot, name in _QUALIFYING:
         words = slot_words(name)
@@ -130,7 +130,7 @@ def _carries_little(word: StatedWord) -> bool:
 
 
 def _reaching_the_rest(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> Iterator[StatedWord]:
-    """Yield the words that a claim leaves out of a part of the sentence that it uses, or that begin a condition."""
+    """Yield the words that a claim omits from a part of the sentence that it uses, or that begin a condition."""
     conditions = slot_words("condition") | slot_words("polarity")
     left_out = {id(word) for one in exchanges for word in one.quoted}
     for part in _parts(sentence.words):
@@ -156,7 +156,7 @@ def _parts(words: Sequence[StatedWord]) -> Iterator[list[StatedWord]]:
 
 
 def _roles(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return that who did what to whom differs: the same words with the names or numbers in another order."""
+    """Return the difference if the roles are swapped: the same words with the names or numbers in another order."""
     mine, theirs = _figures_and_names(claim.words), _figures_and_names(sentence.words)
     if len(mine) < 2 or not claim.content <= sentence.content:
         return None

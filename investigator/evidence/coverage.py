@@ -1,4 +1,4 @@
-"""Coverage: what was done with each document of the folder."""
+"""Coverage: how each document of the folder was treated."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def coverage(
     unreadable: Iterable[Unreadable],
     left_out: Iterable[LeftOut] = (),
 ) -> Coverage:
-    """Sort the documents into read, not opened and skimmed, each sorted and in one place only.
+    """Sort each document into exactly one of three lists: read, not opened and skimmed.
 
-    `read` are the documents that were asked; of the others, those `worth_asking` were not opened, and the rest was
-    skimmed. Unreadable files count only as unreadable; files that are left out stay as they are.
+    The documents that were asked are `read`; of the others, those `worth_asking` are not opened, and the rest are
+    skimmed. Unreadable files count only as unreadable; excluded files are passed through.
     """
     failed = {item.path: item for item in unreadable}
     every = set(document_ids) - failed.keys()
@@ -36,7 +36,9 @@ def coverage(
 
 
 def coverage_line(coverage: Coverage) -> str:
-    """The coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened: y.txt"."""
+    """Return the coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened:
+    y.txt".
+    """
     documents = "document" if coverage.total == 1 else "documents"
     parts = [f"read {len(coverage.read)} of {coverage.total} {documents}"]
     if coverage.unreadable:

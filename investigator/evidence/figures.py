@@ -1,4 +1,4 @@
-"""Numbers, dates and names with digits: whether those of a text were said in others."""
+"""Numbers, dates and names with digits: finds those of a text that do not occur in others."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ALL_TIMES = re.compile(
     r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE
 )
 _MOST_PARTS = 12
-"""Numbers of the quotes of which sums and differences are formed."""
+"""Most numbers of the quotes that are added and subtracted."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The countable things of a text: amounts, dates, names with digits, and the text itself."""
+    """The figures of a text: amounts, dates, names with digits, and the text itself."""
 
     text: str
     amounts: tuple[Amount, ...]
@@ -44,7 +44,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class MissingFigure:
-    """A figure of a claim that was not said."""
+    """A figure of a claim that was not found."""
 
     slot: Slot
     reason: str
@@ -78,7 +78,7 @@ def missing_figure(claim: Figures, quotes: Figures, given: Figures) -> MissingFi
 
 
 def computed(amount: Amount, quotes: Figures) -> str:
-    """Return the sum or difference of two numbers of the quotes that an amount is, as "12 - 7"; else an empty text."""
+    """Return an amount as the sum or difference of two numbers of the quotes, such as "12 - 7"; else an empty text."""
     parts = [part for part in quotes.amounts if part.readings and not _is_year(part)][:_MOST_PARTS]
     for first, second in permutations(parts, 2):
         for value, unit in first.readings:

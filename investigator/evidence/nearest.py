@@ -1,4 +1,4 @@
-"""The part of a text that comes nearest to words that are not in it. Pure."""
+"""Finds the part of a text nearest to words that it does not contain. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _LONGEST = 600
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that share most words with the wanted ones, near `start` if several do.
+    """Return the sentences of a text that share most words with the wanted ones; of several, those nearest to `start`.
 
-    At most 600 characters; empty if no word is shared. It takes time that grows only with the length of the text.
+    At most 600 characters; empty if no word is shared. Takes time linear in the length of the text.
     """
     words = Counter(_WORD.findall(wanted.lower()[: 2 * _LONGEST]))
     length = max(1, sum(1 for _ in _PIECE.finditer(wanted.strip()[: 2 * _LONGEST])))

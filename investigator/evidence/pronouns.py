@@ -1,6 +1,6 @@
-"""Resolves a pronoun at the beginning of a sentence: it means what the previous sentence names, if that is one thing.
+"""Resolves a pronoun at the beginning of a sentence if the previous sentence names exactly one candidate.
 
-Whatever the sentence before names counts as a candidate if it agrees in number, and for "he" and "she" if it may be a
+Anything that the previous sentence names is a candidate if it agrees in number and, for "he" and "she", may be a
 person. If there are two candidates, neither is chosen: no rule here could decide between them.
 """
 
@@ -18,11 +18,11 @@ from investigator.language.claim_words import joints, reaching_words, slot_words
 Words = Sequence[StatedWord]
 
 _LONGEST_NAME = 6
-"""Words of a subject."""
+"""Longest subject, in words."""
 _BEGINNING = 80
-"""Characters of a sentence in which an "it" that means nothing must stand."""
+"""Number of characters from the start of a sentence within which an expletive "it" is recognised."""
 _LATEST = 6
-"""Words of a sentence among which a pronoun must stand to be looked at."""
+"""Number of words from the start of a sentence within which a pronoun is considered."""
 _SINGULAR, _PLURAL = frozenset({"is", "was", "has", "does"}), frozenset({"are", "were", "have", "do"})
 _PERSONS = frozenset({"he", "she", "his", "her"})
 _SEVERAL = frozenset({"they", "their"})
@@ -30,26 +30,28 @@ _OWNERS = {"its": "it", "his": "he", "her": "she", "their": "they"}
 _SAYS_NOTHING_OF_IT = re.compile(
     r"\bit (?:is|was|has been|had been|would be|may be) (?:\w+ ){1,4}that\b|it (?:rains|rained|snows|snowed)"
 )
-"""Sentences whose "it" means nothing: "It is false that the plant is safe"."""
+"""Sentences with an expletive "it", such as "It is false that the plant is safe"."""
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Something that a pronoun may mean; `words` are those of a subject, and none for anything else."""
+    """Something that a pronoun may refer to; `words` are those of a subject, and empty for anything else."""
 
     words: Words
     is_plural: bool | None
     is_person: bool
 
     def agrees(self, pronoun: str) -> bool:
-        """Return True unless number or kind forbid the pronoun."""
+        """Return True unless the pronoun differs in number or kind."""
         if pronoun in _PERSONS and not self.is_person:
             return False
         return self.is_plural is None or self.is_plural == (pronoun in _SEVERAL)
 
 
 def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
-    """Yield the sentences of a passage in order; after one with a pronoun, also a version with the name."""
+    """Yield the sentences of a passage in order; after one with a pronoun, also a version with the name in its
+    place.
+    """
     before: StatedSentence | None = None
     for sentence in sentences:
         yield sentence
@@ -59,7 +61,7 @@ def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
 
 
 def hangs_on_pronoun(sentence: StatedSentence) -> bool:
-    """Return True if a sentence needs another one to know what it is about."""
+    """Return True if a sentence needs another one to show what it is about."""
     return (
         sentence.is_english
         and _place(sentence.words) is not None
@@ -68,13 +70,13 @@ def hangs_on_pronoun(sentence: StatedSentence) -> bool:
 
 
 def says_what_it_means(sentences: Sequence[StatedSentence]) -> bool:
-    """Return True if the pronoun of the last sentence can only mean one thing that the sentences before it name."""
+    """Return True if the pronoun of the last sentence can refer to only one thing in the sentences before it."""
     *_, last = resolved(sentences)
     return last is not sentences[-1]
 
 
 def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
-    """Yield a sentence with a name in place of its first pronoun, then of all unambiguous ones."""
+    """Yield a sentence with a name in place of its first pronoun, then of all its unambiguous ones."""
     words, place = sentence.words, _place(sentence.words)
     if place is None:
         return
@@ -90,7 +92,9 @@ def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
 
 
 def _place(words: Words) -> int | None:
-    """Return the place of the pronoun that a sentence begins with; only figures and small words may come before it."""
+    """Return the position of the pronoun at the beginning of a sentence; only figures and function words may precede
+    it.
+    """
     for at, word in enumerate(words[:_LATEST]):
         if word.text in joints("pronouns") or word.text in _OWNERS:
             return at if at == 0 or words[at - 1].text not in _points_on() else None
@@ -102,7 +106,7 @@ def _place(words: Words) -> int | None:
 
 @cache
 def _points_on() -> frozenset[str]:
-    """Return the words after which a pronoun may mean what comes later: "Before it was sold, the mill ..."."""
+    """Return the words after which a pronoun may refer forward: "Before it was sold, the mill ..."."""
     return joints("prepositions") | joints("concessions") | slot_words("condition") | {"because", "that", "so"}
 
 
@@ -118,7 +122,7 @@ def _with_name(words: Words, name: Words, places: set[int]) -> Iterator[StatedWo
 
 
 def _candidates(before: Words) -> list[_Candidate]:
-    """Return the things a sentence names: its subject first, and only that if the sentence says what it is."""
+    """Return the things that a sentence names: the subject first, or the subject alone if the sentence defines it."""
     words = without_connective(before)
     start = _after_figures(words)
     end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)
@@ -130,7 +134,7 @@ def _candidates(before: Words) -> list[_Candidate]:
 
 
 def _subject(words: Words, verb: str) -> _Candidate:
-    """Return a subject as a candidate; one that is a pronoun itself says nothing."""
+    """Return a subject as a candidate; one that is itself a pronoun is useless."""
     if any(word.text in joints("pronouns") for word in words):
         return _Candidate((), None, is_person=True)
     is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)
@@ -163,7 +167,7 @@ def _is_subject(words: Words) -> bool:
 
 
 def _told(words: Words) -> Iterator[_Candidate]:
-    """Yield the things named after the subject: names, things with an article, and what looks like several things."""
+    """Yield the things named after the subject: names, nouns with an article, and apparent plurals."""
     for at, word in enumerate(words):
         last = words[at - 1] if at else None
         if word.is_name and (last is None or not last.is_name or word.breaks):
@@ -185,7 +189,7 @@ def _number(subject: Words, verb: str) -> bool | None:
 
 
 def _number_of_noun(words: Words) -> bool | None:
-    """Return the number of what an article opens: of the word before the next small one."""
+    """Return the grammatical number of a noun phrase that an article opens, from its last word."""
     if words[0].text in ("a", "an"):
         return False
     end = next((k for k in range(1, len(words)) if words[k].is_function or words[k].breaks), len(words))

@@ -1,4 +1,6 @@
-"""Quotes: the words an engine gave, found in the source and cut from it, or refused. Proof is here only."""
+"""Quotes: finds the words that an engine gave in the source and cuts them from it, or rejects them. Proof is only
+here.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ Find = Callable[[str], Quote | None]
 """Looks a text up in one document."""
 
 LONGEST_QUOTE = 4_000
-"""Characters; whoever quotes more has not chosen."""
+"""Longest quote in characters; a longer one selects nothing."""
 LONGEST_GAP = 1_500
-"""Characters from the beginning of a start phrase to the end of its end phrase."""
+"""Most characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200
-"""Occurrences of a start phrase after which its end phrase is looked for."""
+"""Most occurrences of a start phrase after which its end phrase is searched."""
 _MOST_MATCHES = 20_000
-"""Places looked at for a phrase; words in that many places prove nothing."""
+"""Most occurrences of a phrase that are examined; a phrase as frequent as that proves nothing."""
 _MOST_PHRASES = 4
 
 _BULLET = re.compile(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
@@ -42,18 +44,18 @@ _CJK_CHAR = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf
 
 
 class Sources:
-    """Documents in which quotes are looked for, by id; the last ones used are kept normalised."""
+    """Documents in which quotes are looked up, by id; the most recent ones are kept normalised."""
 
     def __init__(self, load: Callable[[str], Document], kept: int = 32) -> None:
         self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
 
     def __getitem__(self, document_id: str) -> Source:
-        """The source of that id; an unknown id is the loader's error."""
+        """Return the source with that id; the loader raises the error for an unknown id."""
         return self._source(document_id)
 
 
 class Source:
-    """A document in which quotes are looked for; its text is normalised once, when the first quote is."""
+    """A document in which quotes are looked up; its text is normalised once, for the first quote."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -63,13 +65,13 @@ class Source:
         return normalise(self._document.text)
 
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """The quote as cut from the document, or None if the document does not contain its words.
+        """Return the quote as cut from the document, or None if the document does not contain its words.
 
-        Typography is forgiven (see `normalise`), and so are quotation marks and bullets around the quote, a full stop
-        or ellipsis added to it, and the case of its first letter. "start ... end" means everything from start to end,
-        at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans comes before others, an earlier
-        one before later ones. A one-word quote counts if the word is long or fills a line of the source. A span that
-        begins or ends inside a word or a number, or right after a "not", is not a quote.
+        Differences in typography are ignored (see `normalise`), as are quotation marks and bullets around the quote, an
+        added full stop or ellipsis, and the case of its first letter. "start ... end" means everything from start to
+        end, at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans comes before others, an
+        earlier one before later ones. A one-word quote counts if the word is long or fills a line of the source. A span
+        that begins or ends inside a word or a number, or right after a "not", is not a quote.
         """
         if len(quote_text) > LONGEST_QUOTE:
             return None
@@ -80,7 +82,7 @@ class Source:
         return None
 
     def quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """The whole sentences that the words of a quote are in, or None; see `find`.
+        """Return the whole sentences that contain a quote, or None; see `find`.
 
         Part of a sentence may say the opposite, so whole sentences are judged and shown.
         """
@@ -88,12 +90,14 @@ class Source:
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
 
     def named_quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """The same with the sentences before it that say what a pronoun at its beginning means, if that is clear."""
+        """Return the same as `quote`, with the previous sentences that explain a pronoun at its beginning, if that is
+        clear.
+        """
         found = self.quote(quote_text, near)
         return found and quote_at(self._document, with_its_name(self._document.text, found.start, found.end), found.end)
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
-        """The span of the document that begins with the first phrase and ends with the last one."""
+        """Return the span of the document from the first phrase to the end of the last one."""
         patterns = [_pattern(phrase) for phrase in phrases]
         text = self._normalised
         ranges = [(text.position(start), text.position(end)) for start, end in near]
@@ -105,7 +109,7 @@ class Source:
         return None
 
     def _followed(self, patterns: Sequence[re.Pattern[str]], first: tuple[int, int], limit: int) -> int | None:
-        """Return the end of the last phrase if all come in order after the first and before the limit."""
+        """Return the end of the last phrase if all follow the first in order, within the limit."""
         end = first[1]
         for pattern in patterns:
             found = next(self._occurrences(pattern, end, limit), None)
@@ -115,7 +119,7 @@ class Source:
         return end
 
     def _occurrences(self, pattern: re.Pattern[str], low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Return the places of a phrase in the normalised text, if it is whole and long enough to mean something."""
+        """Return the positions of a phrase in the normalised text, if it is whole and long enough to be significant."""
         for found in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
             if self._hyphens_fit(found):
                 start, end = self._normalised.span(*found.span())
@@ -123,7 +127,7 @@ class Source:
                     yield found.span()
 
     def _hyphens_fit(self, found: re.Match[str]) -> bool:
-        """Return True if hyphens of the quote that the text lacks are at the end of a line in the source."""
+        """Return True if each hyphen that only the quote has is at a line end in the source."""
         optional = self._normalised.optional_hyphens
         return all(
             found.start(group) != found.end(group) or found.start(group) in optional
@@ -131,7 +135,7 @@ class Source:
         )
 
     def _misleads(self, start: int, end: int) -> bool:
-        """Return True if the words mean something else out of context."""
+        """Return True if the words have another meaning in context."""
         return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
 
     def _means_something(self, start: int, end: int) -> bool:
@@ -147,7 +151,7 @@ class Source:
 
 
 def quote_at(document: Document, start: int, end: int) -> Quote:
-    """Return the words of a document at `[start, end)`, with their place."""
+    """Return the text of a document at `[start, end)`, with its place."""
     return Quote(
         own_lines=document.own_lines,
         document_id=document.id,
@@ -161,17 +165,17 @@ def quote_at(document: Document, start: int, end: int) -> Quote:
 
 
 def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote | None:
-    """The whole sentences of a quote in the document, or None; for several quotes of one document keep a `Source`."""
+    """Return the whole sentences of a quote in the document, or None. Keep a `Source` to look up several quotes."""
     return Source(document).quote(quote_text, near)
 
 
 def proven(
     told: Iterable[tuple[str, Iterable[Find]]], spoken: Iterable[AddressedSpan] = ()
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Return the quotes among some texts, each once, and the texts that are not quotes.
+    """Sort texts into quotes, each once, and texts that are not quotes.
 
-    `told` are texts with the places to search: the first document that contains a text is used. A quote that is in a
-    span that is `spoken` to a language model proves nothing.
+    `told` holds the texts with the places to search; the first document that contains a text is used. A quote inside a
+    `spoken` span, which addresses a language model, proves nothing.
     """
     addressed = tuple(spoken)
     quotes: dict[Quote, None] = {}
@@ -187,7 +191,7 @@ def proven(
 
 @dataclass(frozen=True)
 class AddressedSpan:
-    """A span in which a document addresses a language model: half open, in characters."""
+    """A half-open span of characters in which a document addresses a language model."""
 
     document_id: str
     start: int
@@ -195,7 +199,7 @@ class AddressedSpan:
 
 
 def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
-    """Return the places in `text`, which begins at `start` of a document, that address a language model."""
+    """Return the spans of `text`, an excerpt that begins at `start` of a document, that address a language model."""
     return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
 
 
@@ -218,7 +222,7 @@ def verify(quote: Quote, document: Document) -> bool:
 
 
 def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
-    """Yield what the words may mean, the most literal first: one phrase, or the phrases around ellipses."""
+    """Yield the ways to read the words, the most literal first: one phrase, or the phrases around ellipses."""
     literal = normalise(quote_text).text.strip()
     bullet = _BULLET.match(literal)
     bare = literal[bullet.end() :] if bullet else literal
@@ -232,7 +236,9 @@ def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:
-    """Matches a normalised phrase: its first letter in either case, its inner hyphens in groups that may be empty."""
+    """Return a pattern for a normalised phrase: its first letter in either case, its inner hyphens in groups that may
+    be empty.
+    """
     ends = [0, *(place for hyphen in _INNER_HYPHEN.finditer(phrase) for place in hyphen.span()), len(phrase)]
     pieces = [
         f"({re.escape(phrase[low:high])}|)" if k % 2 else re.escape(phrase[low:high])

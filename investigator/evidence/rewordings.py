@@ -1,4 +1,4 @@
-"""Other wordings of a claim that say the same by rule: passive and active, possessives, an adjunct moved, "it"."""
+"""Rewords claims by rule without changing their meaning: passive and active, possessives, a moved adjunct, "it"."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from investigator.language.terms import content_words
 Words = Sequence[StatedWord]
 
 _LONGEST_NAME = 6
-"""Words of an agent, an owner or a subject."""
+"""Longest agent, owner or subject, in words."""
 
 
 def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
-    """Yield other wordings of a claim, as far as the words of a sentence ask for them."""
+    """Yield rewordings of a claim that bring it closer to the words of a sentence."""
     said = {word.text for word in sentence.words}
     if "by" in {word.text for word in claim}:
         yield from _active(claim)
@@ -31,7 +31,7 @@ def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
 
 
 def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
-    """Return True if a claim about "it" says what a sentence says about its subject.
+    """Return True if a claim about "it" says the same as a sentence about its subject.
 
     The subject must be the same pronoun or be named in the question: otherwise a reader would take it for another.
     """
@@ -54,7 +54,7 @@ def _is_subject(words: Words) -> bool:
 
 
 def _active(claim: Words) -> Iterator[Words]:
-    """ "B was founded by A in 1999" as "A founded B in 1999"."""
+    """Turn "B was founded by A in 1999" into "A founded B in 1999"."""
     for by in range(2, len(claim)):
         be, verb = claim[by - 2], claim[by - 1]
         past = past_tense(verb.text)
@@ -65,7 +65,7 @@ def _active(claim: Words) -> Iterator[Words]:
 
 
 def _passive(claim: Words, sentence: Words) -> Iterator[Words]:
-    """ "A founded B in 1999" as "B was founded by A in 1999", with the verb that the sentence has."""
+    """Turn "A founded B in 1999" into "B was founded by A in 1999", with the verb form of the sentence."""
     for at in range(2, len(sentence)):
         by, verb, be = sentence[at], sentence[at - 1], sentence[at - 2]
         past = past_tense(verb.text)
@@ -77,7 +77,7 @@ def _passive(claim: Words, sentence: Words) -> Iterator[Words]:
 
 
 def _of_its_owner(claim: Words) -> Iterator[Words]:
-    """ "Acme's revenue" as "revenue of Acme"."""
+    """Turn "Acme's revenue" into "revenue of Acme"."""
     for at in (k for k, word in enumerate(claim) if word.text == "'s"):
         of = _as(claim[at], "of")
         for start in range(max(0, at - 4), at):
@@ -86,7 +86,7 @@ def _of_its_owner(claim: Words) -> Iterator[Words]:
 
 
 def _with_its_owner(claim: Words) -> Iterator[Words]:
-    """ "The revenue of Acme" as "Acme's revenue"."""
+    """Turn "The revenue of Acme" into "Acme's revenue"."""
     for at in (k for k, word in enumerate(claim) if word.text == "of"):
         owner = _as(claim[at], "'s")
         for start in range(max(0, at - 4), at):
@@ -95,7 +95,7 @@ def _with_its_owner(claim: Words) -> Iterator[Words]:
 
 
 def _moved(claim: Words) -> Iterator[Words]:
-    """ "In 1999, A founded B" as "A founded B in 1999", and the other way round."""
+    """Turn "In 1999, A founded B" into "A founded B in 1999", and the other way round."""
     prepositions = joints("prepositions")
     if claim[0].text in prepositions:
         for at in (k for k in range(2, len(claim) - 1) if "," in claim[k].before):

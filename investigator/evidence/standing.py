@@ -1,4 +1,4 @@
-"""Checks that quotes are in the files at this moment: the last check before a claim is shown as proven. Pure."""
+"""Looks quotes up in the files again: the last check before a claim is shown as proven. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.evidence.quotes import Source, quote_at, verify
 from investigator.records import CheckedQuote, Claim, Conflict, Document, NearMiss, Quote, QuoteState, UnprovenClaim
 
 SOURCE_CHANGED = "source changed or index damaged"
-"""What the reason begins with for which a claim is not proven if a quote of it is not in the file."""
+"""Beginning of the reason given if a quote of a claim is no longer in its file."""
 
 Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 """Reads documents again from their files, by their ids."""
@@ -22,7 +22,7 @@ Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 
 @dataclass(frozen=True)
 class Rechecked:
-    """Claims whose quotes are in the files, with the places they have there, and those whose quotes do not.
+    """Claims whose quotes are still in the files, with their current places, and claims whose quotes are not.
 
     `gone` are the documents that no longer contain one of their quotes.
     """
@@ -33,9 +33,9 @@ class Rechecked:
 
 
 def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked:
-    """Look up each quote of some claims in its document as `reread` gives it.
+    """Look up each quote of some claims in its document, which `reread` returns.
 
-    A claim with a quote that is not there is not proven.
+    A claim with a missing quote is not proven.
     """
     fresh = reread(dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes))
     proven: list[Claim] = []
@@ -56,7 +56,7 @@ def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked
 
 
 def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Return the quotes in the files, with the places they have there, and why each other one does not."""
+    """Return the quotes that are still in the files, with their current places, and the reason for each missing one."""
     fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
     found = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
     lost = dict.fromkeys(_not_standing(quote, fresh[quote.document_id]) for quote, now in found if now is None)
@@ -64,14 +64,14 @@ def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quot
 
 
 def standing_near_misses(near_misses: Sequence[NearMiss], reread: Reread) -> tuple[NearMiss, ...]:
-    """Return the near misses whose quotes are in the files, with the places they have there."""
+    """Return the near misses whose quotes are still in the files, with their current places."""
     fresh = reread(dict.fromkeys(miss.quote.document_id for miss in near_misses))
     found = ((miss, quote_standing(miss.quote, fresh[miss.quote.document_id])) for miss in near_misses)
     return tuple(miss.changed(quote=quote) for miss, quote in found if quote is not None)
 
 
 def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[Conflict, ...]:
-    """Return the conflicts of which two sides at least are in the files, with the places that they have there."""
+    """Return the conflicts with at least two sides still in the files, with their current places."""
     fresh = reread(dict.fromkeys(side.quote.document_id for conflict in conflicts for side in conflict.sides))
     kept = []
     for conflict in conflicts:
@@ -83,7 +83,7 @@ def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[C
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
-    """Return a quote as its document has it now, with its place; None if it is gone."""
+    """Return a quote as found in the current document, with its place; None if it is gone."""
     if fresh.document is None:
         return None
     if quote.cell is not None:
@@ -101,7 +101,7 @@ def _source(document: Document) -> Source:
 
 
 def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
-    """Return the standing of a quote in the file of its document."""
+    """Return the state of a quote in its document's file."""
     if fresh.document is None:
         state = QuoteState.MISSING if fresh.missing else QuoteState.UNREADABLE
         return CheckedQuote(quote=quote, state=state, reason=fresh.problem)
@@ -118,7 +118,7 @@ def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
 
 
 def _still_proven(claim: Claim, standing: Claim, question: str) -> bool:
-    """Return True if the quotes of a claim have their old words, or if what they say now proves it too."""
+    """Return True if the quotes of a claim are unchanged, or still prove it as they read now."""
     if [quote.text for quote in claim.quotes] == [quote.text for quote in standing.quotes]:
         return True
     return prove(claim.text, standing.quotes, given=question).is_proven

@@ -16,7 +16,7 @@ from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, is_english, stem, stop_words
 
 LONGEST_STATEMENT = 160
-"""Words of a sentence up to which it is compared; whoever writes longer ones is quoted and not checked."""
+"""Longest sentence that is compared, in words; longer ones are quoted without a check."""
 
 _WORD = re.compile(
     r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:'[^\W_]+)*|[<>=~%&+*/\u00b1\u2264\u2265\u2248\u00a7#@$\u20ac\u00a3\u00a5]"
@@ -43,8 +43,8 @@ class StatedKind(Enum):
 class StatedWord:
     """A word, number or date of a statement.
 
-    `keys` are what it may mean: two words are the same if they share one. `before` is what is between it and the word
-    before it.
+    `keys` are its possible meanings: two words are the same if they share one. `before` is the text between it and the
+    previous word.
     """
 
     text: str
@@ -56,11 +56,11 @@ class StatedWord:
 
     @cached_property
     def breaks(self) -> bool:
-        """Return True if a comma, a bracket or the like is before it."""
+        """Return True if a comma, a bracket or the like precedes it."""
         return _BREAK.search(self.before) is not None
 
     def is_same(self, other: StatedWord) -> bool:
-        """Return True if both may mean the same."""
+        """Return True if both may have the same meaning."""
         return not self.keys.isdisjoint(other.keys)
 
     @property
@@ -70,7 +70,7 @@ class StatedWord:
 
     @property
     def bare(self) -> str:
-        """Return the key that all forms of the word share: its meaning, else its stem; for a number its value."""
+        """Return the key that all forms of the word share: its meaning or stem, or for a number its value."""
         if self.kind is not StatedKind.WORD:
             return min(self.keys).partition("|")[0]
         return next((key for key in self.keys if key[0] == "="), "") or stem(self.text)
@@ -85,7 +85,7 @@ class StatedSentence:
 
     @cached_property
     def is_english(self) -> bool:
-        """Return True if the lists of English words fit it."""
+        """Return True if the lists of English words apply to it."""
         return is_english(self.text)
 
     @cached_property
@@ -101,7 +101,7 @@ class StatedSentence:
 
 @lru_cache(maxsize=2_000)
 def statements(text: str) -> tuple[StatedSentence, ...]:
-    """Return the sentences of a text, word by word. Those without a word are left out."""
+    """Return the sentences of a text, word by word. Sentences without words are omitted."""
     found = (statement(text[start:end]) for start, end in sentence_spans(text))
     return tuple(one for one in found if one.words)
 
@@ -114,7 +114,7 @@ def statement(sentence: str) -> StatedSentence:
 
 
 def _figures(plain: str) -> Iterator[Date | Amount]:
-    """Yield the dates and numbers of a text in order; none inside another."""
+    """Yield the dates and numbers of a text in order, without overlaps."""
     found = dates(plain)
     rest = without_dates(plain, found)
     taken = 0
@@ -130,7 +130,7 @@ def _span(figure: Date | Amount) -> tuple[int, int]:
 
 
 def _words(plain: str, figures: Sequence[Date | Amount]) -> Iterator[StatedWord]:
-    done = 0  # where the last word ended
+    done = 0  # end of the last word
     for figure in figures:
         start, end = _span(figure)
         start += plain[start] == "("  # accounting brackets are not part of the number
@@ -157,9 +157,9 @@ def _plain_words(plain: str, start: int, end: int) -> Iterator[StatedWord]:
 
 
 def _parts(written: str) -> Iterable[str]:
-    """Split off what is written together with a word: "didn't" is did not, "Acme's" is Acme 's."""
+    """Split contractions: "didn't" into did not, "Acme's" into Acme 's."""
     lower = written.lower()
-    if lower == "n't":  # texts that were split into words: did n't
+    if lower == "n't":  # from tokenised text: did n't
         return ("not",)
     if lower.endswith("n't"):
         return ({"ca": "can", "wo": "will", "sha": "shall"}.get(lower[:-3], written[:-3]), "not")
@@ -172,7 +172,7 @@ def _parts(written: str) -> Iterable[str]:
 
 def _word(written: str, before: str, *, is_first: bool) -> StatedWord:
     text = folded(written).rstrip(".")
-    if before.endswith("'") and text == "s":  # texts that were split into words: Child 's Play
+    if before.endswith("'") and text == "s":  # from tokenised text: Child 's Play
         text = _OWNER
     is_article = text in joints("articles") and (is_first or written != "A")
     spelling = _ISE.sub(r"iz\1", text)
@@ -190,7 +190,7 @@ def _number_one(text: str) -> Iterable[str]:
 
 
 def _joined(found: list[StatedWord]) -> Iterator[StatedWord]:
-    """Yield the words with the meanings that they share with others; a phrase of one meaning becomes one word."""
+    """Yield the words with their shared meanings; a phrase with one meaning becomes one word."""
     at = 0
     while at < len(found):
         size, meaning = _meaning(found, at)

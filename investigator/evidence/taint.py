@@ -1,7 +1,7 @@
-"""Documents whose text addresses a language model: their quotes may prove, what a model said of them goes no further.
+"""Handles documents that address a language model: their quotes may prove, but model replies about them are dropped.
 
-A model that was taken in by a document passes its words on: to the planner, to the reflection, to the writer. Quotes
-are the document's own words and are looked up in it; a reply is anybody's.
+A model that a document has deceived would pass its words on to the planner, the reflection and the writer. Quotes are
+verified in the document; a reply may come from anyone.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from investigator.records import SUMMARY, Memory
 
 
 def tainted_documents(memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the documents whose text, or a reply to them, addresses a language model; each once, in order."""
+    """Return the documents, each once and in order, that address a language model in their text or through a reply."""
     speaking = (memory.target_document_id for memory in memories if memory.addressed)
     return tuple(dict.fromkeys(name for name in speaking if name != SUMMARY))
 
 
 def without_untrusted_replies(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories; of those in doubt, and of all of a tainted document, only the quotes speak."""
+    """Return the memories without untrusted replies: doubtful ones, and all from tainted documents, keep only their
+    quotes.
+    """
     tainted = frozenset(tainted_documents(memories))
     return tuple(
         memory.changed(reply=one_line(" ".join(quote.text for quote in memory.quotes)))

@@ -10,19 +10,21 @@ from itertools import islice
 from investigator.language.terms import words
 
 _SHINGLE = 4  # words
-_SKETCH = 256  # hashes kept of a text: a standard error of 3 % for the share of shingles that two texts share
+_SKETCH = 256  # hashes kept per text: a standard error of 3 % for the share of shingles that two texts have in common
 _SAME = 0.5
-"""The least share of shingles that two texts share if one is a version of the other. A page in which each tenth word
-was changed still shares half of its shingles of four words; reports of one firm for two quarters share less."""
-_FEWEST = 12  # shingles: of a shorter text nothing can be said
+"""Smallest share of common shingles at which two texts are versions of each other. A page with every tenth word changed
+still shares half of its four-word shingles; reports of one firm for two quarters share less.
+"""
+_FEWEST = 12  # shingles; too few to judge a shorter text
 _LONGEST = 400_000  # characters
 
 
 def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
-    """Return the groups of two and more documents that are versions of one text, by their ids.
+    """Return the groups of two or more documents, by id, that are versions of one text.
 
-    `texts` are the documents' texts by id. Two belong together if their shingles of four words resemble each other
-    (Broder 1997: the resemblance is estimated from the smallest hashes), directly or through a third.
+    `texts` are the documents' texts by id. `texts` maps ids to texts. Two documents belong together if their four-word
+    shingles resemble each other (Broder 1997: the resemblance is estimated from the smallest hashes), directly or
+    through a third document.
     """
     sketches = {name: _sketch(text) for name, text in texts.items()}
     groups: list[set[str]] = []

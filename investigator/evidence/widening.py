@@ -1,4 +1,4 @@
-"""A quote widened to the whole sentence that it is in, so that no words are shown that say the opposite out of context.
+"""Widens a quote to its whole sentence, so that no words are shown whose meaning changes out of context.
 
 A sentence with an unclear pronoun is extended to the one that explains it.
 """
@@ -12,28 +12,28 @@ from investigator.evidence.statements import StatedSentence, statements
 from investigator.language.sentences import sentence_spans
 
 _WINDOW = 1_500
-"""Characters before and after a quote in which its sentence is looked for."""
+"""Characters before and after a quote that are searched for its sentence."""
 _MOST_ADDED = 600
-"""Characters that are added at most; more than that is a table or a list, and no sentence."""
+"""Most characters that are added; more than that is a table or a list instead of a sentence."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CELL = re.compile(r"\t| {3,}|\s\|\s")
 _SHORT = 0.6
-"""Share of the longest line of a paragraph below which a line without a full stop was ended by its writer."""
+"""Share of the longest line of a paragraph; a shorter line without a full stop was broken on purpose."""
 _NUMBERS_OF_A_ROW = 0.4
 _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
 _PRONOUN_WITHIN = 60
-"""Characters of a sentence within which a pronoun must stand to be looked at."""
+"""Characters from the start of a sentence within which a pronoun is considered."""
 _MOST_BEFORE = 3
-"""Sentences before a quote in which the meaning of its pronoun is looked for."""
+"""Most sentences before a quote that are searched for the meaning of its pronoun."""
 _SENTENCE_END = ".!?)\"'\u201d\u2019"
 _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 
 
 def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span of the sentences that a quote at `[start, end)` is in.
+    """Return the span of the sentences that contain the quote at `[start, end)`.
 
-    They begin and end with their paragraph at the latest, and with their line if it is that of a list, a heading or a
-    table. A quote that would grow by more than 600 characters stays unchanged.
+    They do not cross the boundaries of their paragraph or, in a list, heading or table, of their line. A quote that
+    would grow by more than 600 characters stays unchanged.
     """
     low, high = _paragraph(text, start, end)
     begin, finish = start, end
@@ -80,7 +80,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Cut from a sentence the lines before and after a quote outside of it: headings, items, rows of a table."""
+    """Cut lines before and after a quote from a sentence if the quote is not in them: headings, items, table rows."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):
@@ -95,7 +95,7 @@ def _own_lines(
 
 
 def _ends_something(text: str, at: int, longest: int) -> bool:
-    """Return True if the line that ends at `at` was ended by its writer, and not by the width of the page."""
+    """Return True if the line that ends at `at` was ended by its writer instead of by the page width."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     line_end = text.find("\n", at + 1)
     after = text[at + 1 : line_end if line_end >= 0 else len(text)]
@@ -105,6 +105,6 @@ def _ends_something(text: str, at: int, longest: int) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Return True for a line of a table: many of its words are numbers."""
+    """Return True for a line of a table, which contains many numbers."""
     words = line.split()
     return sum(any(char.isdigit() for char in word) for word in words) > _NUMBERS_OF_A_ROW * len(words)

@@ -1,7 +1,7 @@
-"""Files that one user keeps: made for that user alone, opened without following links, and never waited for.
+"""Private files of one user: created for that user alone, opened without following links or blocking.
 
-Permissions do not depend on the umask. A link, a pipe, a device, a file with a second name and a file of another user
-are refused where a plain file is expected: whoever put it there could have what is written go elsewhere.
+Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second name
+and a file of another user are rejected: whoever put it there could redirect the output.
 """
 
 from __future__ import annotations
@@ -22,24 +22,22 @@ _OWNERS_ALONE = 0o077
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder that only its owner may enter, with its parents; an existing one is not changed.
-
-    Raises OSError.
+    """Create a folder that only its owner may enter, with its parents; an existing one is not changed. Raises
+    OSError.
     """
     if os.path.lexists(path):
         return
     make_private_folder(path.parent)
     try:
         path.mkdir(mode=0o700)
-    except FileExistsError:  # another process was quicker
+    except FileExistsError:  # another process was faster
         return
     path.chmod(0o700)
 
 
 def check_private_folder(path: Path) -> None:
-    """Raise ForeignFileError unless a path is a folder of this user that others cannot write to.
-
-    An empty folder is closed to others instead.
+    """Raise ForeignFileError unless a path is a folder of this user that others cannot write to. For an empty folder,
+    remove the permissions of others instead.
     """
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
@@ -55,9 +53,8 @@ def check_private_folder(path: Path) -> None:
 
 
 def check_private_file(path: Path) -> None:
-    """Raise ForeignFileError if there is something at a path that is not a plain file that belongs to this user.
-
-    One that others can read, but not write, is closed to them.
+    """Raise ForeignFileError if a path exists and is not a plain file of this user. If others can read but not write
+    it, remove their permission.
     """
     try:
         status = os.lstat(path)
@@ -73,12 +70,15 @@ def check_private_file(path: Path) -> None:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a plain file of this user, or make it, and return its descriptor. Raises ForeignFileError and OSError."""
+    """Open a plain file of this user, creating it if needed, and return its descriptor.
+
+    Raises ForeignFileError and OSError.
+    """
     wanted = flags & ~os.O_TRUNC
     try:
         descriptor = os.open(path, wanted | _CAREFUL, 0o600)
     except OSError:
-        check_private_file(path)  # a link or a pipe is named as that
+        check_private_file(path)  # a link or a pipe is reported as such
         raise
     try:
         status = os.fstat(descriptor)
@@ -95,11 +95,11 @@ def open_private(path: Path, flags: int) -> int:
 
 @contextmanager
 def same_file(path: Path) -> Iterator[None]:
-    """Raise ForeignFileError at the end of the context if another file is at a path than at its beginning.
+    """Raise ForeignFileError at the end of the context if a path has come to name another file.
 
-    For libraries that must open a file by its path. The file is held meanwhile, so that no other one can get its
-    number, but not opened (if the system can do that): to close it would take away the locks that this process has on
-    it. Raises OSError.
+    For libraries that must open a file by its path. The file is held meanwhile, so that no other file can get its inode
+    number, but not opened (if the system supports that), because closing it would release the locks of this process.
+    Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:
@@ -136,12 +136,12 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def for_owner(path: str, flags: int) -> int:
-    """Open a file that the user has named, as `opener` of `open`; a new one is readable only by its owner."""
+    """Open a file that the user named, as `opener` of `open`; a new one is readable only by its owner."""
     return os.open(path, flags, 0o600)
 
 
 def is_plain_file(path: Path) -> bool:
-    """Return True if a path is a file itself, and no link to one."""
+    """Return True if a path is a plain file and not a link to one."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""Child processes of this package, in which native code may hang or crash without taking the command down."""
+"""Child processes of this package, in which native code may hang or crash without affecting the command."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import IO, Any
 
 SELDOM = 200_000
-"""New objects between two searches for garbage, more than starting makes: with Python's 700 they take a fifth of it."""
+"""Objects allocated between two garbage collections, more than a start creates; Python's 700 would take a fifth of it.
+"""
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
 def start_module(
     module: str, *, directory: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start a process that runs `main` of a module, and talk with it over its standard input and output.
+    """Start a process that runs `main` of a module, with pipes to its standard input and output.
 
     It runs the same version of this package, imports nothing from the current folder (`-P`), and leaves Ctrl-C to its
     owner: a signal to its group ends it with its children. Raises OSError.
@@ -38,7 +39,7 @@ def start_module(
 
 
 def pipe(stream: IO[bytes] | None) -> Any:
-    """Return a pipe of a process that was started with all its pipes; the OSError otherwise is that of a cut one."""
+    """Return a pipe of a process that was started with all its pipes, or raise OSError."""
     if stream is None:
         raise OSError("no pipe")
     return stream

@@ -1,1 +1,1 @@
-"""Text as the parts see it: normalised, in sentences, in words, and how much of a question it says."""
+"""Text analysis: normalisation, sentences, words, dates, amounts, and relevance to a question."""

@@ -18,7 +18,7 @@ _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
     """Yield each abbreviation that a text explains, with the words it abbreviates.
 
-    It is in brackets behind these words, or before them in the legend of a table. The words are the shortest run that
+    It is in brackets after these words, or before them in the legend of a table. The words are the shortest run that
     has its letters in order, the first of them at the beginning of a word (A. Schwartz and M. Hearst, 2003); a digit
     matches its name.
     """

@@ -1,8 +1,8 @@
 """Finds passages in which a document addresses a language model instead of a reader. Pure.
 
-Such sentences ask a model to ignore its instructions, to give a score, to reply in certain words, to use sources or to
-leave them out; or they contain the mark-up of prompts, chats and replies. They may be true quotes of a
-document, and are not evidence of anything but that they are there.
+Such sentences ask a model to ignore its instructions, give a score, reply in certain words, or use or omit sources; or
+they contain the mark-up of prompts, chats and replies. They may be genuine quotes, but they are evidence only of their
+own presence.
 
 The rules for English and for mark-up are in `data/addressing_rules.toml`, key words of ten further languages in
 `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so do not
@@ -31,12 +31,12 @@ _Use = tuple[str, str]
 """A language, and the role of a key word in it."""
 
 _HINT_DISTANCE = 250
-"""Characters between two hints that count together."""
+"""Most characters between two hints that count together."""
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{8,}")
-"""Writing that nobody sees. Flags are made of fewer."""
+"""Invisible tag characters. Flags use fewer of them."""
 _UNSPACED = "\u1100"
-"""From here on in Unicode, blanks do not tell words apart, or particles join them."""
+"""First Unicode character of the scripts without spaces between words, or with particles joined to words."""
 _WORD = re.compile(r"\w+")
 
 _ALONE = "alone"
@@ -51,7 +51,7 @@ _DEMANDS = (
     ("note", "model", "colon"),
     ("give", "this", "thing", "top"),
 )
-"""Kinds of key words that make a demand together, close to each other in one sentence; the first one comes first."""
+"""Kinds of key words that make a demand when close together in one sentence, in this order."""
 _NEAR, _NEAR_UNSPACED = 80, 30  # characters
 _UNSPACED_IN = frozenset({"zh", "ja", "ko"})
 _COLON = re.compile("[:：]")
@@ -59,10 +59,10 @@ _STOP = re.compile(r"[.!?。！？]|\n\s*\n")
 
 
 def addresses_model(text: str) -> tuple[Span, ...]:
-    """The half-open spans of the sentences that address a language model, in order and apart from each other.
+    """Return the half-open spans of the sentences that address a language model, in order and without overlap.
 
-    Found also if invisible or look-alike characters or base64 hide them. Wordings that the rules do not know are not
-    found: do not rely on this alone. Takes time in proportion to the length of the text.
+    Invisible or look-alike characters and Base64 do not hide them. Wordings that the rules do not know are missed: do
+    not rely on this alone. Takes time linear in the length of the text.
     """
     folded = undisguised(text)
     hits = [folded.span(*hit) for hit in _hits(folded.text)]
@@ -71,7 +71,7 @@ def addresses_model(text: str) -> tuple[Span, ...]:
 
 
 def without_addressed(text: str, mark: str = "[...]") -> str:
-    """The text with `mark` in place of every sentence that addresses a language model."""
+    """Return the text with `mark` in place of every sentence that addresses a language model."""
     parts, done = [], 0
     for start, end in addresses_model(text):
         parts += [text[done:start], mark]
@@ -80,7 +80,7 @@ def without_addressed(text: str, mark: str = "[...]") -> str:
 
 
 def _hits(text: str) -> list[Span]:
-    """Return the places where a folded text matches a rule, or two different hints close together."""
+    """Return the places where a folded text matches a rule, or has two different hints close together."""
     hits = list(_demands(text))
     hints: list[tuple[Span, str]] = []
     for kind, hit in _fulfilled(text):
@@ -150,7 +150,7 @@ def _until(words: Sequence[_KeyWord], number: int, limit: int) -> list[_KeyWord]
 
 
 def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
-    """The key words in a folded text, by language."""
+    """Return the key words in a folded text, by language."""
     found: dict[str, list[_KeyWord]] = defaultdict(list)
     for word in _WORD.finditer(text):
         for language, kind in _uses(word.group()):
@@ -165,7 +165,7 @@ def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
 
 
 def _in_base64(text: str) -> Iterator[Span]:
-    """Return the places of such words in base64."""
+    """Return the places of demands that are encoded in Base64."""
     for run in _BASE64.finditer(text):
         try:
             hidden = base64.b64decode(run.group().rstrip("=") + "==", altchars=b"-_" if "-" in run.group() else None)
@@ -177,7 +177,7 @@ def _in_base64(text: str) -> Iterator[Span]:
 
 
 def _sentences(text: str, hits: Sequence[Span]) -> Iterator[Span]:
-    """The sentences that the hits, in order, touch."""
+    """Return the sentences that overlap the hits, which are in order."""
     left = iter(hits)
     hit = next(left, None)
     for start, end in sentence_spans(text):
@@ -198,7 +198,7 @@ _RULES = TypeAdapter(dict[str, tuple[tuple[str, str], ...]])
 
 @cache
 def _rules() -> _Rules:
-    """The rules with their kinds, by the words and marks that they may begin with."""
+    """Return the rules with their kinds, by the words and marks that they may begin with."""
     read = data_file("addressing_rules")
     fragments = _FRAGMENTS.validate_python(read["fragments"])
     found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
@@ -211,7 +211,7 @@ def _rules() -> _Rules:
 
 
 def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """A rule from its written form, which the file explains."""
+    """Return the pattern of a rule from its written form, which the file explains."""
     while _FRAGMENT.search(written):
         written = _FRAGMENT.sub(lambda name: fragments[name[1]], written)
     return re.compile(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))
@@ -219,7 +219,7 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return the uses of a folded word of a script with blanks, by language; "*" in the list matches any ending."""
+    """Return the uses of a folded word of a spaced script, by language; "*" in the list matches any ending."""
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))
     return tuple(use for form in forms for use in listed.get(form, ()))

@@ -1,7 +1,7 @@
-"""Addresses in a text, and what asks its reader to act on an account, a secret or money. Pure.
+"""Finds addresses in a text, and requests to its reader to act on an account, a secret or money. Pure.
 
-Displayed text may be rendered as Markdown or HTML by the program that shows it, or turned into links by a terminal. So
-addresses of documents are written in a form that nothing takes for a link, and that a reader still understands.
+A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. So addresses from
+documents are written in a form that no program treats as a link and that a reader still understands.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ _WRITTEN = tuple(
 
 
 def holds_address(text: str) -> bool:
-    """Return True if a text holds an address (URL, e-mail, telephone) or the mark-up of a link, a picture or HTML."""
+    """Return True if a text contains an address (URL, e-mail, telephone) or the mark-up of a link, a picture or
+    HTML.
+    """
     plain = _spaced(unicodedata.normalize("NFKC", text))
     return any(pattern.search(plain) for pattern in (_ADDRESS, _PHONE, _LINK))
 
@@ -49,17 +51,17 @@ def holds_address(text: str) -> bool:
 def instructs_reader(text: str) -> bool:
     """Return True if a sentence asks its reader to act on an account, a secret, money or a file.
 
-    Known in English, German, French and Spanish, and only by common words: do not rely on this alone.
+    Covers only common words of English, German, French and Spanish: do not rely on this alone.
     """
     return any(_instructs(text[start:end]) for start, end in sentence_spans(text))
 
 
 def defanged(text: str) -> str:
-    """Return a text whose addresses and mark-up no program takes for links, pictures or HTML.
+    """Return a text with its addresses and mark-up changed so that no program renders them as links, pictures or HTML.
 
-    `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a blank comes
-    between the brackets of a link, after the opening one of a tag, and on both sides of the sign in "a < b". Other text
-    is unchanged, and so is text that is already in this form.
+    `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a space is
+    inserted between the brackets of a link, after the opening bracket of a tag, and on both sides of the sign in "a <
+    b". Other text, including text already in this form, is unchanged.
     """
     text = _HOST.sub(lambda host: _DOT.sub("[.]", host.group().replace("@", "[at]")), text)
     text = _spaced(_SCHEMES.sub(_without_scheme, text))
@@ -67,13 +69,13 @@ def defanged(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Return a text with blanks around comparison signs, so that nothing after them looks like a tag."""
+    """Return a text with spaces around comparison signs, so that nothing after them looks like a tag."""
     tail = max(text.rfind(">"), text.rfind("=")) + 1
     return text[:tail] + _LESS_THAN.sub(" < ", text[tail:])
 
 
 def refanged(text: str) -> str:
-    """Return a text whose addresses and mark-up are as they were before `defanged`, as far as possible."""
+    """Undo `defanged` as far as possible."""
     for written, said in _WRITTEN:
         text = written.sub(said, text)
     return text

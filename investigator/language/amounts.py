@@ -19,7 +19,7 @@ from investigator.language.units import (
 )
 
 Reading = tuple[Fraction, str]
-"""A value and its unit; the unit is empty if none is named."""
+"""A value and its unit; the unit is empty if none is given."""
 
 _BETWEEN = re.compile(r" ?(?:-|to|and|bis|or) ?")
 _LONGEST = 40
@@ -44,9 +44,8 @@ _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eig
 
 @dataclass(frozen=True)
 class Amount:
-    """A number in a text: as written, what it may mean, and its parts where blanks may group or separate them.
-
-    `span` is its place, half open.
+    """A number in a text: as written, its possible meanings, and its parts if spaces may group or separate them. `span`
+    is half open.
     """
 
     text: str
@@ -55,7 +54,7 @@ class Amount:
     span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def is_said_by(self, other: Amount) -> bool:
-        """Return True if another amount has the same value, and the same unit if both name one."""
+        """Return True if another amount has the same value, and the same unit if both have one."""
         if not self.readings or not other.readings:
             return self.text == other.text
         return any(
@@ -65,19 +64,20 @@ class Amount:
         )
 
     def times(self, factor: int) -> Amount:
-        """The same amount in a table whose numbers are all to be multiplied."""
+        """Return the amount multiplied by the factor of its table."""
         return Amount(self.text, frozenset((value * factor, unit) for value, unit in self.readings))
 
     @property
     def unsigned(self) -> Amount:
-        """The same amount without its sign."""
+        """Return the amount without its sign."""
         return Amount(self.text, frozenset((abs(value), unit) for value, unit in self.readings))
 
 
 def prepared(text: str) -> str:
-    """A normalised text with fiscal years, ranges of years and quarters in one form, for the other functions here.
+    """Return a normalised text with fiscal years, ranges of years and quarters in one form, for the other functions
+    here.
 
-    Blanks before commas, as in texts that were split into words, are dropped.
+    Spaces before commas, as in tokenised texts, are dropped.
     """
     text = text.replace(" ,", ",")
     text = _FISCAL_YEAR.sub(lambda year: year[1] if len(year[1]) == 4 else f"20{year[1]}", text)
@@ -86,12 +86,12 @@ def prepared(text: str) -> str:
 
 
 def _long_range(century: str, first: str, mark: str, last: str) -> str:
-    """1914-18 as 1914-1918; 2021-05 stays, it is a month."""
+    """Expand 1914-18 to 1914-1918; 2021-05 is a month and stays."""
     return f"{century}{first}{mark}{century}{last}" if last > first else f"{century}{first}{mark}{last}"
 
 
 def identifiers(text: str) -> list[str]:
-    """Names with digits in them, times and versions: Q3, COVID-19, 12:30, 1.2.3. They are compared as words."""
+    """Return the names with digits, times and versions: Q3, COVID-19, 12:30, 1.2.3. They are compared as words."""
     return [found.group() for found in _identifiers(text)]
 
 
@@ -101,7 +101,7 @@ def squeezed(text: str) -> str:
 
 
 def amounts(text: str) -> list[Amount]:
-    """The numbers of a prepared text in digits and in words, without those inside identifiers."""
+    """Return the numbers of a prepared text, in digits and in words, except those inside identifiers."""
     for found in reversed(list(_identifiers(text))):
         text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
     return [*_in_digits(text), *_in_words(text)]
@@ -120,7 +120,7 @@ def _in_digits(text: str) -> Iterator[Amount]:
             return
         readings = set(_readings(found, found))
         if following and _BETWEEN.fullmatch(text, found.end(), following.start()) and not _has_measure(found):
-            readings |= set(_readings(found, following))  # 3-4 million: the first one may be meant in millions, too
+            readings |= set(_readings(found, following))  # 3-4 million: the first number may be in millions, too
         yield Amount(found.group().strip(" ."), frozenset(readings), tuple(_parts(found)), found.span())
 
 
@@ -129,7 +129,7 @@ def _has_measure(found: re.Match[str]) -> bool:
 
 
 def _parts(found: re.Match[str]) -> Iterator[Amount]:
-    """The numbers of "12 300 people", which may be one or two."""
+    """Return the numbers of "12 300 people", which may be one or two."""
     if found["group"] == " ":
         numbers = found["digits"].split(" ")
         for number in numbers[:-1]:
@@ -138,19 +138,19 @@ def _parts(found: re.Match[str]) -> Iterator[Amount]:
 
 
 def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
-    """The currency before a number, or the unit at `measure`; letters that touch the number are a unit, too."""
+    """Return the currency before a number, or the unit at `measure`; letters that touch the number are a unit, too."""
     name = found["currency"] or measure["unit"]
     return unit_of(name) if name else (measure["ending"] or "").casefold()
 
 
 def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
-    """Yield what a number may mean with the magnitude and the unit at `measure`."""
+    """Yield the possible meanings of a number with the magnitude and the unit at `measure`."""
     factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
     letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
     currency = unit_of(found["currency"]) if found["currency"] else ""
     unit = _unit(found, measure)
     signs: tuple[int, ...] = (-1,) if found["sign"] and "-" in found["sign"] else (1,)
-    if found["open"] and found["close"]:  # bookkeepers write a loss in parentheses
+    if found["open"] and found["close"]:  # accountants write a loss in parentheses
         signs = (1, -1)
     for value in _values(found["digits"]):
         for sign in signs:
@@ -161,9 +161,8 @@ def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]
 
 
 def _values(digits: str) -> set[Fraction]:
-    """The values that written digits may have: "1.200" is 1200 or 1.2, "1,200" is 1200, "1,2" is 1.2.
-
-    Empty for what is not a single number, as "1,2,3", or is too long to be one.
+    """Return the possible values of written digits: "1.200" is 1200 or 1.2, "1,200" is 1200, "1,2" is 1.2. Empty for
+    text that is too long or not a single number, such as "1,2,3".
     """
     plain = re.sub(r"[ ']", "", digits)
     marks = re.findall(r"[.,]", plain)

@@ -28,14 +28,14 @@ def reaching_words() -> frozenset[str]:
 
 @cache
 def denying_words() -> frozenset[str]:
-    """Return the words by which a relative clause may take back, or restrict, the sentence that it belongs to."""
+    """Return the words with which a relative clause may retract or restrict its sentence."""
     own = listed_by_section("claim_words")["reaching"]
     return frozenset().union(*own.values(), slot_words("polarity"), slot_words("condition"))
 
 
 @cache
 def direction(word: str) -> str:
-    """Return "up" or "down" for a word that says where something goes, else an empty text."""
+    """Return "up" or "down" for a word of direction, else an empty text."""
     for name, words in _directions().items():
         if word in words:
             return name
@@ -50,14 +50,14 @@ def joints(kind: str) -> frozenset[str]:
 
 @cache
 def connectives() -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
-    """Return the words and the phrases that may begin a sentence without changing what it says."""
+    """Return the words and phrases that may begin a sentence without changing its meaning."""
     listed = listed_by_section("claim_words")["connectives"]
     return frozenset(listed["words"]), frozenset(tuple(phrase.split("_")) for phrase in listed["phrases"])
 
 
 @cache
 def saying() -> re.Pattern[str]:
-    """Return the pattern of words before a statement that say only that a document makes it."""
+    """Return the pattern of introductory words that only attribute a statement to a document."""
     listed = listed_by_section("claim_words")["connectives"]["sayings"]
     return re.compile(rf"^\s*(?:{'|'.join(phrase.replace('_', ' ') for phrase in listed)})\s+", re.IGNORECASE)
 
@@ -76,7 +76,7 @@ def longest_phrase() -> int:
 
 
 def past_tense(participle: str) -> str:
-    """Return the past tense of a verb from its past participle; empty if it is not known."""
+    """Return the past tense of a verb from its past participle; empty if unknown."""
     known = _past().get(participle)
     return known if known is not None else participle if participle.endswith("ed") else ""
 

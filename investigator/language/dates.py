@@ -1,4 +1,4 @@
-"""Dates in texts, however they are written."""
+"""Dates in texts, in any notation."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from investigator.language.lists import month_numbers
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|º)?"
 _ALSO_WORDS = frozenset({"may", "march", "mar", "mars", "dec", "sep"})
-"""Names of months that are ordinary words, too, when written small."""
+"""Month names that are also ordinary words in lower case."""
 
 
 @dataclass(frozen=True)
 class Day:
-    """The parts of a date: a month, with year and day if it names them."""
+    """The parts of a date: a month, with year and day if given."""
 
     month: int
     year: int | None = None
     day: int | None = None
 
     def is_said_by(self, other: Day) -> bool:
-        """Return True if another date says all that this one says."""
+        """Return True if another date includes all parts of this one."""
         return self.month == other.month and self.year in (None, other.year) and self.day in (None, other.day)
 
 
 @dataclass(frozen=True)
 class Date:
-    """A date in a text: its place, its text, and its possible meanings (05/06/2021 has two readings)."""
+    """A date in a text: its place, its text, and its possible meanings (05/06/2021 has two)."""
 
     start: int
     end: int
@@ -42,17 +42,17 @@ class Date:
         return any(mine.is_said_by(theirs) for mine in self.readings for theirs in other.readings)
 
     def without_year(self) -> Date:
-        """The same date with the year left out."""
+        """Return the same date without the year."""
         return Date(self.start, self.end, self.text, frozenset(Day(day.month, None, day.day) for day in self.readings))
 
     @property
     def years(self) -> frozenset[int]:
-        """The years it may mean; empty if it names none."""
+        """Return its possible years; empty if none is given."""
         return frozenset(day.year for day in self.readings if day.year is not None)
 
 
 def dates(text: str) -> list[Date]:
-    """The dates of a normalised text, in order, none inside another; months need a day or a year next to them."""
+    """Return the dates of a normalised text, in order, without overlaps; a month needs an adjacent day or year."""
     found: list[Date] = []
     for form in _forms():
         for match in form.finditer(text):
@@ -64,7 +64,7 @@ def dates(text: str) -> list[Date]:
 
 
 def without_dates(text: str, found: list[Date]) -> str:
-    """The text with its dates blanked out."""
+    """Return the text with its dates blanked out."""
     for date in found:
         text = text[: date.start] + " " * (date.end - date.start) + text[date.end :]
     return text

@@ -1,6 +1,6 @@
-"""The word lists of this package: TOML files in `data/`, which are read when they are first needed.
+"""The word lists of this package: TOML files in `data/`, read on first use.
 
-Each file maps languages (ISO 639-1) to words separated by blanks, some in sections.
+Each file maps languages (ISO 639-1) to words separated by spaces, some in sections.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ def data_file(name: str) -> dict[str, object]:
 
 @cache
 def listed(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the words of `data/<name>.toml` by language, as they are written there and in order."""
+    """Return the words of `data/<name>.toml` by language, as written there and in order."""
     return {language: tuple(words.split()) for language, words in _TABLE.validate_python(data_file(name)).items()}
 
 
 @cache
 def listed_by_section(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the words of a file that has sections, by section."""
+    """Return the words of a file with sections, by section."""
     sections = _SECTIONS.validate_python(data_file(name)).items()
     return {section: {key: tuple(words.split()) for key, words in table.items()} for section, table in sections}
 
 
 @cache
 def month_numbers() -> dict[str, int]:
-    """Return the number of each name of a month, 1 to 12, in lower case; short forms included."""
+    """Return the number of each month name, 1 to 12, in lower case; short forms included."""
     years = listed("months").values()
     return {name: number for months in years for number, names in enumerate(months, 1) for name in names.split("|")}
 
@@ -50,7 +50,7 @@ def full_month_names() -> tuple[str, ...]:
 
 @cache
 def negations(*languages: str) -> tuple[str, ...]:
-    """Return the words that deny in some languages, or in all of them if none is named."""
+    """Return the negating words of some languages, or of all if none is given."""
     every = listed("negations")
     chosen = languages or tuple(language for language in every if language != "unspaced")
     return tuple(word for language in chosen for word in every[language])
@@ -62,22 +62,22 @@ def greets(text: str) -> bool:
 
 
 def thanks(text: str) -> bool:
-    """Return True if a folded text thanks somewhere, in one of the same languages."""
+    """Return True if a folded text contains thanks, in one of the same languages."""
     return re.search(rf"\b(?:{_courtesies('thanks')})\b", text) is not None
 
 
 def takes_leave(text: str) -> bool:
-    """Return True if a folded text says goodbye somewhere, in one of the same languages."""
+    """Return True if a folded text contains a goodbye, in one of the same languages."""
     return re.search(rf"\b(?:{_courtesies('farewell')})\b", text) is not None
 
 
 def is_polite_elsewhere(text: str) -> bool:
-    """Return True if a text in another language greets, thanks, says goodbye or asks how one is."""
+    """Return True if a text in another language is a greeting, thanks, a goodbye or "how are you"."""
     return re.search(_courtesies("any"), text, re.IGNORECASE) is not None
 
 
 def ends_with_greeting(text: str) -> bool:
-    """Return True if a text ends with a greeting, also with a word or two behind it ("Hello there,")."""
+    """Return True if a text ends with a greeting, perhaps followed by a word or two ("Hello there,")."""
     return re.search(rf"\b(?:{_courtesies('greeting')})[\w ]{{0,12}}[,.!:]*\s*$", text, re.IGNORECASE) is not None
 
 

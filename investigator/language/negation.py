@@ -1,4 +1,4 @@
-"""Negation: whether words deny something, and what."""
+"""Negation: detects negated text, and the words that are negated."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+|[。！？；]")
 _CLAUSE_END = re.compile(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
 
 _REACH = 5
-"""Words after a negation, stop words left out, that it is taken to deny."""
+"""Number of words after a negation, without stop words, that count as negated."""
 _LONGEST_REACH = 200
-"""Characters after a negation in which those words are looked for."""
+"""Number of characters after a negation in which those words are searched."""
 _SAME_WORDS = 0.6
-"""Share of a claim's words that a sentence must hold to be about the same thing."""
+"""Share of a claim's words that a sentence must contain to be about the same thing."""
 _LONGEST_CLAIM = 15
-"""Words of a claim, stop words left out, up to which it is compared with single sentences."""
+"""Longest claim, in words without stop words, that is compared with single sentences."""
 
 
 def negates(text: str) -> bool:
-    """Return True if a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
+    """Return True if a text says not, no, never or the like; idioms such as "not only" and "No. 5" do not count."""
     return _negation().search(_plain(text)) is not None
 
 
 def allows_negation(text: str, claim: str) -> bool:
     """Return True if a text says something that a claim may express by a negation.
 
-    That is a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or the
-    opposite of a word of the claim: "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
+    The text needs a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or
+    the opposite of a word of the claim: "unprofitable" or "debt-free" for "not profitable" or "no debt".
     """
     plain = _plain(text)
     mine = {stem(word) for word in content_words(claim)}
@@ -62,7 +62,7 @@ def allows_negation(text: str, claim: str) -> bool:
 def negated_before(text: str, start: int) -> bool:
     """Return True if the word right before a place is a negation, so the text from there on means the opposite.
 
-    A capital letter is treated as a new sentence ("No" may be the answer before it).
+    A capital letter starts a new sentence ("No" may be the answer before it).
     """
     if text[start : start + 1].isupper():
         return False
@@ -70,10 +70,10 @@ def negated_before(text: str, start: int) -> bool:
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Return True if a claim without negation says what its quotes deny in otherwise the same words.
+    """Return True if its quotes deny, in otherwise the same words, what a claim without negation says.
 
-    A sentence of a quote denies it when it holds most words of the claim and one of them closely follows a
-    negation; another sentence that holds as many of its words without denying them outweighs it.
+    A sentence of a quote denies the claim if it contains most of its words and one of them closely follows a negation,
+    unless another sentence contains as many of them without a negation.
     """
     mine = {stem(word) for word in content_words(claim)}
     if negates(claim) or not mine or len(mine) > _LONGEST_CLAIM:
@@ -89,7 +89,7 @@ def contradicts(claim: str, quotes: Sequence[str]) -> bool:
 
 
 def _denied(sentence: str) -> set[str]:
-    """The words that are closely after a negation, in the same clause."""
+    """Return the words that closely follow a negation, in the same clause."""
     denied: set[str] = set()
     for negation in _negation().finditer(sentence):
         ahead = sentence[negation.end() : negation.end() + _LONGEST_REACH]

@@ -1,4 +1,4 @@
-"""One normalisation for comparing texts, with the way back to the original.
+"""One normalisation for comparing texts, with a map back to the original.
 
 Two texts that differ only in typography (line breaks, kinds of quotation marks and dashes, ligatures, soft
 hyphens, invisible characters) become the same; letters, digits, signs and case stay as they are.
@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
-_SOFT = "\u00ad\ufffe\x02"  # soft hyphen, and what PDF libraries write for a hyphen at the end of a line
+_SOFT = "\u00ad\ufffe\x02"  # soft hyphen, and the character that PDF libraries write for a hyphen at a line end
 _INVISIBLE = _SOFT + "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 _CJK = (
     "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f"
@@ -42,9 +42,9 @@ _INVISIBLE_ONLY = re.compile(f"[{_INVISIBLE}]+")
 class Normalised:
     """A normalised text and the map from it to the original.
 
-    `text` is the normalised text. `optional_hyphens` are the places in it if the original has a hyphen at the end of a
-    line between two letters: it may belong to the word ("well-known") or not ("inter-national"), so it is left out of
-    `text` and a comparison may allow for it.
+    `text` is the normalised text. `optional_hyphens` are the places in it at which the original has a hyphen at a line
+    end between two letters: it may belong to the word ("well-known") or not ("inter-national"), so `text` omits it and
+    a comparison may allow for it.
 
     The map is kept as segments (normalised start, original start, original length): within a segment of equal
     lengths characters correspond one to one, any other segment corresponds as a whole.
@@ -64,17 +64,19 @@ class Normalised:
             self._lengths.append(length)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original that became the normalised text at `[start, end)`, which must not be empty."""
+        """Return the span of the original that became the normalised text at `[start, end)`, which must not be
+        empty.
+        """
         if not 0 <= start < end <= len(self.text):
             raise ValueError(f"no text at [{start}, {end})")
         return self._original(start)[0], self._original(end - 1)[1]
 
     def position(self, offset: int) -> int:
-        """The first place of the normalised text that comes from the original at `offset` or after it."""
+        """Return the first position of the normalised text that comes from the original at `offset` or later."""
         return bisect_left(range(len(self.text)), offset, key=lambda place: self._original(place)[0])
 
     def _original(self, place: int) -> tuple[int, int]:
-        """The original span of one normalised character."""
+        """Return the original span of one normalised character."""
         k = bisect_right(self._at, place) - 1
         at, source, length = self._at[k], self._sources[k], self._lengths[k]
         following = self._at[k + 1] if k + 1 < len(self._at) else len(self.text)
@@ -84,11 +86,11 @@ class Normalised:
 
 
 def normalise(text: str) -> Normalised:
-    """Bring a text into the form in which quotes are compared.
+    """Normalise a text for comparing quotes.
 
-    Unicode NFKC (except exponents and note marks that touch a number, and characters that would become blanks);
-    white space collapsed to one blank, and dropped between CJK characters; words joined that were hyphenated at
-    the end of a line; invisible characters dropped; quotation marks and primes become ' or ", dashes become -.
+    Unicode NFKC (except exponents and note marks that touch a number, and characters that would become spaces); white
+    space collapsed to one space, and dropped between CJK characters; words joined that were hyphenated at the end of a
+    line; invisible characters dropped; quotation marks and primes become ' or ", dashes become -.
     """
     written = _Written()
     pattern, table = _rules(text)
@@ -102,7 +104,7 @@ def normalise(text: str) -> Normalised:
 
 
 class _Written:
-    """Collects normalised text and the segments of its map; neighbours that continue each other become one."""
+    """Collects normalised text and the segments of its map, and merges adjacent segments."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -116,7 +118,7 @@ class _Written:
             self.add(text[start:end], start, end)
 
     def add(self, part: str, start: int, end: int) -> None:
-        """Append what the original at `[start, end)` became."""
+        """Append the normalised form of the original at `[start, end)`."""
         if not part:
             return
         size = end - start
@@ -145,7 +147,7 @@ class _Written:
 
 
 def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str, str]) -> None:
-    """Write what one matched place becomes."""
+    """Write the replacement of one match."""
     start, end = found.span()
     match found.lastgroup:
         case "optional":
@@ -163,7 +165,7 @@ def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str
         case "single":
             for offset in range(start, end):
                 written.add(table[text[offset]], offset, offset + 1)
-        case _:  # blanks inside CJK text are dropped
+        case _:  # spaces inside CJK text are dropped
             pass
 
 
@@ -176,13 +178,13 @@ def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
 
 
 def _compatible(char: str) -> str:
-    """The compatibility form of one character, or the character itself if that form would contain a blank."""
+    """Return the compatibility form of one character, or the character itself if that form contains a space."""
     form = unicodedata.normalize("NFKC", char.translate(_ALIKE)).translate(_ALIKE)
     return char if " " in form else form
 
 
 def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return the rules for this text, made from the characters that it holds, so that the rest is copied."""
+    """Return the rules for the characters of this text, so that everything else is copied."""
     if text.isascii():
         return _ASCII, {}
     joining, numeric, single = [], [], {}
@@ -209,7 +211,7 @@ def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def _is_numeric_mark(char: str) -> bool:
-    """Return True if a character changes the number that it touches: exponents with their signs, fractions, notes."""
+    """Return True if a character changes an adjacent number: exponents with their signs, fractions, note marks."""
     raised = unicodedata.decomposition(char).startswith(("<super>", "<sub>"))
     return unicodedata.category(char) == "No" or (raised and not char.isalpha())
 
@@ -219,7 +221,7 @@ def _class(chars: Iterable[str]) -> str:
 
 
 def _joins(char: str) -> bool:
-    """Return True if a character can melt into the one before it under NFKC: accents, vowel signs, Hangul parts."""
+    """Return True if NFKC can merge a character with the previous one: accents, vowel signs, Hangul parts."""
     return (
         unicodedata.category(char)[0] == "M"
         or "\u1160" <= char <= "\u11ff"
@@ -229,5 +231,5 @@ def _joins(char: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """The text with each run of white space as one blank, and none at its ends."""
+    """Return the text with each run of white space as one space, and none at its ends."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""How much of a question's words a text holds. Pure."""
+"""Measures how much of a question's words a text contains. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from investigator.language.terms import content_words, stem, words
 
 _K1, _B = 1.2, 0.75
-_USUAL_WORDS = 120  # of a chunk
+_USUAL_WORDS = 120  # words of a chunk
 
 
 def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[str, float]:
-    """Stems of the question's content words with their weights: rare words weigh more (smoothed inverse frequency)."""
+    """Return the stems of the question's content words with their weights: rare words weigh more (smoothed inverse
+    frequency).
+    """
     weights: dict[str, float] = {}
     for word in content_words(question):
         weight = rarity(document_shares.get(word, 0.0))
@@ -22,26 +24,25 @@ def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[st
 
 
 def rarity(share: float) -> float:
-    """The weight of a word that occurs in this share (0..1) of the documents; low for a common word, never 0."""
+    """Return the weight of a word that occurs in this share (0..1) of the documents; low for a common word, never 0."""
     return math.log(1.0 + 1.0 / (share + 0.05))
 
 
 def coverage(weights: Mapping[str, float], text: str) -> float:
-    """Share (0..1) of the weight of the words in the text."""
+    """Return the share (0..1) of the words' weight that is in the text."""
     present = stems(words(text))
     return share_of_weight(weights, {word for word in weights if word in present})
 
 
 def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> float:
-    """Share (0..1) of the weight that some of the words have."""
+    """Return the share (0..1) of the total weight that some of the words have."""
     total = math.fsum(weights.values())
     return math.fsum(weights[word] for word in present) / total if total else 0.0
 
 
 def overlap(weights: Mapping[str, float], text: str) -> float:
-    """BM25 of a text as a share (0..1) of the maximum that repeating the words could reach.
-
-    Unlike a BM25 score, it is comparable between questions and folders.
+    """Return the BM25 score of a text as a share (0..1) of the maximum that repeating the words could reach. Unlike a
+    raw BM25 score, it is comparable between questions and folders.
     """
     total = math.fsum(weights.values())
     if not total:
@@ -53,5 +54,5 @@ def overlap(weights: Mapping[str, float], text: str) -> float:
 
 
 def stems(texts: Iterable[str]) -> frozenset[str]:
-    """The stems of some folded words."""
+    """Return the stems of some folded words."""
     return frozenset(stem(word) for word in texts)

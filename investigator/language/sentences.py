@@ -7,21 +7,20 @@ from collections.abc import Iterator, Sequence
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
-"""A loss in a row of a table, a count in a list: the segmenter takes it for the number of a new item."""
+"""A loss in a table row or a count in a list; the segmenter takes it for the number of a new item."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
-"""A row of a table with the header of each cell: "room: kitchen; item: chairs"."""
+"""A table row with the header of each cell: "room: kitchen; item: chairs"."""
 _GOES_ON = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
-_WINDOW = 4_000  # characters segmented at once: the segmenter's time grows with the square of some texts
+_WINDOW = 4_000  # characters segmented at once: for some texts the segmenter takes quadratic time
 
 
 def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
-    """Half-open spans of the sentences of a text, without surrounding white space, in order.
-
-    Together they hold every character that is not white space. A sentence never crosses a blank line, and one that
-    is longer than 4,000 characters is cut at a line end or blank if it has one. Empty text has none.
+    """Return the half-open spans of the sentences of a text, without surrounding white space, in order. Together they
+    cover every character that is not white space. A sentence never crosses a blank line, and one longer than 4,000
+    characters is cut at a line end or space if it has one. Empty text has none.
     """
     start = 0
     for gap in _BLANK_LINE.finditer(text):
@@ -31,9 +30,9 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 
 
 def statement_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
-    """Return the spans of sentences, and of single lines where each line is a record: a bill, a log, a letterhead.
+    """Return the spans of sentences, or of single lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if every one of a sentence begins like one and none is full; the last may be a sentence.
+    The lines of a sentence are records if each begins like one and none is full; the last may be a sentence.
     """
     for start, end in sentence_spans(text, language):
         lines = list(_lines(text, start, end))
@@ -48,9 +47,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if lines were not broken to fit a width: a line that runs on begins small, or comes after a full one.
-
-    Two lines are also distinguished by the first: it must be much shorter than the second.
+    """Return True if lines were not broken to fit a width: a continued line begins in lower case, or follows a full
+    line. Of two lines, the first must also be much shorter than the second.
     """
     if len(lines) < _FEWEST_LINES:
         return False
@@ -63,7 +61,7 @@ def _are_records(lines: Sequence[str]) -> bool:
 
 
 def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a block, found window by window; the last one of a window begins the next window."""
+    """Return the sentences of a block, found window by window; the last one of a window starts the next window."""
     while start < end:
         window_end = min(end, start + _WINDOW)
         stops = _stops(text, start, window_end, language)
@@ -75,7 +73,7 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 
 def _stops(text: str, start: int, end: int, language: str) -> list[int]:
-    """Return the ends of the sentences of a stretch; the last one ends with it."""
+    """Return the ends of the sentences of a stretch of text, the last one at its end."""
     from sentencex import segment  # a compiled library; loaded when the first text is split
 
     stops: list[int] = []
@@ -84,13 +82,13 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
         position += len(sentence)
         if not (_BRACKETED_NUMBER.match(text, position, end) and not _SENTENCE_END.search(sentence)):
             stops.append(position)
-    if not stops or position != end:  # the segmenter changed the text: its lengths say nothing
+    if not stops or position != end:  # the segmenter changed the text, so its lengths are useless
         return [end]
     return stops
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Return the place to cut a stretch without a sentence end: after its last line end or blank, else at its end."""
+    """Return the place to cut a stretch without a sentence end: after its last line end or space, else at its end."""
     for mark in ("\n", " "):
         at = text.rfind(mark, start + (end - start) // 2, end)
         if at >= 0:
@@ -99,7 +97,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The span without white space at its ends; nothing if there is only white space."""
+    """Return the span without outer white space; None if it is only white space."""
     sentence = text[start:end]
     begin = start + len(sentence) - len(sentence.lstrip())
     finish = end - len(sentence) + len(sentence.rstrip())

@@ -1,8 +1,8 @@
-"""Words: as they are written, and as search sees them (folded, without stop words, split if a script has no spaces).
+"""Words: as written, and as search sees them (folded, without stop words, split if a script has no spaces).
 
-`words` and `stem` make what is indexed and what calibrations were fitted to: their results must not change. BB3's
+`words` and `stem` produce the index terms, to which the calibrations were fitted: their results must not change. BB3's
 memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
-(`dialogue/dictionary.py`) have their own tokenisers, because recordings of the originals fix what those return.
+(`dialogue/dictionary.py`) have their own tokenisers, because recordings of the originals fix their results.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MARKS = (
     "\u0c00-\u0c04\u0c3c-\u0c63\u0c81-\u0c83\u0cbc-\u0ce3\u0d00-\u0d03\u0d3b-\u0d63\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e4e"
     "\u0eb1\u0eb4-\u0ece\u0f71-\u0f87\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
 )
-"""Vowel signs and accents, which belong to the word that they are in."""
+"""Vowel signs and accents, which belong to the surrounding word."""
 _WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
 TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
-_LATIN_ENDS = "\u0250"  # letters before this one are Latin
+_LATIN_ENDS = "\u0250"  # characters below this one are Latin
 
 
 class _WithoutMarks(dict[int, int | None]):
@@ -46,9 +46,8 @@ _WITHOUT_MARKS = _WithoutMarks()
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the folded words of English, German, Spanish and French that carry no meaning by themselves.
-
-    Without those that mean something in English: somebody may die in a war.
+    """Return the folded stop words of English, German, Spanish and French. Words with a meaning in English are
+    excluded, such as the German "die" and "war".
     """
     return _every_stop_word() - frozenset(listed_by_section("stop_words")["not_of_english"]["words"])
 
@@ -59,34 +58,36 @@ def _every_stop_word() -> frozenset[str]:
 
 
 def folded(text: str) -> str:
-    """The text in compatibility form, case-folded and without accents: what two spellings of a word share."""
+    """Return the text in compatibility form, case-folded and without accents: the common form of different
+    spellings.
+    """
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKD", text.casefold()).translate(_WITHOUT_MARKS)
 
 
 def spaced(text: str) -> str:
-    """The text prepared for a full-text index that splits at white space.
+    """Return the text prepared for a full-text index that splits at white space.
 
-    Runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) are split into overlapping pairs; a word that is broken by
-    a hyphen at a line end is also given whole.
+    Runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) are split into overlapping pairs; a word hyphenated at a
+    line end is also included whole.
     """
     mended = _BROKEN_WORD.sub(r"\1-\n\2 \1\2", text)
     return _UNSPACED_RUN.sub(lambda run: f" {_pairs(run.group())} ", mended)
 
 
 def words(text: str) -> list[str]:
-    """The folded words of a text in order, stop words included; unspaced scripts give pairs."""
+    """Return the folded words of a text in order, stop words included; unspaced scripts give pairs."""
     return _PART.findall(folded(spaced(text)))
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text as they are written; a word keeps its inner points, hyphens and apostrophes."""
+    """Return the words of a text as written; a word keeps its inner points, hyphens and apostrophes."""
     return TOKEN.findall(text)
 
 
 def is_latin(text: str) -> bool:
-    """Return True if most letters of a text are Latin, or it has none."""
+    """Return True if most letters of a text are Latin, or if it has no letters."""
     letters = [char for char in text if char.isalpha()]
     return 2 * sum(letter < _LATIN_ENDS for letter in letters) >= len(letters)
 
@@ -94,9 +95,9 @@ def is_latin(text: str) -> bool:
 def is_english(question: str) -> bool:
     """Return True if a question is written in English rather than in another language.
 
-    Its language is that of most of its words that are stop words (`data/stop_words.toml`: ten languages). Between
-    languages with equally many, and if it has none, a question is English if its words in lower case have only
-    unaccented letters. Measured: see `data/README.md`.
+    Its language is the one with most stop words in it (`data/stop_words.toml`: ten languages). In a tie, or without
+    stop words, a question is English if its lower-case words have only unaccented letters. Measured in
+    `data/README.md`.
     """
     if not is_latin(question):
         return False
@@ -119,16 +120,16 @@ def _stop_words_by_language() -> dict[str, frozenset[str]]:
 
 
 def question_body(question: str) -> str:
-    """The question without words such as "how long" that only say what kind of thing is asked for."""
+    """Return the question without words such as "how long" that only describe the kind of answer."""
     return _KIND_ASKED.sub(" ", question)
 
 
 def content_words(text: str) -> list[str]:
-    """The folded words that carry meaning, in order and once; all words if only stop words are left."""
+    """Return the folded words that carry meaning, in order and each once; all words if only stop words are left."""
     return list(_content_words(text))
 
 
-@lru_cache(maxsize=64)  # every step of a run asks for those of its question
+@lru_cache(maxsize=64)  # every step of a run asks for the words of its question
 def _content_words(text: str) -> tuple[str, ...]:
     every = list(dict.fromkeys(words(question_body(text)))) or list(dict.fromkeys(words(text)))
     empty = stop_words() if is_english(text) else _every_stop_word()
@@ -137,7 +138,7 @@ def _content_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """A light stem for comparing folded words: plural and common English and German endings are cut.
+    """Return a light stem for comparing folded words: plural and common English and German endings are cut.
 
     It only has to map `filed`, `files` and `filing` to one form; it is never shown.
     """
@@ -151,14 +152,13 @@ def stem(word: str) -> str:
 def porter_stem(word: str) -> str:
     """Return the stem of an English word in lower case by Porter's algorithm (1980); it need not be a word itself.
 
-    BB3's memories and ROUGE are defined by it. Words of one or two letters stay as they are. Safe to use from several
-    threads.
+    BB3's memories and ROUGE are defined by it. Words of one or two letters are unchanged. Thread-safe.
     """
     if len(word) < 3:
         return word
     from snowballstemmer import stemmer
 
-    return str(stemmer("porter").stemWord(word))  # a new one each time: it keeps the word that it works on
+    return str(stemmer("porter").stemWord(word))  # a new one each time, because it stores the current word
 
 
 def _pairs(run: str) -> str:

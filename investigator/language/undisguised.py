@@ -1,6 +1,5 @@
-"""Text as a language model may read it: folded, and freed of what hides words from a search but not from a reader.
-
-Pure. The way back to the original is kept for every character.
+"""Text as a language model may read it: folded, without tricks that hide words from a search but not from a reader.
+Pure. Every character can be traced back to the original.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 _TAGS = range(0xE0020, 0xE007F)
-"""Tag characters: invisible, and read by models as the ASCII characters that they stand for."""
+"""Tag characters: invisible, and read by models as the ASCII characters that they encode."""
 _NOTHING = frozenset({"Cf", "Mn", "Me"})
 _SCRIPTS_MEET = re.compile("[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]")
 _WORD = re.compile("[a-z\u0370-\u052f]+")
@@ -20,28 +19,27 @@ _LOOKALIKES = str.maketrans(
     "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7",
     "abekmhopctyxsijhdabenikvoptux",
 )
-"""Cyrillic and Greek letters in lower case, and the Latin ones that they look like."""
+"""Lower-case Cyrillic and Greek letters, and the Latin letters that they look like."""
 
 
 @dataclass(frozen=True)
 class Undisguised:
-    """A folded text; `origins` holds the place of each of its characters in the original, None if it is its own."""
+    """A folded text; `origins` gives the original position of each of its characters, or None for added ones."""
 
     text: str
     origins: tuple[int, ...] | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original that the characters of a span, which is not empty, come from."""
+        """Return the span of the original that corresponds to a non-empty span."""
         if self.origins is None:
             return start, end
         return self.origins[start], self.origins[end - 1] + 1
 
 
 def undisguised(text: str) -> Undisguised:
-    """The text in lower case, without accents and invisible characters, in compatibility form.
-
-    Tag characters become the ASCII characters that they hide, decimal digits of every script 0 to 9, and in words that
-    mix scripts Cyrillic and Greek letters the Latin ones that they look like. Takes time in proportion to the length.
+    """Return the text in lower case and compatibility form, without accents and invisible characters. Tag characters
+    become the ASCII characters that they hide, decimal digits of every script become 0 to 9, and in words of mixed
+    scripts Cyrillic and Greek letters become the Latin ones that they look like. Takes linear time.
     """
     if text.isascii():
         return Undisguised(text.lower())
@@ -53,7 +51,7 @@ def undisguised(text: str) -> Undisguised:
 
 
 def _one_script(text: str) -> str:
-    """The text with its words of mixed scripts written in Latin letters."""
+    """Return the text with its words of mixed scripts written in Latin letters."""
     if not _SCRIPTS_MEET.search(text):
         return text
     return _WORD.sub(
@@ -63,7 +61,7 @@ def _one_script(text: str) -> str:
 
 @cache
 def plain(char: str) -> str:
-    """Return the folded form of one character: nothing, one character, or several."""
+    """Return the folded form of one character: zero, one or several characters."""
     if char.isascii():
         return char.lower()
     if ord(char) in _TAGS:

@@ -1,4 +1,4 @@
-"""Names of units, currencies and magnitudes (`data/units.toml`), and which of them mean the same."""
+"""Names of units, currencies and magnitudes (`data/units.toml`), with their synonyms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _END = r"(?![^\W_])"
 
 @cache
 def currency_pattern() -> str:
-    """Return the pattern of a currency before a number; like those below to be used without re.IGNORECASE."""
+    """Return the pattern of a currency before a number; like the other patterns, use it without re.IGNORECASE."""
     return f"(?:{'|'.join(_listed('currencies').values())})"
 
 
@@ -36,7 +36,7 @@ def unit_pattern() -> str:
 
 
 def unit_of(name: str) -> str:
-    """Return the one name of a unit or currency: "percent" and "%" are "%"."""
+    """Return the canonical name of a unit or currency: "percent" and "%" are "%"."""
     for found, names in (*_compiled("currencies", 0).items(), *_compiled("words", re.IGNORECASE).items()):
         if names.fullmatch(name):
             return found
@@ -52,7 +52,7 @@ def magnitude_of(name: str) -> int:
 
 
 def letter_magnitude_of(name: str) -> int | None:
-    """Return the factor that a letter right after a number may mean: 3.5M; None if it means no magnitude."""
+    """Return the factor of a letter right after a number (3.5M), or None if it is not a magnitude."""
     power = _listed("letters").get(name)
     return None if power is None else int(10 ** int(power))
 

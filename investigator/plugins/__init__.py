@@ -1,4 +1,4 @@
-"""Parts that other packages add: engines, readers and tasks, found through the entry points of installed packages."""
+"""Parts that other packages add: engines, readers and tasks, found through entry points."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _found(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
 
 
 def load(point: EntryPoint) -> object:
-    """Import what an entry point names. Raises SettingsError if that fails, whatever the plug-in itself raises."""
+    """Import the target of an entry point. Raises SettingsError on failure, whatever the plug-in itself raises."""
     try:
         loaded: object = point.load()
     except Exception as error:  # importing foreign code may raise anything
@@ -45,5 +45,5 @@ def load(point: EntryPoint) -> object:
 
 
 def load_path(path: str) -> object:
-    """Import what `package.module:name` names. Raises SettingsError if there is no such thing."""
+    """Import the object `package.module:name`. Raises SettingsError if it does not exist."""
     return load(EntryPoint(name=path, value=path, group=""))

@@ -1,7 +1,7 @@
 """The values that travel through the package: frozen, typed, with one wire form.
 
-Their names are listed in `__init__.pyi`. A module of them is loaded when one of its names is first used: the process
-that reads files needs few.
+`__init__.pyi` lists their names. A module is loaded when one of its names is first used, because the process that reads
+files needs only a few.
 """
 
 import lazy_loader

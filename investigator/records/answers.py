@@ -20,10 +20,10 @@ from investigator.records.templates import TemplateVersion
 class AnswerStatus(StrEnum):
     """The status of an answer.
 
-    answered: proven statements meet all that every part of the question asks; conflicting: they do, and documents give
-    different values; answered_in_part: proven statements meet some parts;
-    passages_found: the statements probably answer, and it is not established that they do; not_found: nothing in the
-    documents does, in any of several wordings; not_found_so_far: nothing that was searched does.
+    answered: proven statements meet every part of the question; conflicting: they do, but documents give different
+    values; answered_in_part: proven statements meet some parts; passages_found: the statements probably answer, but
+    this is not established; not_found: nothing in the documents answers, in any of several wordings; not_found_so_far:
+    nothing searched so far answers.
     """
 
     ANSWERED = "answered"
@@ -49,8 +49,8 @@ class StopReason(StrEnum):
 class Coverage(Record):
     """The documents of the folder by their treatment.
 
-    read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run ended
-    first. `left_out` is what of the folder is not a document.
+    read: asked; skimmed: searched, with nothing worth asking; not_opened: worth asking, but the run ended first.
+    `left_out` lists the files that are excluded.
     """
 
     read: tuple[str, ...] = ()
@@ -61,21 +61,21 @@ class Coverage(Record):
 
     @property
     def complete(self) -> bool:
-        """Return True if every document that could hold the answer was searched; an empty file holds none."""
+        """Return True if every document that could contain the answer was searched; empty files do not count."""
         return not self.not_opened and all(file.status is FileStatus.EMPTY for file in self.unreadable)
 
     @property
     def total(self) -> int:
-        """How many documents the folder holds, unreadable ones included."""
+        """Return the number of documents in the folder, unreadable ones included."""
         return len(self.read) + len(self.skimmed) + len(self.not_opened) + len(self.unreadable)
 
 
 class ClaimStatus(StrEnum):
-    """How an engine's statement stands to its quotes.
+    """The relation of an engine's statement to its quotes.
 
     proven: checked slot by slot against a sentence of one quote; computed: a figure that follows from two proven cells;
-    supported: it could not be checked, and a verifier takes its quotes to support it; replaced: it could not be
-    checked, and its verbatim quote is in its place; withheld: its quotes say something else, or nothing of it.
+    supported: it could not be checked, but a verifier judges that its quotes support it; replaced: it could not be
+    checked, and its verbatim quote replaces it; withheld: its quotes contradict it or do not mention it.
     """
 
     PROVEN = "proven"
@@ -103,7 +103,7 @@ class Slot(StrEnum):
 
 
 class Caution(StrEnum):
-    """A caution about a statement that a document could have planted."""
+    """A warning about a statement that a document could have planted."""
 
     ADDRESS = "address"
     INSTRUCTION = "instruction"
@@ -112,9 +112,9 @@ class Caution(StrEnum):
 class Claim(Record):
     """One statement of the answer, with the quotes that prove it and the memories it comes from.
 
-    `supported_by` names the verifier on whose word it stands if the quotes do not prove it. `readings` are statements
-    of an engine that could not be checked, so this quote replaces them. `text` is as it was said: `cautions` describe
-    addresses in it, and of instructions to the reader, which are the document's.
+    `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are statements of an
+    engine that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses in
+    it, and of instructions to the reader, which come from the document.
     """
 
     text: str
@@ -127,9 +127,9 @@ class Claim(Record):
 
     @property
     def status(self) -> ClaimStatus:
-        """Return PROVEN for a statement of its own, REPLACED for a quote in place of an engine's statements.
+        """Return PROVEN for an engine's own statement, REPLACED for a quote that replaces such statements.
 
-        SUPPORTED is one on the word of a verifier.
+        SUPPORTED marks a statement that only a verifier supports.
         """
         if self.supported_by:
             return ClaimStatus.SUPPORTED
@@ -139,7 +139,7 @@ class Claim(Record):
 
 
 class UnprovenClaim(Record):
-    """A statement that an engine made and that its quotes do not prove; it is not part of the answer."""
+    """A statement that an engine made and its quotes do not prove; it is not part of the answer."""
 
     text: str
     reason: str
@@ -155,7 +155,7 @@ class Decision(StrEnum):
 
 
 class ConflictSide(Record):
-    """A value that a document gives, the quote that gives it, and the date of the document if it names one."""
+    """A value that a document gives, its quote, and the date of the document if it has one."""
 
     value: str
     quote: Quote
@@ -163,7 +163,7 @@ class ConflictSide(Record):
 
 
 class Conflict(Record):
-    """Documents that give what a part of the question asks different values; the oldest side first."""
+    """Documents that give different values for what a part of the question asks; the oldest side first."""
 
     question: str = Field(description="the part of the question")
     sides: tuple[ConflictSide, ...] = Field(min_length=2)
@@ -172,9 +172,9 @@ class Conflict(Record):
 class Usage(Record):
     """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
 
-    `unpriced` counts the calls whose model has no known price; `money` leaves them out. `unanswered` are calls that
-    were begun and got no reply, since the process was stopped or the engine took too long; the tokens of their prompts
-    are estimated, and those of unseen replies are unknown.
+    `unpriced` counts the calls whose model has no known price; `money` leaves them out. `unanswered` counts calls that
+    got no reply, because the process was stopped or the engine took too long; the tokens of their prompts are
+    estimated, those of the missing replies unknown.
     """
 
     calls: int = 0
@@ -187,16 +187,17 @@ class Usage(Record):
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens together."""
+        """Return the sum of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
 
 class Answer(Record):
-    """The answer to the main question, or the statement that the documents do not hold it, with what was searched.
+    """The answer to the main question, or the statement that the documents do not contain it, with the searched
+    documents.
 
     `text` holds the claims with citation numbers `[n]`, which count `citations` from 1; it can be shown as Markdown,
-    because addresses and mark-up in it are written so that nothing takes them for links. `tainted` are documents whose
-    text, or a reply to them, addresses a language model.
+    because addresses and mark-up in it are escaped. `tainted` lists documents that address a language model in their
+    text or through a reply.
     """
 
     question: str
@@ -235,12 +236,12 @@ class Answer(Record):
 
     @property
     def citations(self) -> tuple[Quote, ...]:
-        """The quotes of all claims, each once, in order of first use."""
+        """Return the quotes of all claims, each once, in order of first use."""
         return tuple(dict.fromkeys(quote for claim in self.claims for quote in claim.quotes))
 
 
 class Round(Record):
-    """One round: the strategy it followed, the documents it refused, whether it learned something."""
+    """One round: its strategy, the documents it rejected, and whether it learned something."""
 
     number: int = Field(ge=1)
     strategy: str
@@ -249,7 +250,7 @@ class Round(Record):
 
 
 def together(*usages: Usage) -> Usage:
-    """Return the cost of all together."""
+    """Return the sum of several costs."""
     return Usage(
         calls=sum(usage.calls for usage in usages),
         input_tokens=sum(usage.input_tokens for usage in usages),
@@ -271,8 +272,8 @@ def usage_of(reply: Reply) -> Usage:
 class Search(StrEnum):
     """The vectors that an investigation searched.
 
-    whole: those of all chunks; candidates: those of the chunks that the words of a query find, because the index did
-    not have them all when the investigation began.
+    whole: those of all chunks; candidates: those of the chunks that match the words of a query, because the index was
+    incomplete when the investigation began.
     """
 
     WHOLE = "whole"
@@ -280,7 +281,7 @@ class Search(StrEnum):
 
 
 class Investigation(Record):
-    """Everything of one investigation, from the question to the answer."""
+    """The complete record of one investigation, from the question to the answer."""
 
     id: str
     question: str
@@ -309,10 +310,10 @@ class Investigation(Record):
 
 
 class Forecast(Record):
-    """The expected steps and cost of an investigation, without asking any engine that costs.
+    """The expected steps and cost of an investigation, computed without paid calls.
 
-    `steps` are the plan, including steps that would not be asked. `expected` is what the run takes if the engine judges
-    as the search does, `most` what it can take within rounds and ceilings. Tokens of replies are guessed.
+    `steps` is the plan, including steps that would be skipped. `expected` is the cost if the engine judges as the
+    search does, `most` the highest cost within rounds and ceilings. Reply tokens are estimated.
     """
 
     steps: tuple[PlanStep, ...]
@@ -324,8 +325,8 @@ class Forecast(Record):
 class Replayed(Record):
     """A finished investigation repeated without any model.
 
-    `differences` says what came out differently; `failed_quotes` are quotes that are not in the current documents.
-    `calls` were answered from the journal.
+    `differences` lists what changed; `failed_quotes` are missing from the current documents. `calls` were answered from
+    the journal.
     """
 
     investigation: Investigation
@@ -336,12 +337,12 @@ class Replayed(Record):
 
     @property
     def same(self) -> bool:
-        """Return True if everything came out as it was and every quote stands."""
+        """Return True if the result is identical and every quote is still in its document."""
         return not self.differences and not self.failed_quotes
 
 
 class RunSummary(Record):
-    """One line about an investigation in a workspace; `answer_status` is None while it is unfinished.
+    """A summary of an investigation in a workspace; `answer_status` is None until it is finished.
 
     If it is `altered`, changed outside this program, only its id is known, if at all.
     """

@@ -10,17 +10,17 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from investigator.secrets import redacted
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
-"""What templates compute with."""
+"""Values that templates compute with."""
 
 Foreign = Annotated[str, AfterValidator(redacted)]
-"""Text that came from a server: known secrets are redacted as it comes in."""
+"""Text from a server; known secrets are redacted on arrival."""
 
 
 class Record(BaseModel):
     """A frozen value; `model_dump_json` and `model_validate_json` are its one wire form.
 
-    Unknown fields are refused, so a record that came from elsewhere is never half understood. `computed` names the
-    properties that templates see beside the fields.
+    Unknown fields are rejected, so a record from elsewhere is never misread. `computed` names the properties that
+    templates can use besides the fields.
     """
 
     computed: ClassVar[tuple[str, ...]] = ()
@@ -28,21 +28,21 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def changed(self, **values: object) -> Self:
-        """The same record with other values in some fields; which fields are set is kept.
+        """Return a copy with new values in some fields; all other fields keep their state, set or unset.
 
-        Raises pydantic's ValidationError for an unknown field or a value that the field does not take: `model_copy`
-        would let both through.
+        Raises pydantic's ValidationError for an unknown field or an invalid value, both of which `model_copy` would
+        accept.
         """
         kept = {name: getattr(self, name) for name in self.model_fields_set}
         return self.model_validate({**kept, **values})
 
     def plain(self) -> dict[str, Plain]:
-        """Return the fields, and the properties in `computed`, as plain values."""
+        """Return the fields and the properties in `computed` as plain values."""
         return {name: _plain(getattr(self, name)) for name in (*type(self).model_fields, *self.computed)}
 
 
 def _plain(value: object) -> Plain:
-    """Return a value of a field as plain values. Raises TypeError for one that has no such form."""
+    """Return a field's value as plain values. Raises TypeError if it has no plain form."""
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, Record):

@@ -15,7 +15,7 @@ class CellStatus(StrEnum):
     """The answer of one document to one question.
 
     stated: proven quotes answer; not_stated: the document was searched and does not answer; unclear: quotes may answer,
-    answer in part, or do not agree; not_read: the document could not be read, or was not asked.
+    answer in part, or disagree; not_read: the document could not be read, or was not asked.
     """
 
     STATED = "stated"
@@ -27,8 +27,8 @@ class CellStatus(StrEnum):
 class MatrixCell(Record):
     """The answer of one document to one question.
 
-    `value` is the number, date, name or place that was asked for, if the answer holds exactly one; it is in the first
-    quote. `run_id` names the investigation behind it; none was made if it is empty.
+    `value` is the requested number, date, name or place if the answer contains exactly one; it is in the first quote.
+    `run_id` identifies the investigation behind the cell; it is empty if there was none.
     """
 
     document_id: str
@@ -49,9 +49,10 @@ class MatrixDocument(Record):
 
 
 class Matrix(Record):
-    """Questions put to each document by itself; the cells of a document follow one another, as the questions do.
+    """The answers of each document to each question; the cells of a document are consecutive, in the order of the
+    questions.
 
-    `failed` counts the cells whose investigation failed; the same command tries these again.
+    `failed` counts the cells whose investigation failed; running the command again retries them.
     """
 
     questions: tuple[str, ...]
@@ -63,17 +64,17 @@ class Matrix(Record):
     failed: int = 0
 
     def row(self, number: int) -> tuple[MatrixCell, ...]:
-        """Return the cells of a document by its place among the documents, from 0."""
+        """Return the cells of a document, given its index among the documents."""
         width = len(self.questions)
         return self.cells[number * width : (number + 1) * width]
 
     def count(self, status: CellStatus) -> int:
-        """Return how many cells have a status."""
+        """Return the number of cells with a status."""
         return sum(cell.status is status for cell in self.cells)
 
 
 class QuestionOutcome(Record):
-    """The outcome of one of many questions: its investigation, or why there is none."""
+    """The outcome of one of many questions: its investigation, or the reason for having none."""
 
     question: str
     investigation: Investigation | None = None
@@ -81,7 +82,7 @@ class QuestionOutcome(Record):
 
 
 class AskedQuestions(Record):
-    """Many questions put to the folder as a whole, in order."""
+    """Many questions about the folder as a whole, in order."""
 
     outcomes: tuple[QuestionOutcome, ...]
     usage: Usage = Usage()

@@ -1,4 +1,4 @@
-"""How the tokens of a generation are chosen, under the names of BB3's options (seed: bb3_agents)."""
+"""The decoding settings of a generation, under the names of BB3's options (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from pydantic import Field
 from investigator.records.base import Record
 
 OFF = -1
-"""The value that switches a number of an option off."""
+"""The value that disables a numeric option."""
 
 
 class Inference(StrEnum):
-    """The method by which tokens are chosen.
-
-    greedy: the likeliest. beam: the likeliest sequence of several followed side by side. topk: drawn from the k
-    likeliest. nucleus: drawn from the fewest that hold the mass p (Holtzman et al., 2020). factual_nucleus: the same
-    with a p that falls within each sentence (Lee et al., 2022). sample_and_rank: several nucleus samples, of which the
-    likeliest is taken.
+    """The method of choosing tokens. greedy: the likeliest token. beam: the likeliest of several parallel sequences.
+    topk: sampled from the k likeliest tokens. nucleus: sampled from the smallest set with probability mass p (Holtzman
+    et al., 2020). factual_nucleus: the same with a p that decays within each sentence (Lee et al., 2022).
+    sample_and_rank: the likeliest of several nucleus samples.
     """
 
     GREEDY = "greedy"
@@ -33,7 +31,7 @@ _SAMPLING = frozenset({Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.S
 
 
 class Decoding(Record):
-    """How one module writes. `settled` returns the final values once the method is known."""
+    """The decoding settings of one module. `settled` returns the final values once the method is known."""
 
     inference: Inference = Field(default=Inference.GREEDY, description="greedy, beam, topk, nucleus, factual_nucleus")
     beam_size: int = Field(default=1, ge=1, description="sequences followed, or samples drawn, side by side")
@@ -56,7 +54,7 @@ class Decoding(Record):
     stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")
 
     def settled(self) -> Decoding:
-        """Return the settings in effect: greedy follows one sequence; only methods that sample by p have a p."""
+        """Return the effective settings: greedy follows one sequence; only methods that sample by p have a p."""
         changes: dict[str, int] = {}
         if self.inference is Inference.GREEDY:
             changes["beam_size"] = 1

@@ -34,10 +34,10 @@ class FileStatus(StrEnum):
 
 
 class FileRecord(Record):
-    """One file as last seen: its stamp, the sha256 of its bytes, and the status of it.
+    """One file as last seen: its size and times, the sha256 of its bytes, and its status.
 
-    Files inside a file (of an archive, attached to a message) have records too; `inside` is then the path of the file
-    that holds them. A file that was never opened has no hash.
+    Files inside another file (in an archive, attached to a message) have records too; `inside` is the path of that
+    file. A file that was never opened has no hash.
     """
 
     path: str = Field(description="path below the folder, with forward slashes; the document's id")
@@ -57,8 +57,8 @@ class FileRecord(Record):
 class LeftOutReason(StrEnum):
     """Why something in the folder is not a document.
 
-    ignore_file: the folder's own `.investigatorignore`; excluded, not_included: the settings; hidden: its name begins
-    with a dot.
+    ignore_file: listed in the folder's own `.investigatorignore`; excluded, not_included: by the settings; hidden: its
+    name begins with a dot.
     """
 
     IGNORE_FILE = "ignore_file"
@@ -68,7 +68,7 @@ class LeftOutReason(StrEnum):
 
 
 class LeftOut(Record):
-    """Files of the folder that are left out for one reason. A folder counts as one; its contents are not looked at."""
+    """Files of the folder excluded for one reason. A folder counts as one; its contents are not examined."""
 
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
@@ -77,12 +77,12 @@ class LeftOut(Record):
 
     @property
     def by_folder(self) -> bool:
-        """Return True if a file in the folder decided it, and not the user."""
+        """Return True if a file in the folder excluded them, rather than the user."""
         return self.reason is LeftOutReason.IGNORE_FILE
 
     @property
     def count_line(self) -> str:
-        """Return how much was left out, and by what: "3 left out by .investigatorignore"."""
+        """Return the number of excluded files and the reason: "3 left out by .investigatorignore"."""
         return f"{self.files + self.folders:,} {_LEFT_OUT[self.reason]}"
 
     @property
@@ -91,7 +91,7 @@ class LeftOut(Record):
         return f"{self.count_line}: {self.some_names(_SHOWN_NAMES)}"
 
     def some_names(self, most: int) -> str:
-        """Return the first names, and how many more there are."""
+        """Return the first names and the number of further ones."""
         shown, more = self.names[:most], self.files + self.folders - len(self.names[:most])
         return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
@@ -117,13 +117,13 @@ class IndexedFile(Record):
 
 
 class LeftOutFiles(Record):
-    """Files that are left out for one reason, as `index --json` and `status --json` print them."""
+    """Files excluded for one reason, as `index --json` and `status --json` print them."""
 
     left_out: LeftOut
 
 
 class FolderStatus(Record):
-    """The contents of the index of a folder, and how the folder differs from it by now."""
+    """The contents of the index of a folder, and the changes in the folder since."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
@@ -146,17 +146,17 @@ class PageSpan(Record):
 
 
 class Heading(Record):
-    """A heading and the offset at which it stands."""
+    """A heading and its offset."""
 
     text: str
     start: int = Field(ge=0)
 
 
 class Imprint(Record):
-    """The issuer of a document, its kind, and the period that it covers, as far as its first pages say.
+    """The issuer of a document, its kind, and the period that it covers, if its first pages state them.
 
-    `period_end` and `dated` are ISO dates; the day may be missing. A fiscal year is named by the document, or else by
-    the year in which it ends; without a quarter the document covers all of it.
+    `period_end` and `dated` are ISO dates; the day may be missing. A fiscal year has the number that the document
+    gives, or else the year in which it ends; without a quarter the document covers the whole year.
     """
 
     issuer: str = ""
@@ -186,7 +186,7 @@ class Document(Record):
 
     @property
     def own_lines(self) -> bool:
-        """Return True if lines of the text are lines of the file; text taken out of mark-up or tables has its own."""
+        """Return True if text lines are file lines; text extracted from mark-up or tables has its own lines."""
         return self.media_type in _OWN_LINES
 
 
@@ -201,7 +201,7 @@ class Chunk(Record):
 
 
 class SplitDocument(Record):
-    """A document that was read, and its chunks in the order of its text."""
+    """A document with its chunks, in text order."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -210,10 +210,10 @@ class SplitDocument(Record):
 class Passage(Record):
     """A span of a document that was found for a query, with its text and its place.
 
-    `heading` is that over the part of it that fits best; `score` is in 0..1 and compares passages found for the same
-    query. What the search knows besides: `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
-    `overlap`, the share of the query's words, weighed by rarity, that one chunk in it says; `document_match`, the
-    chance that its document holds the answer. They are None if no search found it.
+    `heading` is the one above its best-matching part; `score` is in 0..1 and compares passages found for the same
+    query. The search also gives: `similarity`, the cosine of the query with the nearest chunk in it (-1..1); `overlap`,
+    the share of the query's words, weighted by rarity, that one chunk in it contains; `document_match`, the probability
+    that its document contains the answer. They are None if no search found it.
     """
 
     computed = ("place",)
@@ -233,15 +233,15 @@ class Passage(Record):
 
     @property
     def place(self) -> str:
-        """Return its place, as `Quote.place` does; the file alone if neither page nor line is known."""
+        """Return its place like `Quote.place`; only the file if neither page nor line is known."""
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
 class SearchHit(Record):
-    """A chunk that was found for a query, as a passage, with the rank of each half of the search.
+    """A chunk that was found for a query, as a passage, with the result of each half of the search.
 
-    `bm25` is None if its words did not find it, `similarity` (cosine) if its vector was not searched; both are
-    comparable within one query. Its place in the search is decided by the score of the passage.
+    `bm25` is None if the words did not match, `similarity` (cosine) is None if the vector was not searched; both are
+    comparable within one query. Hits are ordered by the score of the passage.
     """
 
     passage: Passage
@@ -250,10 +250,10 @@ class SearchHit(Record):
 
 
 class Quote(Record):
-    """Words that stand, character for character, in a stored text: proof.
+    """Words that are, character for character, in a stored text: the proof.
 
-    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the file it was read from. Of a
-    cell of a table, `text` is its row.
+    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the source file. For a table
+    cell, `text` is its row.
     """
 
     computed = ("place",)
@@ -277,7 +277,7 @@ class Quote(Record):
     def place(self) -> str:
         """Return `file:page N` if the format has pages (or `slide`, `sheet`), else `file:line N`.
 
-        `file:text line N` if the line is one of the text that was read out of the file, not of the file.
+        `file:text line N` if the line belongs to the extracted text instead of the file.
         """
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
@@ -289,7 +289,7 @@ def _place(document_id: str, page: int | None, line: int | None, own_lines: bool
 
 
 def page_word(document_id: str) -> str:
-    """Return the word for a page of a document by the ending of its name: page, slide or sheet."""
+    """Return the word for a page of a document, by its file name extension: page, slide or sheet."""
     ending = document_id.rpartition(".")[2].lower()
     if ending in _SLIDES:
         return "slide"
@@ -297,16 +297,15 @@ def page_word(document_id: str) -> str:
 
 
 class Standing(Record):
-    """Features that separate a document that holds the answer from one that does not.
+    """Features that predict whether a document contains the answer.
 
-    `gap` is how far the score of its best chunk is behind that of the folder's best one (0 or less), `similarity` the
-    cosine of the question with its nearest chunk, `overlap` the share of BM25 that its best chunk reaches. `named` is
-    the weight of the question's words that its name (title, authors, path) holds, as a share of the name that holds
-    most. `names` is the share that it holds of the words that the question writes like names; of all its words if it
-    writes none. `period` and `age` are 1 if the document is of the period or age asked for, -1 if it is of another, 0
-    if nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names nothing,
-    `stands_out` is how much nearer the document is than every other. `few` is the logarithm of the ratio of the size of
-    the fitted folders to that of this one; 0 for one of their size.
+    `gap` is the score of its best chunk minus the folder's best score (0 or less), `similarity` the cosine of the
+    question with its nearest chunk, `overlap` the share of the possible BM25 score that its best chunk reaches. `named`
+    is the weight of the question's words in its name (title, authors, path), relative to the best-matching name.
+    `names` is the share of the question's capitalised names that its name contains; of all its words if the question
+    has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has another, 0 if
+    unknown. `naming` is 0 for a question without names, else 1; without names, `stands_out` is the lead of the document
+    over every other. `few` is the logarithm of the size of the fitted folders divided by the size of this one.
     """
 
     gap: float = 0.0
@@ -322,12 +321,12 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Meaning and words agree in one place: the one without the other is a near miss."""
+        """Return the agreement of meaning and words in one place: one without the other is a near miss."""
         return max(0.0, self.similarity) * self.overlap
 
 
 class Unreadable(Record):
-    """A file that could not be read, and why."""
+    """A file that could not be read, and the reason."""
 
     path: str
     status: FileStatus

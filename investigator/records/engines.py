@@ -28,9 +28,9 @@ class UsedEngine(Record):
 
 
 class Writing(Record):
-    """How far a local model is with a reply: tokens of the prompt that it has read, and tokens that it has written.
+    """The progress of a local model with a reply: prompt tokens read, and tokens written.
 
-    `most` is the longest reply in tokens, `seconds` the time since the current phase, reading or writing, began.
+    `most` is the limit of the reply in tokens, `seconds` the duration of the current phase, reading or writing.
     """
 
     engine: str

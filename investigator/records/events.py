@@ -1,7 +1,7 @@
 """The events of an investigation, as they happen: one record for each step.
 
-Command line, report and other watchers read this one stream; its last event is always `Answered`, that of many
-questions `BatchEnded`.
+The command line, the report and other watchers read this one stream; its last event is `Answered`, or `BatchEnded` for
+many questions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from investigator.records.plans import PlanStep
 
 
 class FileRead(Record):
-    """A file was opened: file `done` of `total`, and the status of it and of the files inside it.
-
-    A file whose content has not changed has the status `unchanged`; `reason` says so if it was renamed.
+    """A file was opened: file `done` of `total`, with its status and the status of the files inside it. A file with
+    unchanged content has the status `unchanged`; `reason` mentions a renaming.
     """
 
     done: int
@@ -30,12 +29,12 @@ class FileRead(Record):
 
     @property
     def file(self) -> FileRecord:
-        """The file itself."""
+        """Return the record of the file itself."""
         return self.files[0]
 
 
 class Embedded(Record):
-    """Chunks got their vectors, or their sentences did: `done` of `total` chunks so far."""
+    """Vectors of chunks, or of their sentences, were computed: `done` of `total` chunks so far."""
 
     done: int
     total: int
@@ -43,13 +42,13 @@ class Embedded(Record):
 
 
 class Notice(Record):
-    """Something the user should know, in one sentence."""
+    """A notice for the user, in one sentence."""
 
     text: Foreign
 
 
 class Progressed(Record):
-    """One of many equal steps is done: step `done` of `total` of a phase, with a short note."""
+    """Progress of a phase: step `done` of `total` equal steps, with a short note."""
 
     phase: str
     done: int
@@ -67,7 +66,7 @@ class Started(Record):
 
 
 class Thought(Record):
-    """The kind, the needs and the parts of the question were worked out."""
+    """The kind, needs and parts of the question were determined."""
 
     needs: tuple[Need, ...]
     parts: tuple[Part, ...] = ()
@@ -75,7 +74,7 @@ class Thought(Record):
 
 
 class Surveyed(Record):
-    """Every document of the folder was examined: how many hold what is asked for, and how many may."""
+    """Every document of the folder was examined, with the numbers of those that match and may match."""
 
     documents: int
     yes: int
@@ -92,7 +91,7 @@ class Planned(Record):
 
 
 class Remembered(Record):
-    """A document was asked and its reply remembered: step `done` of `total` of the round."""
+    """A document was asked and its reply remembered: step `done` of `total` in the round."""
 
     round: int
     done: int
@@ -115,7 +114,7 @@ class Answered(Record):
 
 
 class BatchEnded(Record):
-    """Many questions were asked; the last event of a batch."""
+    """Many questions were asked; this is the last event of a batch."""
 
     outcome: Matrix | AskedQuestions
 

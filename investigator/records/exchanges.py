@@ -1,7 +1,7 @@
-"""The variables of each template of the method, and the reply that is expected.
+"""The variables of each template of the method, and the expected reply.
 
-Each template has one record of variables (its contract: the template uses exactly these names) and, if an
-engine replies to it, one record of the reply. Reply records put the point first, so that a model scores before it
+Each template has one record of variables (its contract: the template uses exactly these names) and, if an engine
+replies to it, one record of the reply. In reply records the point comes first, so that a model scores before it
 explains.
 """
 
@@ -20,7 +20,7 @@ from investigator.records.parts import ConstraintKind, Part, QuestionKind
 
 
 def _as_text(value: object) -> object:
-    """Models like to give a list where a text was asked for."""
+    """Accept a list, which models often send in place of a text."""
     return "; ".join(str(part) for part in value) if isinstance(value, list | tuple) else value
 
 
@@ -28,19 +28,19 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 
 
 def _show_bounds(schema: dict[str, Any]) -> None:
-    """Bounds in the schema for the model; the parser of points reads the value."""
+    """Show the bounds in the schema for the model; the point parser reads the value."""
     schema["anyOf"][0].update(minimum=0, maximum=100)
 
 
 Point = Annotated[int | None, Field(json_schema_extra=_show_bounds)]
-"""A point of a reply, 0..100; None if none could be read."""
+"""The point of a reply, 0..100; None if it could not be read."""
 
 
 class DocumentCard(Record):
-    """A document seen from outside: enough to choose it or to leave it.
+    """A description of a document, sufficient to decide whether to ask it.
 
-    `match` is in 0..1: the chance that it holds the answer, by the search. `snippet` is the beginning of that passage,
-    `asked` how often the document was asked already.
+    `match` (0..1) is the probability, according to the search, that it contains the answer. `snippet` is the beginning
+    of the best passage; `asked` counts how often the document has been asked.
     """
 
     document_id: str
@@ -56,7 +56,7 @@ class DocumentCard(Record):
 
 
 class Need(Record):
-    """Something that must be known to answer: a term, why it matters, and how telling it is (0..1)."""
+    """Something that must be known to answer: a term, the reason, and its weight (0..1)."""
 
     term: str
     reason: Text = ""
@@ -64,7 +64,7 @@ class Need(Record):
 
 
 class TermFrequency(Record):
-    """A term of the question and the share of documents that hold it (0..1)."""
+    """A term of the question and the share of documents that contain it (0..1)."""
 
     term: str
     document_share: float
@@ -82,12 +82,12 @@ class ThinkVariables(Record):
 
 
 def _known_kind(value: object) -> object:
-    """If the kind is unknown, the rules decide it."""
+    """Drop an unknown kind, so that the rules decide it."""
     return value if not isinstance(value, str) or value in set(QuestionKind) else None
 
 
 def _known_constraints(value: object) -> object:
-    """Parts without constraints of an unknown kind: the rules find constraints, too."""
+    """Drop constraints of an unknown kind; the rules find constraints, too."""
     return [_with_known(part) for part in value] if isinstance(value, list) else value
 
 
@@ -100,7 +100,7 @@ def _with_known(part: object) -> object:
 
 
 class ThinkReply(Record):
-    """The kind of answer that is asked for, what must be known, and the questions that the question holds."""
+    """The kind of answer requested, the needs, and the questions that the question contains."""
 
     kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
     needs: tuple[Need, ...]
@@ -122,7 +122,7 @@ class PlanVariables(Record):
 
 
 class ProposedStep(Record):
-    """A document that the planner wants examined."""
+    """A document that the planner wants to examine."""
 
     document_id: str
     purpose: Text
@@ -137,7 +137,7 @@ class PlanReply(Record):
 
 
 class QuestionVariables(Record):
-    """Variables of `tactical_planning/question.j2` and `tactical_planning/summary.j2`, which no engine answers."""
+    """Variables of `tactical_planning/question.j2` and `tactical_planning/summary.j2`, which get no reply."""
 
     document_id: str
     purpose: str
@@ -157,7 +157,7 @@ class AskVariables(Record):
 
 
 class AskReply(Record):
-    """A scored reply: the point (0..100), the words of the passages that it rests on, and the reply."""
+    """A scored reply: the point (0..100), the supporting words of the passages, and the reply."""
 
     point: Point = None
     quotes: tuple[str, ...] = ()
@@ -165,9 +165,10 @@ class AskReply(Record):
 
 
 class BearingVariables(Record):
-    """Questions, key words and quotes: the input of the second opinion if a model sees far more than the search.
+    """Questions, key words and quotes: the input of the second opinion if a model's score is far above that of the
+    search.
 
-    The main question comes first; `title` is that of the document. No template shows them to a language model.
+    The main question comes first; `title` is the document's title. No template shows these to a language model.
     """
 
     questions: tuple[str, ...]
@@ -177,9 +178,9 @@ class BearingVariables(Record):
 
 
 class BearingReply(Record):
-    """A judgement: are the quotes related to the questions, and do they look like an answer?
+    """The judgement on two points: the quotes are related to the questions, and look like an answer.
 
-    They `cover` the main question if they hold most of its words, and a thing of the kind that it asks for.
+    They `cover` the main question if they contain most of its words and a value of the requested kind.
     """
 
     bears: bool
@@ -202,7 +203,7 @@ class ReflectReply(Record):
 
 
 class Evidence(Record):
-    """A proven quote with the id that the answer must cite it by."""
+    """A proven quote with the id that the answer must cite."""
 
     id: str
     text: str
@@ -221,20 +222,20 @@ class AnswerVariables(Record):
 
 
 class ProposedClaim(Record):
-    """A statement, and the ids of the evidence that it rests on."""
+    """A statement, and the ids of its evidence."""
 
     text: Text
     evidence: tuple[str, ...] = ()
 
 
 class AnswerReply(Record):
-    """The statements of the answer; none when the evidence does not hold it."""
+    """The statements of the answer; empty if the evidence does not contain it."""
 
     claims: tuple[ProposedClaim, ...]
 
 
 class RepairVariables(Record):
-    """Variables of `asking/repair.j2`: a prompt, the reply that could not be read, and what was wrong with it."""
+    """Variables of `asking/repair.j2`: a prompt, the unreadable reply, and the problem with it."""
 
     prompt: str
     reply: str
@@ -251,9 +252,9 @@ class FinishReason(StrEnum):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One thing that needs judgement.
+    """A request to an engine.
 
-    `text` is the rendered template, `variables` are what went into it, `reply_type` is the record that must come back.
+    `text` is the rendered template, `variables` are its inputs, `reply_type` is the record that must be returned.
     """
 
     template: str
@@ -263,7 +264,7 @@ class Prompt:
 
 
 class Reply(Record):
-    """The output of an engine: its text, tokens in and out, how it ended, and the seconds it took."""
+    """The output of an engine: its text, input and output tokens, finish reason, and duration in seconds."""
 
     text: Foreign
     input_tokens: int = 0

@@ -11,7 +11,7 @@ from investigator.records.documents import Quote
 
 
 class PointStatus(StrEnum):
-    """The status of the point of a reply."""
+    """The status of a reply's point."""
 
     SCORED = "scored"
     UNPARSED = "unparsed"
@@ -20,15 +20,14 @@ class PointStatus(StrEnum):
 class Finding(Record):
     """The reply of a document to a question, and its point (0..100, None: it could not be read).
 
-    `quotes` are proven; `failed_quotes` are the ones the engine gave that are not in the document, or prove nothing. If
-    a language model was asked, `model_point` is its point and `search_point` that of the search; `point` is what
-    follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
-    do not stand. `addressed` says that a passage, or the reply, addresses a language model instead of a reader: then
-    the search's point counts, and no quote comes from such a sentence. `beside` says that the model sees far more in
-    the document than the search, and that its quotes are unrelated to the question: then the point of the search also
-    counts. `capped` says that the model's point counts only up to the bound that `scoring.model_points` sets for one
-    that neither search nor quotes support. `in_part` says that passages were left out of the prompt, for the model's
-    context was too small.
+    `quotes` are proven; `failed_quotes` are quotes of the engine that are not in the document, or prove nothing. If a
+    language model was asked, `model_point` is its point and `search_point` that of the search; `point` combines both.
+    The flags: `quoted_by_search`: reply and quotes come from the search, because the model's own quotes failed.
+    `addressed`: a passage or the reply addresses a language model instead of a reader, so the search's point counts and
+    such sentences are not quoted. `beside`: the model's point is far above that of the search and its quotes are
+    unrelated to the question, so the search's point counts, too. `capped`: neither search nor quotes support the
+    model's point, which is limited to the bound in `scoring.model_points`. `in_part`: passages were omitted from the
+    prompt, because the model's context was too small.
     """
 
     reply: str
@@ -59,7 +58,7 @@ class Memory(Finding):
 
 
 class KnownInfo(Record):
-    """Something that is known of a term, with the point and the documents and memories it rests on."""
+    """A fact about a term, with its point and the documents and memories that support it."""
 
     info: str
     point: int = Field(ge=0, le=100)
@@ -68,7 +67,7 @@ class KnownInfo(Record):
 
 
 class Relation(Record):
-    """How a term is connected with another one."""
+    """The relation of a term to another one."""
 
     term: str
     relation: str

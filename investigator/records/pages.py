@@ -1,4 +1,4 @@
-"""Records of a page view: its size, and the places of words on it."""
+"""Records of a page view: its size, and the positions of words on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.records.base import Record
 
 
 class MarkKind(StrEnum):
-    """The words that are marked: those of a quote, of a table cell that a quote rests on, or of that cell's headers."""
+    """The role of the marked words: a quote, a table cell that supports a quote, or that cell's headers."""
 
     QUOTE = "quote"
     VALUE = "value"
@@ -18,7 +18,10 @@ class MarkKind(StrEnum):
 
 
 class PageMark(Record):
-    """A rectangle on a page: its edges as shares of the page's width from the left, of its height from the top."""
+    """A rectangle on a page.
+
+    Its edges are fractions of the page width from the left and of the page height from the top.
+    """
 
     left: float = Field(ge=0, le=1)
     top: float = Field(ge=0, le=1)
@@ -28,7 +31,7 @@ class PageMark(Record):
 
 
 class PageLine(Record):
-    """A line of text on a page and the rectangle around it, in shares of the page as those of a mark."""
+    """A line of text on a page and its rectangle, in fractions of the page like those of a mark."""
 
     text: str
     left: float = Field(ge=0, le=1)
@@ -38,11 +41,11 @@ class PageLine(Record):
 
 
 class PageView(Record):
-    """A page of a document as it is shown, turned and cropped, with the marks over the words that were asked for.
+    """A page of a document as shown, rotated and cropped, with marks over the requested words.
 
-    `lines` are its level lines of text, for copying; a page that was recognised from its picture has none. `pages` is
-    the number of pages of its file; `width` and `height` are in points. If words that were asked for cannot be marked,
-    `unmarked` says why.
+    `lines` are its horizontal lines of text, for copying; a page recognised by OCR has none. `pages` is the number of
+    pages of its file; `width` and `height` are in points. If the requested words cannot be marked, `unmarked` gives the
+    reason.
     """
 
     document_id: str

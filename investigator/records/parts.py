@@ -1,4 +1,4 @@
-"""The analysis of a question: its parts, their constraints, and how evidence meets them."""
+"""The analysis of a question: its parts, their constraints, and the evidence that meets them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from investigator.records.documents import Quote
 
 
 class QuestionKind(StrEnum):
-    """The kind of answer that a question asks for; the plan depends on it.
+    """The kind of answer that a question asks for; it determines the plan.
 
     fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
-    folder; comparison: the same of several sides; trend: the same over time; contradiction: whether
-    statements agree; why: a cause; summary: what a text says on the whole; yes_no: a yes-or-no question.
+    folder; comparison: the same of several sides; trend: the same over time; contradiction: a check that statements
+    agree; why: a cause; summary: the main content of a text; yes_no: a yes-or-no question.
     """
 
     FACT = "fact"
@@ -31,17 +31,17 @@ class QuestionKind(StrEnum):
 
     @property
     def is_exhaustive(self) -> bool:
-        """Return True if every document of the folder must be decided."""
+        """Return True if the answer requires a decision on every document of the folder."""
         return self in (QuestionKind.WHICH, QuestionKind.LIST, QuestionKind.COUNT)
 
     @property
     def is_side_by_side(self) -> bool:
-        """Return True if the answer puts sides, periods or documents side by side."""
+        """Return True if the answer compares sides, periods or documents."""
         return self in (QuestionKind.COMPARISON, QuestionKind.TREND)
 
 
 class ConstraintKind(StrEnum):
-    """The kind of thing that a constraint binds."""
+    """The kind of thing that a constraint refers to."""
 
     ATTRIBUTE = "attribute"
     ANSWER_TYPE = "answer_type"
@@ -56,14 +56,14 @@ class ConstraintKind(StrEnum):
 
 
 class Constraint(Record):
-    """One thing that evidence must be about to answer: its kind, and the words of the question for it."""
+    """A condition that evidence must meet to answer: its kind, and the question's words for it."""
 
     kind: ConstraintKind
     text: str = Field(min_length=1)
 
 
 class Part(Record):
-    """One of the questions that a question holds, complete by itself, and what evidence for it must meet.
+    """One of the questions that a question contains, complete by itself, and the constraints on its evidence.
 
     `side` names its side if the question compares several things.
     """
@@ -82,7 +82,7 @@ class MatchState(StrEnum):
 
 
 class ConstraintMatch(Record):
-    """The match of a constraint, and the words that show it: of the evidence, or of what surrounds it."""
+    """The match of a constraint, and the words of the evidence or its surroundings that show it."""
 
     constraint: Constraint
     state: MatchState
@@ -90,7 +90,7 @@ class ConstraintMatch(Record):
 
 
 class NearMiss(Record):
-    """A quote that meets most constraints of a part of a question, and those that it does not meet."""
+    """A quote that meets most constraints of a part of a question, and the constraints that it does not meet."""
 
     part: str = Field(description="the part of the question")
     quote: Quote
@@ -99,9 +99,9 @@ class NearMiss(Record):
 
 
 class MissingEdition(Record):
-    """A document that the question asks for and the folder does not hold: one of another period, or of another name.
+    """A document that the question asks for but the folder does not contain, identified by its period or name.
 
-    `nearest` are the documents that come next to it.
+    `nearest` are the most similar documents.
     """
 
     asked: str
@@ -109,17 +109,17 @@ class MissingEdition(Record):
 
 
 class OpenPart(Record):
-    """A part of the question that stayed unanswered, and the wordings that the documents were searched for."""
+    """A part of the question that stayed unanswered, and the wordings that were searched for."""
 
     question: str
     searched: tuple[str, ...] = ()
 
 
 class RowVerdict(StrEnum):
-    """The verdict of a row of a table.
+    """The verdict of a table row.
 
-    yes: a quote shows it; no: the document was searched, and nothing in it does; unclear: a quote may show it;
-    missing: nothing was found for the row.
+    yes: a quote shows it; no: the document was searched, and nothing in it does; unclear: a quote may show it; missing:
+    nothing was found for the row.
     """
 
     YES = "yes"
@@ -129,27 +129,27 @@ class RowVerdict(StrEnum):
 
 
 class TableRow(Record):
-    """One row of an answer: a document, or a side or period, with what is found for it and the quotes that show it."""
+    """One row of an answer: a document, side or period, with its result and the quotes that support it."""
 
     label: str = Field(min_length=1)
     document_id: str = ""
     verdict: RowVerdict
-    value: str = Field(default="", description="what stands in the cell: words of a quote, or a statement it proves")
+    value: str = Field(default="", description="the contents of the cell: words of a quote, or a statement it proves")
     quotes: tuple[Quote, ...] = ()
-    missing: tuple[str, ...] = Field(default=(), description="words of the question that the quotes do not hold")
+    missing: tuple[str, ...] = Field(default=(), description="words of the question that the quotes do not contain")
 
 
 class AnswerTable(Record):
-    """An answer as a table, `asked` is what its cells answer: a row for each document, or for each side or period."""
+    """An answer as a table: a row for each document, or for each side or period. `asked` describes the cells."""
 
     asked: str
     rows: tuple[TableRow, ...] = ()
 
     @property
     def is_of_documents(self) -> bool:
-        """Return True if the rows are the documents of the folder, each decided."""
+        """Return True if the rows are the documents of the folder, each with a verdict."""
         return all(row.label == row.document_id for row in self.rows)
 
     def with_verdict(self, *verdicts: RowVerdict) -> tuple[TableRow, ...]:
-        """Return the rows that say so."""
+        """Return the rows with a verdict."""
         return tuple(row for row in self.rows if row.verdict in verdicts)

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from investigator.records.base import Record
 
 SUMMARY = "summary"
-"""The document id that stands for all documents together."""
+"""The document id for all documents together."""
 
 
 class Status(StrEnum):
@@ -50,22 +50,22 @@ class Plan(Record):
         return self
 
     def step(self, plan_id: int) -> PlanStep:
-        """Return the step of that id. Raises KeyError if there is none."""
+        """Return the step with that id. Raises KeyError if it does not exist."""
         for step in self.steps:
             if step.plan_id == plan_id:
                 return step
         raise KeyError(plan_id)
 
     def extended(self, steps: Iterable[PlanStep]) -> Plan:
-        """This plan with further steps at its end."""
+        """Return this plan with further steps at its end."""
         return Plan(steps=(*self.steps, *steps))
 
     def with_status(self, plan_id: int, status: Status) -> Plan:
-        """This plan with one step's status changed."""
+        """Return this plan with one step's status changed."""
         return self._replaced(self.step(plan_id).changed(status=status))
 
     def with_result(self, plan_id: int, memory_id: int) -> Plan:
-        """This plan with one more result of a step."""
+        """Return this plan with one more result of a step."""
         step = self.step(plan_id)
         return self._replaced(step.changed(result_ids=(*step.result_ids, memory_id)))
 

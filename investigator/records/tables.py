@@ -1,6 +1,6 @@
 """Records of the tables of a document: the places of their cells in its text, and the labels of rows and columns.
 
-A table holds no words of its own: every span is one of the document's text, so a cell is proven as any quote is.
+A table has no text of its own: every span refers to the document's text, so a cell is proven like any quote.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class TextSpan(Record):
 
 
 class TableCell(Record):
-    """A cell: its place in the grid, counted from 0, how many rows and columns it takes, and its span of the text.
+    """A cell: its position in the grid, counted from 0, the rows and columns that it spans, and its span in the text.
 
-    Cells without words are left out. The sign of a currency, or of per cent, belongs to the cell of its number.
+    Empty cells are omitted. A currency or per cent sign belongs to the cell of its number.
     """
 
     row: int = Field(ge=0)
@@ -34,11 +34,11 @@ class TableCell(Record):
 
 
 class Table(Record):
-    """A table of a document: its span, its cells row by row, and which of them name the others.
+    """A table of a document: its span, its cells row by row, and the numbers of header rows and label columns.
 
     The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that continues
-    over pages is one, with its header once. `indents` holds the indentation of the label of each row, 0 for the
-    outermost; it is empty if unknown. `complete` is False if rows at its end were left out, for there are too many.
+    over several pages is one table with one header. `indents` holds the indentation of each row label, 0 for the
+    outermost; it is empty if unknown. `complete` is False if rows at the end were dropped because there are too many.
     """
 
     start: int = Field(ge=0)
@@ -63,7 +63,7 @@ class Operation(StrEnum):
 
 
 class Computation(Record):
-    """A figure in no document, and how it follows from two cells: `6,976 − 5,403 = 1,573 million`."""
+    """A figure that no document contains, and its derivation from two cells: `6,976 − 5,403 = 1,573 million`."""
 
     operation: Operation
     value: str
@@ -71,10 +71,10 @@ class Computation(Record):
 
 
 class QuotedCell(Record):
-    """A cell that a quote rests on, in words of the document, and where its value stands.
+    """A cell that supports a quote, in words of the document, and the place of its value.
 
     `row` are its labels, the outermost first; `column` the headers above it, from the top; `unit` is the note that
-    says what the figures of its table are in.
+    gives the unit of the table's figures.
     """
 
     computed = ("line",)

@@ -6,7 +6,7 @@ from investigator.records.base import Record
 
 
 class TemplateProblem(Record):
-    """A problem that makes a template unusable, its place, and what is allowed there."""
+    """A problem that makes a template unusable, its place, and the allowed values."""
 
     file: str
     line: int | None = None
@@ -15,14 +15,14 @@ class TemplateProblem(Record):
 
     @property
     def text(self) -> str:
-        """The place and the problem in one line."""
+        """Return the place and the problem in one line."""
         return f"{self.file}{f', line {self.line}' if self.line else ''}: {self.problem}"
 
 
 class TemplateVersion(Record):
     """A template by its name, `owner/name`, with the sha256 of its text.
 
-    `tokens` are those of its fixed text, estimated; it is `own` if it is in place of a shipped one.
+    `tokens` are the estimated tokens of its fixed text; `own` is set if it replaces a shipped template.
     """
 
     name: str
@@ -32,7 +32,7 @@ class TemplateVersion(Record):
 
 
 class TemplateFolder(Record):
-    """A folder of templates: the readable templates, and the problems of all its files."""
+    """A folder of templates: the readable ones, and the problems of all files."""
 
     folder: str
     templates: tuple[TemplateVersion, ...] = ()

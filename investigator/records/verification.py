@@ -14,8 +14,8 @@ class QuoteState(StrEnum):
     """The state of a quote in the files.
 
     stands: the file is the same, and the words are at their place; file_changed: another version of the file, and the
-    words are at their place; moved: they are at another place; changed: they stand nowhere in the document; unreadable:
-    the file is there and gives no text; missing: there is no such file.
+    words are at their place; moved: they are at another place; changed: they are nowhere in the document; unreadable:
+    the file exists but yields no text; missing: the file does not exist.
     """
 
     STANDS = "stands"
@@ -31,8 +31,8 @@ class CheckedQuote(Record):
 
     quote: Quote
     state: QuoteState
-    now: Quote | None = Field(default=None, description="the quote where it stands in the files")
-    nearest: str = Field(default="", description="of a changed quote, what comes nearest to it in the document")
+    now: Quote | None = Field(default=None, description="the quote with its current place in the files")
+    nearest: str = Field(default="", description="for a changed quote, the nearest text in the document")
     reason: str = Field(default="", description="why a file cannot be read")
 
 
@@ -43,7 +43,7 @@ class VerifiedReport(Record):
 
     @property
     def standing(self) -> int:
-        """Return the number of quotes at their place, also in another version of their file."""
+        """Return the number of quotes at their place, including those in another version of their file."""
         return sum(one.state in (QuoteState.STANDS, QuoteState.FILE_CHANGED) for one in self.quotes)
 
     @property

@@ -1,1 +1,1 @@
-"""The method: start reading at `state.py` (which step comes next) and `loop.py` (which performs it)."""
+"""The method. Start reading at `state.py` (chooses the next step) and `loop.py` (runs it)."""

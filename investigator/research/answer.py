@@ -1,4 +1,6 @@
-"""Write statements that quotes prove, or say that the documents do not contain the answer and what was searched."""
+"""Write statements that quotes prove, or report that the documents do not contain the answer and list what was
+searched.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,14 @@ from investigator.scoring.calibration import default_calibration
 
 
 class Precedence(StrEnum):
-    """The document that counts if several give different values: none of them, or the newest one."""
+    """The document that counts if several give different values: none, or the newest."""
 
     NONE = "none"
     NEWER = "newer"
 
 
 class AnswerSettings(Record):
-    """How the answer is written."""
+    """Settings for writing the answer."""
 
     most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
     most_verbatim: int = Field(default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven")
@@ -67,12 +69,12 @@ class AnswerWriter:
         self._judge = judge
 
     def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
-        """Return the proven claims and those that are not.
+        """Return the proven and the unproven claims.
 
-        If an engine finds the evidence insufficient, there are no claims, unless it is a small model. One whose reply
-        cannot be read, or whose claims are all unproven, is replaced by the best quotes, which are not established as
-        answers. Computed figures, and cells that meet every constraint, are kept whatever a model says. Without
-        evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
+        If an engine finds the evidence insufficient, there are no claims, unless it is a small model. If its reply
+        cannot be read or all its claims are unproven, the best quotes replace them, without counting as an established
+        answer. Computed figures, and cells that meet every constraint, are always kept. Without evidence no engine is
+        asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -98,7 +100,7 @@ class AnswerWriter:
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
     def verbatim(self, history: Sequence[Memory]) -> Statements:
-        """Return the best quotes as they are, for which no engine is needed."""
+        """Return the best quotes verbatim, without an engine."""
         return Statements(self._verbatim(_sources(history, self._settings.most_evidence)), are_stand_ins=True)
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
@@ -107,13 +109,13 @@ class AnswerWriter:
 
 
 def _unstated(cells: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the cells that no proven claim rests on."""
+    """Return the cells that support no proven claim."""
     used = {quote for claim in claims if claim.status is ClaimStatus.PROVEN for quote in claim.quotes}
     return tuple(cell for cell in cells if used.isdisjoint(cell.quotes))
 
 
 def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that are more than the cells of figures."""
+    """Return the claims that contain more than the figures of cells."""
     used = {quote for claim in figures for quote in claim.quotes}
     return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
@@ -124,7 +126,7 @@ def sorted_by_proof(
     question: str,
     judge: SupportJudge | None = None,
 ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
-    """Sort proposed claims into proven and unproven; ids of evidence that was never handed out count for nothing.
+    """Sort proposed claims into proven and unproven; unknown evidence ids are ignored.
 
     A claim that can be neither proven nor refuted is kept if the judge supports it; otherwise its quote replaces it.
     Raises EmbedderError.
@@ -151,12 +153,12 @@ def sorted_by_proof(
 
 
 def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: SupportJudge) -> bool:
-    """Return True if a claim that the rules can neither prove nor refuse is supported by its quotes, says the judge."""
+    """Return True if the judge finds that quotes support a claim that the rules can neither prove nor refute."""
     return check.status is ClaimStatus.REPLACED and judge.supports(text, [quote.text for quote in quotes])
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Replace a statement by a quote; if the quote is already present, the two are merged."""
+    """Replace a statement by a quote, and merge the two if the quote is already present."""
     text = _said(quote)
     for place, claim in enumerate(claims):
         if claim.text == text:
@@ -171,7 +173,7 @@ def _said(quote: Quote) -> str:
 
 
 def cited_text(claims: Sequence[Claim]) -> str:
-    """Return the claims, one a line, with citation numbers that count their quotes in order of first use, from 1."""
+    """Return the claims, one per line, with citation numbers that count their quotes in order of first use, from 1."""
     numbers: dict[Quote, int] = {}
     lines = []
     for claim in claims:
@@ -190,10 +192,10 @@ def concluded(
     reworded: bool,
     nearest: tuple[Passage, ...],
 ) -> Answer:
-    """Return the answer record: the status follows from the verdict, the coverage and the ceilings.
+    """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    Nothing is reported as absent before other wordings were searched: `reworded` says that it was, or that the folder
-    holds no word of the question.
+    Nothing is reported as absent before other wordings were searched: `reworded` means that they were, or that the
+    folder contains no word of the question.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
@@ -227,11 +229,11 @@ def concluded(
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
-    """Return an answer with the documents that no longer contain its quotes; nothing is then known to be absent."""
+    """Return an answer that names the documents that no longer contain its quotes; it then claims no absence."""
     if not gone:
         return answer
     named = ", ".join(gone)
-    reason = f"{answer.reason} What was quoted from {named} does not stand there any more: ask again."
+    reason = f"{answer.reason} The words quoted from {named} are no longer there: ask again."
     if answer.status is not AnswerStatus.NOT_FOUND:
         return answer.changed(source_changed=gone, reason=reason)
     status = AnswerStatus.NOT_FOUND_SO_FAR
@@ -239,7 +241,7 @@ def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
 
 
 def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """The other wordings that produced all statements."""
+    """Return the other wordings that produced all statements."""
     asked = {memory_id: step.purpose for step in run.plan.steps for memory_id in step.result_ids}
     found = [asked.get(memory_id, "") for claim in claims for memory_id in claim.memory_ids]
     return tuple(dict.fromkeys(found)) if found and all(text in run.wordings for text in found) else ()
@@ -254,7 +256,7 @@ def _reason(
     *,
     reworded: bool,
 ) -> str:
-    """Return why nothing was found."""
+    """Return the reason why nothing was found."""
     best = max((memory.point or 0 for memory in memories), default=0)
     tried = "No passage that was read answers the question"
     if best < threshold:
@@ -280,7 +282,7 @@ def _reason(
 
 
 def _ignored(coverage: Coverage) -> list[str]:
-    """Return the files that the folder's own ignore file leaves out: the sender may have put it there."""
+    """Return the files that the folder's own ignore file excludes: the sender may have put it there."""
     return [item.line for item in coverage.left_out if item.by_folder]
 
 
@@ -289,10 +291,10 @@ def _search_point(memory: Memory) -> int:
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
-    """Quotes by the id they must be cited by, each once: those of the document with the highest point first.
+    """Return the quotes by citation id, each once, starting with the document with the highest point.
 
-    A document that was asked several times has the best quote of each asking first, in the order of asking: a narrower
-    question gets more points and says less of what was asked.
+    A document that was asked several times contributes the best quote of each asking first, in the order of asking: a
+    narrower question gets more points but says less about what was asked.
     """
     best: dict[str, int] = {}
     for memory in history:

@@ -1,6 +1,6 @@
 """Answers from a single document, as in a cell of a matrix: its sentences that meet every constraint. Pure.
 
-The match among other documents says nothing then, so every sentence is examined.
+The match relative to other documents means nothing here, so every sentence is examined.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, Con
 def with_met_sentences(finding: Finding, question: str, document: Document) -> Finding:
     """Return a finding with the sentences that meet every constraint of a question about a figure.
 
-    They are worth showing; if two of them give the same figure, they answer.
+    They are worth showing, and count as an answer if two of them give the same figure.
     """
     if finding.addressed or any(quote.cell is not None for quote in finding.quotes):
         return finding
@@ -66,5 +66,5 @@ def _meets_all(bound: Sequence[Constraint], question: str, quote: Quote, documen
 
 
 def _count(own: frozenset[str], every: Sequence[frozenset[str]]) -> int:
-    """The number of sentences that contain a figure of a given sentence."""
+    """Return the number of sentences that contain a figure of a given sentence."""
     return sum(not own.isdisjoint(other) for other in every)

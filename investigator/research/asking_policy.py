@@ -1,4 +1,4 @@
-"""How many documents are asked, and when enough is known. Pure."""
+"""Decides how many documents are asked, and when enough is known. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.scoring.calibration import default_calibration
 
 _FIRST_WAVE = 2
 LIKELY = 0.5
-"""The chance from which a document is likely to hold the answer."""
+"""Probability above which a document is likely to contain the answer."""
 
 _SURE = 80  # points
 _TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that have to be covered
@@ -25,7 +25,7 @@ _SEVERAL = re.compile(
     r"|(?:who|what|when|where|which|how|why)\b.*\band (?:who|what|when|where|which|how|why))\b",
     re.IGNORECASE,
 )
-"""A question about several things at once: one document may answer it in part only."""
+"""Matches a question about several things at once; one document may answer only part of it."""
 _OF_ALL = re.compile(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
 
@@ -33,23 +33,23 @@ class AskingPolicy(Protocol):
     """Decides how many of the planned documents are asked, and when enough was found."""
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
-        """Return the steps of the first plan that are asked at all."""
+        """Return the steps of the first plan that are worth asking."""
         ...
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return how many of the steps are asked before the first results are reviewed."""
+        """Return the number of steps that are asked before the first results are reviewed."""
         ...
 
     def suffices(
         self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
     ) -> bool:
-        """Return True if what is known covers the question, without asking an engine what is still unknown."""
+        """Return True if what is known covers the question, without asking an engine about the unknowns."""
         ...
 
 
 @dataclass(frozen=True)
 class AskAll:
-    """Asks every planned document, and asks an engine when to stop: for engines whose calls cost nothing."""
+    """Asks every planned document, and asks an engine when to stop: for engines whose calls are free."""
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return all steps."""
@@ -62,25 +62,25 @@ class AskAll:
     def suffices(
         self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
     ) -> bool:
-        """Return False: an engine says what is unknown."""
+        """Return False: an engine decides what is unknown."""
         return False
 
 
 @dataclass(frozen=True)
 class FewCalls:
-    """Asks the likeliest documents first, hopeless ones not at all, and no more once proven quotes cover the question.
+    """Asks the likeliest documents first, skips hopeless ones, and stops once proven quotes cover the question.
 
-    For language models, every reply of which costs time or money. `workers` is how many documents can be asked at
-    once, `bar` the chance (0..1) from which a document is worth a call.
+    For language models, where every reply costs time or money. `workers` documents can be asked at once; `bar` is the
+    lowest probability (0..1) at which a document is worth a call.
     """
 
     workers: int
     bar: float
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
-        """Return the steps whose documents may hold something, by the chance that the search gives them.
+        """Return the steps whose documents may contain something, according to the search.
 
-        Never none of several. Steps for unranked documents and for all documents together are always kept.
+        At least one of several steps is kept, and so are steps for unranked documents and for all documents together.
         """
         match = {card.document_id: card.match for card in cards}
         worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= self.bar)
@@ -104,11 +104,11 @@ class FewCalls:
     ) -> bool:
         """Return True if proven quotes cover the question.
 
-        There is a reply with a high point and a quote, and every telling need is in the quotes or in the titles of
-        their documents; only the decisive ones, if the search by itself finds the answer there, too. This rule never
-        treats a question about several things as answered, nor one in a language in which that cannot be determined.
+        This requires a reply with a high point and a quote, and every important need in the quotes or in the titles of
+        their documents; only the decisive needs if the search alone also finds the answer there. This rule never treats
+        a question about several things as answered, nor one in a language in which that cannot be determined.
         """
-        history = [memory for memory in history if not memory.addressed]  # who speaks to the model decides nothing
+        history = [memory for memory in history if not memory.addressed]  # an untrusted document decides nothing
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
         if not sure or _SEVERAL.search(question) or not is_english(question):
             return False
@@ -121,7 +121,7 @@ class FewCalls:
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:
-    """Return the memories about each need: those whose quotes hold it, or else all; nothing is unknown."""
+    """Return the memories about each need: those whose quotes contain it, or else all; nothing is unknown."""
     return tuple(_knowledge(need.term, history) for need in needs)
 
 
@@ -146,6 +146,6 @@ def _both_find_it(memory: Memory) -> bool:
 
 
 def _mostly(term: str, present: frozenset[str]) -> bool:
-    """Return True if more than half of the words of a term are there."""
+    """Return True if more than half of the words of a term are present."""
     wanted = stems(content_words(term)) or stems(words(term))
     return len(wanted & present) * 2 > len(wanted) if wanted else True

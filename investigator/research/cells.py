@@ -1,4 +1,4 @@
-"""Makes the cell of a matrix from an investigation that was limited to one document. Pure."""
+"""Builds a matrix cell from an investigation limited to one document. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STATUSES: Mapping[AnswerStatus, CellStatus] = {
 
 
 def cell_of(investigation: Investigation, document_id: str, number: int) -> MatrixCell:
-    """Return the cell of a document for question `number`, from the investigation that was limited to it."""
+    """Return the cell of a document for question `number`, from the investigation limited to that document."""
     answer = investigation.answer
     if answer is None:
         return unread_cell(document_id, number, "its investigation was stopped before it was answered")
@@ -48,18 +48,18 @@ def cell_of(investigation: Investigation, document_id: str, number: int) -> Matr
 
 
 def unread_cell(document_id: str, number: int, reason: str) -> MatrixCell:
-    """Return the cell of a document that was not asked."""
+    """Return the cell for a document that was not asked."""
     return MatrixCell(document_id=document_id, question=number, status=CellStatus.NOT_READ, reason=reason)
 
 
 def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
-    """Return the cell of a document that could not be read."""
+    """Return the cell for a document that could not be read."""
     status = file.status.value.replace("_", " ")
     return unread_cell(file.path, number, f"{status}: {file.reason}" if file.reason else status)
 
 
 def _value(answer: Answer, claim: Claim) -> str:
-    """Return the value of the asked kind in a claim, if it is unique and in the first quote; else ""."""
+    """Return the value of the requested kind in a claim if it is unique and in the first quote; else ""."""
     found = dict.fromkeys(spans(expected_type(answer.question), claim.text, answer.question))
     value = next(iter(found), "")
     return value if len(found) == 1 and value in claim.quotes[0].text else ""

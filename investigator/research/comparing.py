@@ -1,4 +1,4 @@
-"""Comparisons and trends: which documents make a series, and what was found for each row. Pure."""
+"""Comparisons and trends: finds the documents of a series, and the result for each row. Pure."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from investigator.tables.asked import table_question
 from investigator.tables.times import asked_times
 
 _MOST_ROWS = 12
-_OF_BEST = 0.5  # share of the best match from which a document belongs to a series
+_OF_BEST = 0.5  # lowest share of the best match at which a document belongs to a series
 _MOST_QUOTES, _MOST_TIMES = 4, 5
 _BEGINNING = 1_500  # characters
 _TIME, _PARTS_OF_YEAR = 1.0, (3, 6, 9)
-_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_ABOUT = 600  # characters at the beginning of a document that describe it
 _MEANT_AS_WELL, _AS_LIKELY, _MOST_SUMMARISED = 0.9, 2, 6
 _LONG_TITLE = 2  # words
 _NUMBERS = {"two": 2, "both": 2, "either": 2, "three": 3, "four": 4, "five": 5}
@@ -64,13 +64,13 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
 
 
 def names_issuer(question: str, issuer: str) -> bool:
-    """Return True if a question names the firm that a report is of, by the first word of its name."""
+    """Return True if a question names the firm that issued a report, by the first word of its name."""
     name = words(issuer)[:1]
     return bool(name) and name[0] in words(question)
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
-    """Return a side that names no time, asked for the newest period that the likely reports cover."""
+    """Return a side without a time, asked for the newest period that the likely reports cover."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
@@ -82,13 +82,13 @@ def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
 
 
 def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan that asks each document of a series the same."""
+    """Return the plan that asks each document of a series the same question."""
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in documents)
     return Proposal(f"Ask each of the {len(documents)} documents of the series, the earliest first.", tuple(steps))
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the document that is meant; of several those that are named, or as likely."""
+    """Return the plan of a summary: the documents that the question names, or the likeliest ones."""
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
     near = [card for card in cards if card.match >= _MEANT_AS_WELL * best]
@@ -105,9 +105,9 @@ def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
 def side_by_side(
     run: Investigation, history: Sequence[Memory], document: Callable[[str], Document], *, is_read: bool
 ) -> tuple[TableRow, ...]:
-    """Return a row for each side of a comparison, or for each document that was asked; () if there are not two.
+    """Return a row for each side of a comparison or each asked document; () if there are fewer than two.
 
-    `is_read` is True if a language model has replied: its words are in a cell if the quotes prove them.
+    `is_read` is True if a language model has replied; its words are used in a cell if the quotes prove them.
     """
     sides = [part for part in run.parts if part.side]
     if len(sides) > 1:
@@ -128,7 +128,7 @@ def side_by_side(
 def _in_one_document(
     run: Investigation, history: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[TableRow, ...]:
-    """Return one document's statements about a thing at several times, in order; () if there are none."""
+    """Return one document's statements about a thing at several times, in order; may be empty."""
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
         return ()
@@ -139,7 +139,7 @@ def _in_one_document(
 
 
 def _series_asked(run: Investigation, document: Callable[[str], Document]) -> list[str]:
-    """The reports that were asked for a trend, the earliest first; () if some of them cover no period."""
+    """Return the reports that were asked about a trend, earliest first; () if some of them cover no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
     own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
     times = {name: _named_period(document(name)) for name in asked if not own or name in own}
@@ -149,7 +149,7 @@ def _series_asked(run: Investigation, document: Callable[[str], Document]) -> li
 
 
 def _compared(run: Investigation, document: Callable[[str], Document]) -> list[str]:
-    """The documents of a comparison without names: as many as it says, with the best replies."""
+    """Return the documents of a comparison without names: as many as it asks for, best replies first."""
     said = _HOW_MANY.search(run.question)
     if said is None:
         return []
@@ -159,7 +159,7 @@ def _compared(run: Investigation, document: Callable[[str], Document]) -> list[s
 
 
 def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Callable[[str], Document]) -> bool:
-    """Return True if a document says of itself that it is about another side, and not about this one."""
+    """Return True if a document describes itself as being about another side."""
     if not memory.quotes:
         return False
     one = document(memory.quotes[0].document_id)
@@ -188,7 +188,7 @@ def _by_document(
 
 
 def _label(one: Document) -> str:
-    """The name of a document with the period that it covers."""
+    """Return the name of a document with the period that it covers."""
     period = covered_period(one.imprint)
     return f"{one.id} ({period})" if period else one.id
 
@@ -196,7 +196,7 @@ def _label(one: Document) -> str:
 def _with_telling(
     part: Part, found: Sequence[Memory], document: Callable[[str], Document], is_read: bool
 ) -> Sequence[Memory]:
-    """Return the memories of a side, adding the most relevant sentences to that of its best document."""
+    """Return the memories of a side; that of its best document gets the most relevant sentences as well."""
     if is_read or not found:
         return found
     best = max(found, key=lambda memory: _of_side(part, memory, document))
@@ -205,7 +205,7 @@ def _with_telling(
 
 
 def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) -> float:
-    """How likely a document is the one that a side means: by its title, its beginning, and its reply."""
+    """Return how likely a side refers to a document, by its title, its beginning, and its reply."""
     if memory.addressed or not memory.quotes:
         return 0.0
     one, asked = document(memory.target_document_id), table_question(part.question)
@@ -215,7 +215,7 @@ def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) ->
     called = sum(not (term.roots | related_roots(term.text)).isdisjoint(named) for term in asked.terms)
     about = sum(not (term.roots | related_roots(term.text)).isdisjoint(begins) for term in asked.terms)
     own = [period for period in periods(part.question) if period.year and period.month]
-    if own:  # "three months ended July 1, 2023" is the month of a report, and not the first quarter of a year
+    if own:  # "three months ended July 1, 2023" names the month of a report instead of the first quarter of a year
         of_time = _TIME * agree(own, covered(one.imprint))
     else:
         of_time = sum(_TIME * (time.quarter == one.imprint.fiscal_quarter) for time in _quarters(part.question))
@@ -223,14 +223,14 @@ def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) ->
 
 
 def _quarters(question: str) -> list[Period]:
-    """The quarters that the times of a question end with: the third for nine months of a year."""
+    """Return the quarters in which the periods of a question end: the third for nine months of a year."""
     return [Period(time.year, time.months // 3) for time in asked_times(question) if time.months in _PARTS_OF_YEAR]
 
 
 def _with_news(memory: Memory, part: Part, one: Document, before: Document | None) -> Memory:
-    """Return a memory with what its document says of a subject that the one before it does not.
+    """Return a memory with what is new about a subject in its document since the previous one.
 
-    A cell says enough, with the same figure in other tables.
+    For a cell nothing is added but the same figure in other tables.
     """
     cells = [quote for quote in memory.quotes if quote.cell is not None]
     if cells:
@@ -242,13 +242,13 @@ def _with_news(memory: Memory, part: Part, one: Document, before: Document | Non
 
 
 def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
-    """Return a memory with quotes in place of other sentences; its cells stay, and come first."""
+    """Return a memory with quotes in place of other sentences; its cells are kept and come first."""
     cells = [quote for quote in memory.quotes if quote.cell is not None]
     return memory.changed(quotes=(*cells, *quotes)) if quotes else memory
 
 
 def _in_order(history: Sequence[Memory], document: Callable[[str], Document]) -> list[str]:
-    """The documents of some memories: by the periods they report on if each has one, else the best first."""
+    """Return the documents of some memories: by reporting period if each has one, else best first."""
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
     times = {name: _named_period(document(name)) for name in names}
@@ -266,7 +266,7 @@ def _row(
     is_read: bool,
     most: int = _MOST_QUOTES,
 ) -> TableRow:
-    """Return the finding for a row: the statements of the reply that meets the most constraints."""
+    """Return the result for a row: the statements of the reply that meets the most constraints."""
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}
     bar = 0 if is_read else default_calibration().answered_from
@@ -293,7 +293,7 @@ def _best_first(found: Sequence[Memory]) -> list[Memory]:
 
 
 def _claims(memory: Memory, part: Part, *, is_read: bool) -> list[Claim]:
-    """A model's reply if its quotes prove it, or else each quote."""
+    """Return a model's reply if its quotes prove it, or else each quote."""
     if is_read and prove(memory.reply, memory.quotes, given=part.question).is_proven:
         return [Claim(text=one_line(memory.reply), quotes=memory.quotes, memory_ids=(memory.id,))]
     return [_verbatim(quote, memory) for quote in memory.quotes]

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Generator[Result]:
     """Yield the results of `work` in the order of the items, running at most `workers` at once.
 
-    An error is raised in its place, after all earlier results; later work is not started.
+    An error is raised at its position, after all earlier results; later items are not started.
     """
     pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="investigator")
     try:
@@ -28,6 +28,6 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
 
 @contextmanager
 def concurrently(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
-    """Do some work in the background; the yielded function waits for the result, or raises its error."""
+    """Run some work in the background; the yielded function waits for the result or raises its error."""
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="investigator") as pool:
         yield pool.submit(copy_context().run, work).result

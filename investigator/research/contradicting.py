@@ -38,12 +38,12 @@ from investigator.tables.asked import table_question
 from investigator.tables.document_tables import tables_of
 from investigator.tables.lookup import best_cells, figure_of
 
-_MOST_SENTENCES = 20_000  # of all documents together
+_MOST_SENTENCES = 20_000  # documents in total
 _FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
-"""Sentences of the same words apart from values; more frequent ones are filled-in forms."""
-_MOST_OF = 0.6  # share of the words of a subject that a sentence must hold, without those that name its document
+"""Most sentences with the same words apart from values; more frequent ones come from a form."""
+_MOST_OF = 0.6  # share of the words of a subject, without document names, that a sentence must contain
 _LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
 _BEHIND_BEST = 20  # points
 _VALUE = re.compile(r"\d")
@@ -58,11 +58,11 @@ def compared(
     names: Sequence[str],
     document: Callable[[str], Document],
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
-    """Return the disagreements among statements, with the verdict on each.
+    """Return the disagreements among statements, with their verdict.
 
-    If the question has a subject, the documents that were asked are compared, else all documents, `names`. Statements
-    on the subject whose values differ, and that may be of different things, are shown, and nothing is established; so
-    is what was found as for any question (`usual`), if there are none.
+    If the question has a subject, the asked documents are compared, else all documents in `names`. Statements on the
+    subject with different values that may be about different things are shown without being established. If there are
+    none, the result for ordinary questions, `usual`, is shown in the same way.
     """
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)
     what = subject_of_contradiction(run.question)[1]
@@ -106,7 +106,7 @@ def _conflicts(part: Part, documents: Sequence[Document], subject: frozenset[str
 
 
 def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[list[Quote]]:
-    """Yield the sentences that say the same words, values aside, if any has a value or denies something."""
+    """Yield the sentences with the same words apart from values, if any has a value or a negation."""
     said = sorted(_sentences(documents, subject), key=lambda one: one[0])
     for _, group in groupby(said, key=lambda one: one[0]):
         same = [quote for _, quote in group]
@@ -115,7 +115,7 @@ def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[l
 
 
 def _of_several(same: Sequence[Quote]) -> list[Quote]:
-    """Return one quote for each text, if several documents say the same words with different values."""
+    """Return one quote for each text, if several documents use the same words with different values."""
     texts = dict[str, Quote]()
     for quote in same:
         if _VALUE.search(quote.text):
@@ -124,7 +124,7 @@ def _of_several(same: Sequence[Quote]) -> list[Quote]:
 
 
 def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[tuple[str, Quote]]:
-    """Yield the sentences about a subject, each with the words that are not part of its value."""
+    """Yield the sentences about a subject, each with its words outside the value."""
     left = _MOST_SENTENCES
     for one in documents:
         about = roots(f"{one.title} {one.id.replace('_', ' ')}")
@@ -148,9 +148,9 @@ def _says(words: Iterable[str], subject: frozenset[str]) -> bool:
 def _differing(
     part: Part, what: str, history: Sequence[Memory], every: Sequence[str], document: Callable[[str], Document]
 ) -> list[Quote]:
-    """Return the values that the best documents give for a subject: cells that match it, and sentences.
+    """Return the values that the best documents give for a subject: matching cells, and sentences.
 
-    Of reports those of the firm that the question names are the best, and those with a cell that meets it.
+    The best reports are those of the firm that the question names, and those with a matching cell.
     """
     asked = _without_documents(what or part.question, part)
     best = sorted((one for one in history if one.quotes and not one.addressed), key=lambda one: -(one.point or 0))
@@ -174,7 +174,7 @@ def _differing(
 
 
 def _without_documents(what: str, part: Part) -> str:
-    """Return a subject without the names of documents in it: "Q3 2023 10-Q" is not a time of a figure."""
+    """Return a subject without document names: "Q3 2023 10-Q" is not the time of a figure."""
     for one in part.constraints:
         if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE) and cue("documents").search(one.text):
             what = what.replace(one.text, " ")
@@ -182,7 +182,7 @@ def _without_documents(what: str, part: Part) -> str:
 
 
 def _tells(sentence: str, what: str, document: Document) -> bool:
-    """Return True if a sentence says most of a subject, the words that name its document aside."""
+    """Return True if a sentence contains most words of a subject, without those that name its document."""
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
     terms = [term for term in table_question(what).terms if term.roots.isdisjoint(about)]
     said = roots(sentence)
@@ -190,7 +190,7 @@ def _tells(sentence: str, what: str, document: Document) -> bool:
 
 
 def _cells(what: str, document: Document) -> list[Quote]:
-    """Return the cells that meet every constraint, one of each row, if they give different figures."""
+    """Return the cells that meet every constraint, one per row, if they give different figures."""
     found: dict[str, Quote] = {}
     for one in best_cells(what, tables_of(document), most=_LOOKED_AT) if document.tables else ():
         if one.is_met:

@@ -1,4 +1,4 @@
-"""Work out what must be known before the question can be answered, and which questions it holds."""
+"""Determine what must be known before the question can be answered, and the questions that it contains."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # blanks: four words in a row are not coincidence
+_FEWEST_REPEATED = 3  # words; this many in a row are no coincidence
 
 
 @dataclass(frozen=True)
 class Understood:
-    """The understanding of a question: its kind, what must be known, and the questions that it holds."""
+    """The analysis of the question: its kind, what must be known, and the questions that it contains."""
 
     kind: QuestionKind
     needs: tuple[Need, ...]
@@ -31,10 +31,10 @@ class Understood:
 
 
 def think(client: EngineClient, request: ThinkVariables) -> Understood:
-    """Return the kind of the question, the terms that must be known, each once with its reason, and its parts.
+    """Return the kind of the question, the terms that must be known, each once with a reason, and its parts.
 
-    `request` holds all documents as cards, of which the nearest are shown. If an engine names no term, the question's
-    own words count; if it names no kind, the rules decide. Raises EngineError, and the signal BudgetSpent.
+    `request` contains all documents as cards; the nearest ones are shown. If an engine names no term, the question's
+    own words are used; if it names no kind, the rules decide. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[:_CARDS_SHOWN]))
     reading = client.ask("critical_thinking/think", shown, ThinkReply, smaller=less_to_think)
@@ -48,9 +48,9 @@ def think(client: EngineClient, request: ThinkVariables) -> Understood:
 
 
 def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tuple[Part, ...]:
-    """Return the parts that an engine names if they add nothing to the question, or else those found by rules.
+    """Return the engine's parts if they add nothing to the question, or else those found by rules.
 
-    Each has the constraints that the rules find, and those that the engine names in the words of the question.
+    Each has the constraints found by rules, and those that the engine gives in words of the question.
     """
     asked = roots(question)
     known = [part for part in proposed if (own := roots(part.question)) and 2 * len(own & asked) >= len(own)]
@@ -66,7 +66,7 @@ def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tu
 
 
 def repeats(text: str, prompt: str) -> bool:
-    """Return True if a value is a piece of the prompt's own words, which a small model may write back."""
+    """Return True if a value is copied from the prompt's own words, as small models do."""
     said = " ".join(text.split()).strip(" .").casefold()
     return said.count(" ") >= _FEWEST_REPEATED and said in " ".join(prompt.split()).casefold()
 
@@ -77,9 +77,9 @@ def own_words(question: str) -> tuple[Need, ...]:
 
 
 def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, ...]:
-    """Return the cards without text that addresses a language model, so that no document can influence the planner.
+    """Remove text that addresses a language model from the cards, so that no document can influence the planner.
 
-    Such sentences are removed from title and snippet, such headings are removed entirely.
+    Such sentences are removed from title and snippet, and such headings are dropped.
     """
     return tuple(
         card.changed(
@@ -91,6 +91,6 @@ def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, .
     )
 
 
-@lru_cache(maxsize=10_000)  # the cards of a folder come again in each round, and with each question
+@lru_cache(maxsize=10_000)  # the cards of a folder recur in each round, and for each question
 def _left(text: str) -> str:
     return without_addressed(text)

@@ -1,7 +1,7 @@
-"""Yes or no: decides a yes-or-no question by proven statements. Pure.
+"""Answers yes-or-no questions by proven statements. Pure.
 
-A statement settles it only if it says every asked word, in the same order, without qualification; otherwise what was
-found is shown, and nothing is decided.
+A statement settles the question only if it contains every asked word, in the same order, without qualification;
+otherwise the results are shown without a decision.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from investigator.records import (
 from investigator.research.judging import surroundings
 from investigator.research.verdict import Verdict
 
-_FEWEST = 2  # asked words in the sentence itself; one is enough if an amount is asked
+_FEWEST = 2  # asked words in the sentence itself; one is enough if the question asks about an amount
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
@@ -50,10 +50,10 @@ def with_decision(
     claims: Sequence[Claim],
     document: Callable[[str], Document],
 ) -> tuple[Verdict, Decision | None]:
-    """Return the verdict, with yes or no if some statements settle a yes-or-no question.
+    """Add yes or no to the verdict if statements settle a yes-or-no question.
 
-    It is yes if every part is true, and no if one is not; the statements that settle it come first. If statements
-    disagree, nothing is settled.
+    It is yes if every part is true, and no if one is false; the decisive statements come first. If statements disagree,
+    nothing is settled.
     """
     settled = [_of_part(part, claims, document) for part in parts]
     said = [one for one in settled if one is not None]
@@ -78,7 +78,7 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
         return
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # an amount means that there is no agent
+    if wanted:  # an amount implies that there is no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     for quote in (quote for quote in claim.quotes if quote.cell is None):
         one = document(quote.document_id)
@@ -94,7 +94,7 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
 
 
 def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -> Decision | None:
-    """Return the decision on a sentence that contains all asked words, by the constraints that it does not meet."""
+    """Return the decision that follows from the unmet constraints of a sentence with all asked words."""
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
     denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))
@@ -110,7 +110,9 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -
 
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
-    """Return True if a sentence says the content words of a question in order; of some its document is about."""
+    """Return True if a sentence contains the content words of a question in order; the document's subject may supply
+    some.
+    """
     said = [root(word) for word in words(sentence)]
     places = []
     for word in _content(question):
@@ -129,12 +131,12 @@ def _content(question: str) -> list[str]:
 
 
 def _moves(word: str) -> bool:
-    """Return True for a word of a direction, of which a sentence may say the opposite."""
+    """Return True for a word of direction, which a sentence may reverse."""
     return any(side.fullmatch(word) for both in opposites().values() for side in both)
 
 
 def _qualified(sentence: str, question: str) -> bool:
-    """Return True if a sentence has a condition, hedge, limit or attribution that the question does not have."""
+    """Return True if a sentence has a condition, hedge, limit or attribution that the question lacks."""
     asked, permits = set(words(question)), patterns("yes_no")["permits"]
     own = set(words(sentence)) - asked
     if permits.search(question):
@@ -146,7 +148,7 @@ def _qualified(sentence: str, question: str) -> bool:
 
 
 def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
-    """Return a question without the amounts that it names, and these."""
+    """Split a question into its words without amounts, and the amounts."""
     found = _amounts(question)
     for amount in found:
         question = re.sub(re.escape(amount.text.strip()), " ", question, flags=re.IGNORECASE)
@@ -162,7 +164,7 @@ def _amounts(text: str) -> tuple[Amount, ...]:
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
-    """Return True if the one amount of a sentence in the unit that is asked is as the question has it."""
+    """Return True if the only amount of a sentence in the requested unit agrees with the question."""
     if decision is not Decision.YES or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}
@@ -175,7 +177,7 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
 
 
 def _compared(question: str, own: Fraction, other: Fraction) -> bool:
-    """Return True if an amount is as the question has it: more than another, at least as much ..., else the same."""
+    """Return True if an amount compares as the question asks: more than another, at least as much ..., else equal."""
     known = patterns("yes_no")
     compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
     return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)

@@ -1,4 +1,4 @@
-"""Finds documents that give different values for what is asked, and decides which of them counts. Pure."""
+"""Finds documents that give different values for the same question, and decides which one counts. Pure."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _REPORTS_ON = re.compile(
 _FIRST_LINE = 120  # characters
 _EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
 _GREETING = re.compile(r"\W*(?:dear|hello|hi)\b", re.IGNORECASE)
-"""How a letter begins: whom it names is not what it is about."""
+"""The salutation of a letter; the person it names is not its subject."""
 
 
 def conflicts_among(
     parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts among the quotes of some memories that meet a part of the question."""
+    """Return the conflicts among the quotes of memories that meet a part of the question."""
     quotes = tuple(dict.fromkeys(quote for memory in memories if not memory.addressed for quote in memory.quotes))
     cited = {quote.document_id: document(quote.document_id) for quote in quotes}
     found: list[Conflict] = []
@@ -61,7 +61,7 @@ def conflicts_among(
 
 
 def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
-    """Return for each document those that do not mention what its first line names."""
+    """Return for each document the documents that do not mention what its first line names."""
     mentioned = {name: frozenset(words(one.text)) for name, one in documents.items()}
     named = {name: _named_first(one) - _EDITIONS for name, one in documents.items()}
     return {name: frozenset(other for other in documents if not named[name] <= mentioned[other]) for name in documents}
@@ -70,7 +70,7 @@ def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
 def dated_sentences(
     said: Sequence[tuple[Quote, str, int]], documents: Mapping[str, Document]
 ) -> tuple[DatedSentence, ...]:
-    """Return the sentences of quotes with their places, and their documents' descriptions of themselves."""
+    """Return the sentences of quotes with their places and what their documents say about themselves."""
     versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
     about = {name: (_date(one), _subject(one), versions.get(name)) for name, one in documents.items()}
     return tuple(
@@ -85,9 +85,9 @@ def dated_sentences(
 
 
 def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Precedence) -> Answer:
-    """Return the answer with the conflicts of documents; it is conflicting unless the newest one counts.
+    """Add the conflicts between documents to the answer; its status is conflicting unless the newest document counts.
 
-    If it counts, statements with quotes of the newest sides come first. Sides without a date have no precedence.
+    In that case statements with quotes from the newest sides come first. Sides without a date have no precedence.
     """
     if not found or not answer.claims:
         return answer
@@ -106,10 +106,10 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
 
 
 def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
-    """Yield the groups of documents that are versions of one text about one thing.
+    """Yield groups of documents that are versions of one text about one subject.
 
-    Data sheets of two products may share most words: if a document's first line names something that no other of its
-    group mentions, it is about something else.
+    Data sheets of two products may share most words: if a document's first line names something that no other document
+    of the group mentions, its subject is different.
     """
     for group in version_groups({name: one.text for name, one in documents.items()}):
         mentioned = {name: frozenset(words(documents[name].text)) for name in group}
@@ -120,7 +120,7 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 
 
 def _named_first(document: Document) -> frozenset[str]:
-    """Return the names, folded, in the first line of a document, dates aside."""
+    """Return the names in the first line of a document, folded, without dates."""
     line = normalise(document.text.strip().split("\n", 1)[0][:_FIRST_LINE]).text
     if _GREETING.match(line):
         return frozenset()
@@ -134,9 +134,9 @@ def _named_first(document: Document) -> frozenset[str]:
 
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
-    """Yield the sentences of a quote that do not contradict a part and meet half of it, with their places.
+    """Yield the sentences of a quote that meet at least half of a part without contradicting it, with their places.
 
-    They say themselves something of what is asked; the sentences around may say of what. Each comes with whether it
+    Each must itself say part of what is asked; neighbouring sentences may give the subject. The flag is True if it
     meets every constraint.
     """
     for start, end in sentence_spans(quote.text):
@@ -159,7 +159,7 @@ def _about(document: Document) -> str:
 
 
 def _date(document: Document) -> str | None:
-    """Return the date of a document in ISO 8601: that of its properties, else the first full one on its first page."""
+    """Return the date of a document in ISO 8601: from its properties, else the first full date on its first page."""
     if document.date:
         return document.date
     days = (day for date in dates(normalise(_about(document)).text) for day in date.readings)
@@ -167,6 +167,6 @@ def _date(document: Document) -> str | None:
 
 
 def _subject(document: Document) -> str:
-    """Return the periods that a report says it is about; "" for other documents."""
+    """Return the periods that a report covers according to itself; "" for other documents."""
     about = _about(document)
     return " ".join(sorted(map(repr, periods(about)))) if _REPORTS_ON.search(about) else ""

@@ -1,7 +1,7 @@
-"""Decides for every document of a folder if it holds what a question looks for, with the quotes that show it. Pure.
+"""Decides for every document of a folder whether it contains what a question asks for, with supporting quotes. Pure.
 
-A document is a yes if its words show it, unclear if some of them are missing or far apart, or if a piece of it is only
-similar in meaning, and a no otherwise. Who reads, decides the unclear ones.
+The verdict is yes if the document's words show it; unclear if some words are missing or far apart, or if a piece is
+only similar in meaning; otherwise no. A reader decides the unclear ones.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from investigator.tables.document_tables import tables_of
 from investigator.tables.listing import listed_cells, lists_rows
 
 _MOST_QUOTES = 3
-_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # of the worth of a quote, and of the best one's
-_LONGEST_SENTENCE = 700  # characters; of a longer one (a table, a list) the lines that hold the words are quoted
-_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
-_TITLE = 5  # characters of the beginning, in which its title begins
+_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest share of the best quote's worth
+_LONGEST_SENTENCE = 700  # characters; longer pieces (tables, lists) are quoted by their matching lines
+_ABOUT = 600  # characters at the beginning of a document that describe it
+_TITLE = 5  # characters at the beginning that include the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # weight of the kind of thing
-_NOT_ITS_PLACE = 0.6  # the most that a sentence shows that names a place, and not as that of the work reported
+_NOT_ITS_PLACE = 0.6  # limit for a sentence with a place that is not that of the reported work
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
-_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; what a piece that is nearer gains
+_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; added for a piece that is nearer
 _SURELY_A_SENTENCE = 6  # words
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """A sentence that holds some of what is looked for: its span, and how surely that is there (0..1).
+    """A sentence that contains some of what is asked: its span, and the confidence (0..1).
 
-    `said` is the share that its own words say, `reads` how well it reads.
+    `said` is the share in its own words, `reads` its readability.
     """
 
     start: int
@@ -56,7 +56,7 @@ class Sighting:
 
     @property
     def worth(self) -> float:
-        """How good a quote it is."""
+        """Return its quality as a quote."""
         return self.strength + _OWN_WORDS * self.said + _WELL_READ * self.reads
 
 
@@ -88,7 +88,7 @@ def _listed(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:
-    """The weight of each term is that of its rarest word; a term in no document has none."""
+    """Return the weight of each term, which is that of its rarest word; 0 if no document contains it."""
     left = iter(searched)
     found = [max([next(left) for _ in term.searched], default=1.0) for term in topic.terms]
     weights = [_THING * one if term.is_thing else one for term, one in zip(topic.terms, found, strict=True)]
@@ -128,7 +128,7 @@ def _row(
 
 
 def _apart(found: Sequence[Sighting]) -> list[Sighting]:
-    """The sightings, keeping the better one of two that overlap."""
+    """Return the sightings without overlaps, keeping the better one of two."""
     kept: list[Sighting] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
@@ -176,7 +176,7 @@ def _sightings(
 
 
 def _is_its_place(sentence: str, start: int) -> bool:
-    """Return True if a sentence gives the place of the work that its document reports on, not of others' work."""
+    """Return True if a sentence gives the place of the work that its document reports, as opposed to others' work."""
     if start < _TITLE or cue("own_setting").search(sentence):
         return True
     return cue("setting").search(sentence) is not None and not cites_others(sentence)
@@ -192,9 +192,7 @@ def _strength(
     *,
     is_mention: bool,
 ) -> float:
-    """The confidence (0..1) that a term is there: in the sentence, as a synonym, nearby, or in the title of the
-    document.
-    """
+    """Return the confidence (0..1) that a term occurs: in the sentence, as a synonym, nearby, or in the title."""
     if term.stands_in(roots) or term.stands_short(piece, document.text):
         return _HERE
     if term.of_whom and term.stands_in(about):
@@ -207,14 +205,14 @@ def _strength(
 
 
 def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
-    """Suitability of a piece as a quote: a whole sentence, with the kind of thing that is asked for."""
+    """Return the suitability of a piece as a quote: a whole sentence that contains the requested kind of thing."""
     ends = piece.rstrip("\"'”’) ").endswith((".", "!", "?"))
     whole = piece[:1].isupper() and ends and len(roots) >= _SURELY_A_SENTENCE
     return float(whole) + holds_type(kind, piece, "")
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a text, with overlong ones split into lines."""
+    """Yield the sentences of a text, with overlong ones split into lines."""
     for start, end in sentence_spans(text):
         if end - start <= _LONGEST_SENTENCE:
             yield start, end

@@ -1,4 +1,4 @@
-"""Makes further questions without a language model: other wordings for what was not found, and second hops. Pure."""
+"""Derives further questions without a language model: rewordings of unanswered parts, and second hops. Pure."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from investigator.questions.order import verbs
 from investigator.questions.related import forms_like, phrases, related, roots
 from investigator.records import ConstraintKind, Investigation, Memory, Part
 
-_MOST_WORDINGS = 12  # of one part
+_MOST_WORDINGS = 12  # per part
 _MOST = 6
 _MANY_WORDS = 24
 _LEAST_LIKENESS = 0.92  # "is it safe to consume coffee" for "to drink" has 0.96, "to concentrate" 0.916
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _Exchange = tuple[str, tuple[str, ...]]
-"""Words as they are in a question, and the forms of a word that may stand for them."""
+"""Words of a question, and the forms of a word that may replace them."""
 
 
 def words_to_replace(part: Part) -> tuple[str, ...]:
-    """Return the words of a part that synonyms may replace; names and periods are left out."""
+    """Return the words of a part that synonyms may replace; names and periods are excluded."""
     asked = [one.text for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE]
     asked += [one.text.partition(" of ")[2] for one in part.constraints if one.kind is ConstraintKind.QUANTITY]
     return tuple(dict.fromkeys(word for text in asked for word in words(text) if word not in stop_words()))
 
 
 def _modifiers(question: str) -> frozenset[str]:
-    """The words between an article or a possessive and the last of the words that it is before."""
+    """Return the words between an article or possessive and its noun."""
     found: set[str] = set()
     for run in _AFTER_ARTICLE.findall(question):
         term = list(takewhile(lambda word: word not in stop_words(), words(run)))
@@ -47,10 +47,10 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a part in other wordings, each with a word, a phrasal verb, or both replaced by words of the folder.
+    """Return rewordings of a part, each with a word, a phrasal verb, or both replaced by words of the folder.
 
-    `shares` are the documents that hold each word. Without such a word it is the part's words, without question words;
-    empty if there are no others.
+    `shares` maps each word to the share of documents that contain it. Without such a word the result is the part
+    without question words; empty if nothing else is left.
     """
     verbs = _held(_of_phrases(part), shares)
     texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
@@ -63,27 +63,27 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the wordings of a part that say nearly the same, the likest first; its key words if none does."""
+    """Return the rewordings of a part that are nearest in meaning, best first; its key words if none is near."""
     alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
 
 
 def key_words(part: Part) -> tuple[str, ...]:
     """Return the words of a part without question words and conjunctions, as one wording; may be empty."""
-    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # of a possessive
+    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # the remains of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
 
 def _of_phrases(part: Part) -> list[_Exchange]:
-    """The verbs of several words, each with the forms of a single one."""
+    """Return the phrasal verbs, each with the forms of a single verb."""
     found = phrases(part.question)
     return [(phrase, forms_like(folded(phrase.split()[0]), other)) for phrase, others in found for other in others]
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """The words that synonyms may replace, each with the forms of a synonym; one synonym of each word in turn.
+    """Return the replaceable words, each with the forms of a synonym; one synonym of each word in turn.
 
-    A word that specifies another one is excluded: "net" in "the net sales". A verb is replaced only by verbs.
+    A modifier is excluded: "net" in "the net sales". A verb is replaced only by verbs.
     """
     fixed = _modifiers(part.question)
     loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]
@@ -96,7 +96,7 @@ def _of_words(part: Part) -> list[_Exchange]:
 
 
 def _held(exchanges: Iterable[_Exchange], shares: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Each word with the likeliest form of the other one that the folder holds."""
+    """Return each word with the likeliest form of its replacement that occurs in the folder."""
     found = ((word, next((form for form in forms if shares.get(form)), "")) for word, forms in exchanges)
     return [(word, form) for word, form in found if form]
 
@@ -106,7 +106,7 @@ def _replaced(text: str, word: str, other: str) -> str:
 
 
 def found_for(part: Part, run: Investigation, history: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories of a history that came of asking for a part; all, if the question was asked as a whole."""
+    """Return the memories that result from asking about a part; all of them if the question was asked as a whole."""
     apart = {question.question for question in run.parts}
     others = {i for step in run.plan.steps if step.purpose in apart - {part.question} for i in step.result_ids}
     return tuple(memory for memory in history if memory.id not in others)
@@ -115,13 +115,13 @@ def found_for(part: Part, run: Investigation, history: Sequence[Memory]) -> tupl
 def respelled_parts(
     parts: Sequence[Part], respelled: Callable[[str], str | None]
 ) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """Return the parts with words that no document holds as the folder spells them, and these words."""
+    """Return the parts with unknown words respelled as in the folder, and these words."""
     wordings: list[str] = []
     changed = []
     for part in parts:
         new = part.question
         for word in dict.fromkeys(content_words(part.question)[:_MANY_WORDS]):
-            if not related(word) and (other := respelled(word)) is not None:  # a known word is not a slip
+            if not related(word) and (other := respelled(word)) is not None:  # a known word is not a misspelling
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
         changed.append(part if new == part.question else part.changed(question=new, constraints=constraints(new)))
@@ -129,9 +129,9 @@ def respelled_parts(
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:
-    """Return a question about a newly found name, with what the quotes leave open.
+    """Return a question about a newly found name and what the quotes leave open.
 
-    "" if the quotes of the best reply hold all words of the part, or bring no new name.
+    Return "" if the quotes of the best reply contain all words of the part, or no new name.
     """
     best = max(found, key=lambda memory: memory.point or 0, default=None)
     if best is None or not best.quotes:
@@ -143,6 +143,6 @@ def second_hop(part: Part, found: Sequence[Memory]) -> str:
 
 
 def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
-    """Return the questions that were not asked yet, each once, as many as one round may ask."""
+    """Return the unasked questions, each once, up to the limit of one round."""
     before = set(asked)
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]

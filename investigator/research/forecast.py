@@ -1,4 +1,4 @@
-"""Forecasts the steps and the cost of an investigation without asking an engine that costs."""
+"""Forecasts the steps and cost of an investigation without paid calls."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from investigator.records import Answered, Forecast, Investigation, Usage
 from investigator.research.loop import Research
 from investigator.research.method_settings import MethodSettings
 
-_BESIDE_STEPS = 2  # a plan and a reflection for each round; what must be known and the answer once
+_BESIDE_STEPS = 2  # a plan and a reflection for each round; needs and answer once
 
 
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:
-    """Go through a run with engines that forecast instead of answering. Raises TemplateError and StoreError.
+    """Simulate a run with engines that forecast instead of answering. Raises TemplateError and StoreError.
 
-    What is expected is what would happen if the model judged as the built-in engine does.
+    The expected cost assumes that the model judges as the built-in engine does.
     """
     for event in research.investigate(run):
         if isinstance(event, Answered):
@@ -23,7 +23,7 @@ def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> 
 
 
 def _most(run: Investigation, settings: MethodSettings, budget: BudgetSettings) -> Usage:
-    """All rounds with all steps, each call as dear as the expected ones are, and no more than the ceilings allow."""
+    """Return the highest cost: all rounds with all steps, each call as expensive as expected, within the ceilings."""
     calls = settings.rounds * (settings.planner.steps + _BESIDE_STEPS) + _BESIDE_STEPS
     calls = min(calls, budget.calls or calls)
     expected = run.usage

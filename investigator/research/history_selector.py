@@ -15,7 +15,7 @@ class HistorySelector:
         self.history: tuple[Memory, ...] = ()
 
     def select(self, threshold: int) -> tuple[Memory, ...]:
-        """Return the memories whose point is at or above the threshold (0..100), in order; those unparsed never are."""
+        """Return the memories with a point at or above the threshold (0..100), in order; never unparsed ones."""
         self.history = tuple(m for m in self.memory_stream if m.point is not None and m.point >= threshold)
         return self.history
 

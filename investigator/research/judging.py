@@ -1,4 +1,4 @@
-"""Judges whether a statement meets every constraint of a part of the question, sentence by sentence. Pure."""
+"""Checks, sentence by sentence, that a statement meets every constraint of a part of the question. Pure."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from investigator.records import (
 )
 from investigator.research.table_cells import cell_matches, claim_matches
 
-_LEAST_OWN = 0.5  # share of the asked words in the sentence that answers; all in that of yes or no
-_AROUND = 250  # characters on both sides of a quote that are read with it
-_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_LEAST_OWN = 0.5  # share of the asked words in the sentence that answers; all of them for yes or no
+_AROUND = 250  # characters around a quote that are read with it
+_ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
-"""What stands for something that the sentence before it names."""
+"""Pronouns that refer to something named in the previous sentence."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
-"""What a language model may have read out of other words than those of the question."""
+"""Constraints that a language model may have inferred from words other than the question's."""
 _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE})
-"""What a sentence says in words of the question."""
+"""Constraints that a sentence meets in words of the question."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The statement that meets most constraints of a part of the question, and whether it meets all."""
+    """The statement that meets most constraints of a part of the question."""
 
     part: Part
     claim: Claim
@@ -49,9 +49,9 @@ class Judged:
     matches: tuple[ConstraintMatch, ...]
     is_met: bool
     span: tuple[int, int] | None = None
-    """Where the sentence is in the quote; None for a cell, a computed figure and what a model has written."""
+    """Span of the sentence in the quote; None for a cell, a computed figure or a model's own statement."""
     own_share: float = 1.0
-    """The share of asked words (0..1) in the sentence itself, without those that its document is about."""
+    """Share (0..1) of asked words in the sentence itself, excluding those that name the document's subject."""
 
     @property
     def failing(self) -> tuple[ConstraintMatch, ...]:
@@ -61,7 +61,7 @@ class Judged:
 
     @property
     def is_near_miss(self) -> bool:
-        """Return True if it meets all constraints but one, and says something else instead."""
+        """Return True if it contradicts one constraint and meets all others."""
         return len(self.failing) == 1 and self.failing[0].state is MatchState.CONTRADICTED
 
     def near_miss(self) -> NearMiss | None:
@@ -80,12 +80,12 @@ def judged(
     sure: Callable[[Claim], bool],
     read: bool,
 ) -> Judged | None:
-    """Return the statement that meets most constraints of a part; None if there are no statements.
+    """Return the statement that meets most constraints of a part; None without statements.
 
     `sure` decides if a statement that meets all constraints is an answer. `read` is True if a language model wrote the
-    statements: then other words are accepted, if most constraints are met.
+    statements: then other words are accepted if most constraints are met.
     """
-    asks = read or len(words(part.question)) > 1  # a single word names the subject, not what is asked about it
+    asks = read or len(words(part.question)) > 1  # a single word names the subject instead of the question about it
     least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
     found = []
     for claim in claims:
@@ -100,7 +100,7 @@ def judged(
 def _matches(
     part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
 ) -> tuple[ConstraintMatch, ...]:
-    """Return the constraints of a part that a quote meets: for a cell its labels count, else the text around it."""
+    """Match the constraints of a part with a quote: for a cell its labels count, else the surrounding text."""
     quote, sentence = quoted
     if claim.computation is not None:
         return claim_matches(part.question, claim, {one.document_id: document(one.document_id) for one in claim.quotes})
@@ -110,7 +110,7 @@ def _matches(
 
 
 def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:
-    """The number of asked words in a sentence; if it has a pronoun, the words may be in the previous sentence."""
+    """Return the share of asked words in a sentence; after a pronoun the previous sentence counts, too."""
     sentence = quote.text[slice(*span)]
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
     texts = (match.constraint.text for match in own if match.constraint.kind in _SAID)
@@ -135,7 +135,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
 
 
 def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str, tuple[int, int] | None]]:
-    """The sentences of a verbatim statement; what a model has written, with all its quotes, is one."""
+    """Return the sentences of a verbatim statement; a model's own statement, with all its quotes, counts as one."""
     if read and any(quote.cell is None for quote in claim.quotes):
         yield claim.quotes[0], " ".join((claim.text, *(quote.text for quote in claim.quotes))), None
         return
@@ -148,7 +148,7 @@ def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str, tuple[int
 
 
 def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
-    """Return a sentence of a quote with the text around it, the heading above it, and what its document says it is."""
+    """Return a quoted sentence with the surrounding text, its heading, and what its document says about itself."""
     text = document.text
     around = text[max(0, quote.start - _AROUND) : quote.start] + " " + text[quote.end : quote.end + _AROUND]
     imprint = document.imprint
@@ -161,10 +161,10 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 
 
 def answering(one: Judged, document: Document) -> Claim:
-    """Return a verbatim statement without the sentences that the answer does not need.
+    """Trim a verbatim statement to the sentences that the answer needs.
 
-    It keeps the sentences from the one that names the subject to the one that answers. The statement is unchanged if
-    that sentence is not a separate sentence of its quote.
+    These are the sentences from the one that names the subject to the one that answers. The statement is unchanged if
+    the latter is not a separate sentence of its quote.
     """
     claim, quote = one.claim, one.quote
     if (

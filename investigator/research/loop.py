@@ -1,6 +1,6 @@
 """The method on one screen: think, plan, ask, remember, reflect, plan again, answer (seed: generative_agents).
 
-`state.next_step` decides which step comes next and `steps` performs it; the loop keeps the record and yields events.
+`state.next_step` chooses the next step and `steps` performs it; the loop keeps the record and yields events.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from investigator.scoring.calibration import default_calibration
 
 @dataclass(frozen=True)
 class Research:
-    """The parts that an investigation works with.
+    """The parts that an investigation uses.
 
-    `keep` writes the record after each step, `keep_memory` each memory before it can be seen; `reread` reads documents
-    again from their files, in which the quotes of an answer are looked up, and without it they rest on the library;
-    `judge` is asked of claims that the rules cannot check, again in a replay. Everything else is decided from the
-    question, the library and the engines' replies, so that running it again over the same journal comes to the same
-    plan, memories and answer: that is how a run is resumed and replayed.
+    `keep` writes the record after each step, `keep_memory` each memory before it can be seen. `reread` reads documents
+    again from their files to look up the quotes of an answer; without it the quotes are looked up in the library.
+    `judge` decides claims that the rules cannot check, also in a replay. Everything else depends only on the question,
+    the library and the engines' replies, so running it again over the same journal gives the same plan, memories and
+    answer: that is how a run is resumed and replayed.
     """
 
     client: EngineClient

@@ -8,13 +8,12 @@ from investigator.records import Finding, Memory, PointStatus
 
 
 def _nowhere(_: Memory) -> None:
-    """Keeps nothing."""
+    """Keep nothing."""
 
 
 class MemoryStream:
-    """A list that only grows. It assigns the ids from 1, each once.
-
-    `keep` is called with each new memory before it can be seen, so that what is in the stream is also in the store.
+    """An append-only list that assigns unique ids, starting at 1. `keep` is called with each new memory before it can
+    be seen, so everything in the stream is also in the store.
     """
 
     def __init__(self, memories: Iterable[Memory] = (), *, keep: Callable[[Memory], None] = _nowhere) -> None:
@@ -22,7 +21,7 @@ class MemoryStream:
         self._keep = keep
 
     def add(self, target_document_id: str, question: str, finding: Finding) -> Memory:
-        """Remember a question and what was found; a point of None is kept as unparsed."""
+        """Remember a question and its result; a point of None is stored as unparsed."""
         memory = Memory(
             id=max((m.id for m in self._memories), default=0) + 1,
             target_document_id=target_document_id,
@@ -35,7 +34,7 @@ class MemoryStream:
         return memory
 
     def get(self, memory_id: int) -> Memory:
-        """Return the memory of that id. Raises KeyError if it does not exist."""
+        """Return the memory with that id. Raises KeyError if it does not exist."""
         for memory in self._memories:
             if memory.id == memory_id:
                 return memory

@@ -16,7 +16,7 @@ DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, 
 class MethodSettings(Record):
     """The limits and thresholds of the method."""
 
-    rounds: int = Field(default=3, ge=1, le=50, description="rounds of planning, asking and reflecting, at most")
+    rounds: int = Field(default=3, ge=1, le=50, description="maximum rounds of planning, asking and reflecting")
     threshold: int | None = Field(
         default=None,
         ge=0,

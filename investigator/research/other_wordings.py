@@ -1,4 +1,4 @@
-"""Search the folder again with other wordings for what was not found."""
+"""Search the folder again, in other wordings, for what was not found."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from investigator.research.follow_ups import alike_wordings, related_to, rewordi
 from investigator.research.state import State
 from investigator.retrieval.library import DocumentIndex
 
-_MOST_SEARCHES = 6  # in other wordings, in one round
+_MOST_SEARCHES = 6  # wordings searched in one round
 _MOST_ASKED = 2  # wordings of one part whose documents are asked
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
-    """Search the folder for some parts in other wordings; return with the state the likeliest of these.
+    """Search the folder for some parts in other wordings; return the state and the likeliest wordings.
 
-    No engine is asked. A wording that was searched before is not searched again. Raises StoreError.
+    No engine is asked. A wording is searched only once. Raises StoreError.
     """
     shares = {t.term: t.document_share for t in library.term_frequencies(" ".join(related_to(parts)))}
     searched, best, promising = list(state.run.wordings), list[str](), list(state.promising)
@@ -27,7 +27,7 @@ def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentInd
         alike = [text for text in alike_wordings(part, likeness) if text not in searched]
         nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
         cards = {text: library.cards((text,)) for text in nearest}
-        found_by = [text for text in nearest if cards[text]]  # nothing is found in files without text
+        found_by = [text for text in nearest if cards[text]]  # files without text yield nothing
         best += sorted(found_by, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
         promising += (c.document_id for found in cards.values() for c in found if c.match >= state.bounds.worth_asking)
         searched += nearest

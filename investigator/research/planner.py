@@ -31,15 +31,15 @@ _ONLY = "Ask the one document that the question is limited to."
 
 
 class PlannerSettings(Record):
-    """How a round is planned."""
+    """Settings for planning a round."""
 
-    steps: int = Field(default=6, ge=1, le=50, description="documents examined in one round, at most")
+    steps: int = Field(default=6, ge=1, le=50, description="maximum documents examined in one round")
     documents_shown: int = Field(default=20, ge=1, le=500, description="documents that the planner may choose from")
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The planner's wish: a strategy, steps without ids, and the document ids that it invented."""
+    """The planner's proposal: a strategy, steps without ids, and the document ids that it invented."""
 
     strategy: str
     steps: tuple[ProposedStep, ...]
@@ -49,10 +49,11 @@ class Proposal:
 def propose(
     client: EngineClient, request: PlanVariables, settings: PlannerSettings, known_ids: Sequence[str] = ()
 ) -> Proposal:
-    """Return the plan of the next round; a language model's first one examines the likeliest document before others.
+    """Return the plan of the next round; a language model's first plan starts with the likeliest document.
 
-    `request` holds all documents as cards, of which the planner is shown as many as the settings say. The plan names
-    only these documents, or `known_ids` if they are a part of a folder. Raises EngineError, and the signal BudgetSpent.
+    `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
+    documents, or those in `known_ids` if they are only part of a folder. Raises EngineError, and the signal
+    BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[: settings.documents_shown]))
     reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
@@ -62,24 +63,24 @@ def propose(
     accepted, refused = _sorted([_without_prompt(step, prompt) for step in reply.steps], known, request.step_limit)
     if not accepted and (reading.value is None or not request.past_strategies):
         return Proposal(_FALLBACK, _best_matching(request), refused)
-    if client.traits(Role.PLAN).is_model and not request.past_strategies:  # others plan by what the search found
+    if client.traits(Role.PLAN).is_model and not request.past_strategies:  # other engines plan from the search results
         accepted = _with_likeliest(accepted, request)
     return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan of a round without a choice: no engine is asked."""
+    """Return the plan of a round without a choice, made without an engine."""
     return Proposal(_ONLY, _best_matching(request))
 
 
 def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
-    """The step without rules copied from the prompt, which are neither purpose nor perspectives."""
+    """Return the step without rules copied from the prompt, which are neither purpose nor perspectives."""
     purpose = "" if repeats(step.purpose, prompt) else step.purpose
     return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
 
 
 def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> tuple[ProposedStep, ...]:
-    """The steps of a first round, the likeliest document first, even if the engine left it out."""
+    """Return the steps of a first round, the likeliest document first, even if the engine omitted it."""
     best = max(request.documents, key=lambda card: card.match, default=None)
     if best is None or best.match < LIKELY:
         return steps
@@ -91,7 +92,7 @@ def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> 
 def _sorted(
     steps: Sequence[ProposedStep], known: Sequence[str], most: int
 ) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
-    """The steps whose documents exist, each once, and the document ids that do not."""
+    """Split steps into those with existing documents, each once, and the unknown document ids."""
     accepted: dict[tuple[str, str], ProposedStep] = {}
     refused: list[str] = []
     for step in steps:
@@ -114,7 +115,7 @@ def _step(card: DocumentCard, request: PlanVariables) -> ProposedStep:
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
-    """Return the known id that is meant, or None: by the id itself, else by case, file name or looks if one fits."""
+    """Return the id that is meant, or None: the id itself, else the only match by case, file name or similarity."""
     wanted = document_id.strip()
     if wanted in known:
         return wanted
@@ -126,17 +127,17 @@ def resolved(document_id: str, known: Sequence[str]) -> str | None:
 
 
 def _as_shown(name: str) -> str:
-    """A name as prompts show it: with ' for quotation marks, and one blank for several."""
+    """Return a name as prompts show it: with ' for quotation marks, and single spaces."""
     return " ".join(name.replace("\u200b", "").replace('"', "'").split()).casefold()
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """The stems of a purpose: the same words in another order ask nothing new."""
+    """Return the stems of a purpose: the same words in another order are not a new question."""
     return stems(words(purpose))
 
 
 def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
-    """Return the plan with the proposed steps that ask their document something new."""
+    """Return the plan extended by the proposed steps that ask their document something new."""
     done = {(step.document_id, _asked(step.purpose)) for step in plan.steps}
     fresh = [step for step in proposal.steps if (step.document_id, _asked(step.purpose)) not in done]
     first = max((step.plan_id for step in plan.steps), default=0) + 1

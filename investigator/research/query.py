@@ -42,22 +42,22 @@ from investigator.scoring.model_points import default_rules
 _QUOTES_OF_SUMMARY = 10
 
 Spans = Sequence[AddressedSpan]
-"""The places in passages that address a language model: document ids, and spans of their texts."""
+"""Places in passages that address a language model: document ids with spans of their texts."""
 
 
 class QuerySettings(Record):
-    """How a document is asked."""
+    """Settings for asking a document."""
 
-    most_quotes: int = Field(default=5, ge=1, le=50, description="quotes of one reply that are looked up")
+    most_quotes: int = Field(default=5, ge=1, le=50, description="maximum quotes of one reply that are looked up")
 
 
 @dataclass(frozen=True)
 class DocumentQuery:
     """Asks documents sub-questions of one main question, scores the replies and proves their quotes.
 
-    The document id "summary" asks all documents together. `template` replaces the shipped one; `tainted` are the
-    documents that are known to address a language model. `table_question` is the question that table cells must meet,
-    if the main question is a rewording of it. `is_alone` is set if a run is limited to the one document that it asks.
+    The document id "summary" asks all documents together. `template` replaces the shipped one; `tainted` lists
+    documents known to address a language model. `table_question` is the question that table cells must answer if the
+    main question is a rewording of it. `is_alone` is set for a run that is limited to one document.
     """
 
     main_question: str
@@ -74,7 +74,7 @@ class DocumentQuery:
     is_alone: bool = False
 
     def examine(self, document_id: str, sub_question: str) -> Finding:
-        """Ask one document. Nothing is remembered yet, so documents can be examined at the same time.
+        """Ask one document. Nothing is remembered yet, so documents can be examined concurrently.
 
         Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
         """
@@ -97,7 +97,7 @@ class DocumentQuery:
         return self.judged(variables, reading)
 
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
-        """Return the value of a reply: its proven quotes, and its point combined with that of the search."""
+        """Evaluate a reply: prove its quotes, and combine its point with that of the search."""
         target = None if variables.document_id == SUMMARY else variables.document_id
         passages = variables.passages
         spoken = tuple(
@@ -126,11 +126,11 @@ class DocumentQuery:
         found = met_cells(question, document)
         if found or not self.kind.is_side_by_side or periods(question):
             return found
-        period = covered_period(document.imprint)  # each report of a series is asked for its own
+        period = covered_period(document.imprint)  # each report of a series is asked about its own period
         return met_cells(f"{question}, {period}", document) if period else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
-        """Return the passages for the engine: of a document that is to be summarised, something of all its parts."""
+        """Return the passages for the engine; for a summary, passages from all parts of the document."""
         if target is not None and self.kind is QuestionKind.SUMMARY:
             key_points = cues("key_points")["words"]
             return self.library.overview(f"{summarised(self.main_question)} {key_points}", target)
@@ -145,7 +145,7 @@ class DocumentQuery:
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
     def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
-        """A language model's finding with a score from both, and other quotes if its own are not proven."""
+        """Return a language model's finding with the combined score, and other quotes if its own are unproven."""
         search = opinion.point or 0
         finding = finding.changed(search_point=search)
         if finding.point is None:
@@ -168,7 +168,7 @@ class DocumentQuery:
         return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _bearing(self, quotes: Sequence[Quote], asked: AskVariables) -> BearingReply:
-        """Return if the quotes are related to the question, and if they look like an answer to it."""
+        """Judge whether the quotes are related to the questions and look like an answer."""
         if not quotes:
             return BearingReply(bears=False)
         variables = BearingVariables(
@@ -188,13 +188,13 @@ class DocumentQuery:
         return proven((text, finds) for text in texts)
 
     def _find(self, document_id: str, near: Sequence[tuple[int, int]]) -> Find:
-        """Return the function that looks a quote up; a language model will write of what a pronoun in it means."""
+        """Return the function that looks a quote up; for a language model it also explains pronouns."""
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:
-    """The finding without sentences that are meant for a language model; quotes from them count as failed."""
+    """Return the finding without sentences that address a language model; quotes from them count as failed."""
     refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
     kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)
@@ -202,5 +202,5 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
 
 
 def no_point(reply: AskReply) -> str:
-    """Return the problem of a reply that was parsed: it has no point."""
+    """Return the problem of a reply without a point."""
     return "" if reply.point is not None else "it holds no point, a whole number from 0 to 100"

@@ -1,4 +1,4 @@
-"""Reflection: what is known and unknown of each term (the seed left it open).
+"""Reflection: what is known and unknown about each term (the seed left it open).
 
 Its unknown infos drive the next plan.
 """
@@ -13,9 +13,10 @@ from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectRepl
 
 
 def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
-    """Return the knowledge about each term from the memories; without memories all is unknown, and no engine is asked.
+    """Return the knowledge about each term from the memories; without memories everything is unknown, and no engine is
+    asked.
 
-    Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
+    Knowledge without support in a memory that was shown is dropped: an engine may not know more than the documents say.
     Raises EngineError, and the signal BudgetSpent.
     """
     reading = (
@@ -46,7 +47,7 @@ def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
 
 
 def _resting_on(info: KnownInfo, memories: Sequence[Memory]) -> KnownInfo:
-    """The point of an info is never above that of the best memory it rests on."""
+    """Limit the point of an info to that of the best memory that supports it."""
     highest = max(memory.point or 0 for memory in memories)
     return info.changed(
         point=min(info.point, highest),

@@ -1,4 +1,4 @@
-"""A finished investigation gone through again from its journal, and everything that it says re-verified."""
+"""Replays a finished investigation from its journal and re-verifies its results."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from investigator.store.past_calls import PastCalls
 
 
 def replay(kept: Investigation, blank: Investigation, research: Research, journal: PastCalls) -> Replayed:
-    """Go through a run again and compare it with the record that was kept.
-
-    `research` has the run's own settings and engines that give no replies. Raises TemplateError and StoreError.
+    """Replay a run and compare it with the stored record. `research` has the run's own settings and engines that give
+    no replies. Raises TemplateError and StoreError.
     """
     differences: tuple[str, ...] = ()
     again: Investigation | None = None
@@ -37,7 +36,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """A budget, and usage and seconds that exhaust it for this reason: for a run that a ceiling ended."""
+    """Return an exhausted budget, with usage and seconds, for a run that this ceiling ended."""
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {
         StopReason.CALLS: BudgetSettings(calls=1),
@@ -49,7 +48,7 @@ def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
 
 
 def _different(kept: Investigation, again: Investigation) -> list[str]:
-    """Say in words what did not come out as it was."""
+    """List the differences in words."""
     parts = {
         "what must be known": kept.needs == again.needs,
         "the plan": kept.plan == again.plan,
@@ -62,7 +61,7 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
 
 
 def _comparable(answer: Answer | None) -> Answer | None:
-    """Return an answer without its cost, and without what is left out of the folder, which may have changed since."""
+    """Return an answer without its cost and without the excluded files, which may have changed since."""
     coverage = answer and answer.coverage.changed(left_out=())
     return answer and answer.changed(coverage=coverage, reason="", usage=Usage(), elapsed=0.0)
 

@@ -1,4 +1,4 @@
-"""The state of an investigation, and the step of the method that comes next. Pure: nothing is asked or written here.
+"""The state of an investigation, and the choice of the next step. Pure: nothing is asked or written here.
 
 think ──► plan ──► ask ──► reflect ──► answer
   │        ▲        ▲ │      │ │         │
@@ -54,10 +54,10 @@ class Step(Enum):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The rules that were settled before the investigation began.
+    """The rules that are fixed before the investigation begins.
 
-    `threshold` is the minimum score (0..100) of a reply, `worth_asking` the minimum chance (0..1) of a document that is
-    asked; `workers` documents are asked at the same time, and `reads` is True if a language model reads them.
+    `threshold` is the minimum score (0..100) of a reply, `worth_asking` the minimum probability (0..1) at which a
+    document is asked; `workers` documents are asked concurrently, and `reads` is True if a language model reads them.
     `thinks_and_plans_at_once` avoids waiting twice if both calls are remote; the first plan then follows the words of
     the question.
     """
@@ -76,11 +76,11 @@ class State:
     """The state of an investigation between two steps.
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
-    `unreadable` all that the folder holds, `left_out` what in it is not a document. `last` is the step that was
-    performed last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last
-    reflection knew. `spent` is the ceiling that was reached; `answer` the last answer that was written. `follow_ups`
-    are the questions of the next round, for an engine that does not read; `promising` are documents worth asking
-    according to another wording of the question.
+    `unreadable` all documents of the folder, `left_out` the excluded files. `last` is the last step performed,
+    `first_plan` a plan made while thinking, `memories_reflected` the number of memories at the last reflection. `spent`
+    is the ceiling that was reached; `answer` the last answer written. `follow_ups` are the questions of the next round,
+    for an engine that does not read; `promising` are documents worth asking according to another wording of the
+    question.
     """
 
     run: Investigation
@@ -99,12 +99,12 @@ class State:
 
     @property
     def history(self) -> tuple[Memory, ...]:
-        """The memories worth keeping in mind, by the points that count."""
+        """Return the memories worth keeping in mind, by their effective points."""
         return self._selected(self.run.memories)
 
     @property
     def open_steps(self) -> tuple[PlanStep, ...]:
-        """The steps of the plan that are not done."""
+        """Return the steps of the plan that are not done."""
         return tuple(step for step in self.run.plan.steps if step.status is not Status.DONE)
 
     @property
@@ -119,17 +119,17 @@ class State:
 
     @property
     def shown_cards(self) -> tuple[DocumentCard, ...]:
-        """The cards with how often each document was asked; those not asked yet come first."""
+        """Return the cards with the number of times each document was asked; unasked ones come first."""
         asked = [step.document_id for step in self.run.plan.steps if step.result_ids]
         cards = [card.changed(asked=asked.count(card.document_id)) for card in self.cards]
         return tuple(sorted(cards, key=lambda card: card.asked > 0))
 
     @property
     def coverage(self) -> Coverage:
-        """Return the coverage: what was done with each document of the folder."""
+        """Return the coverage: the treatment of each document of the folder."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        if self.run.kind.is_exhaustive:  # the index has looked into each, and the likely ones were looked at
+        if self.run.kind.is_exhaustive:  # the index has examined each document, and the likely ones were read
             done |= {row.document_id for row in self.run.survey if row.verdict is not RowVerdict.NO} - set(planned)
             worth = [] if self.run.survey else list(self.document_ids)
             return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)
@@ -144,12 +144,12 @@ class State:
 
     @property
     def knows_evidence(self) -> bool:
-        """Return True if a memory holds a proven quote from a document that does not speak to a model."""
+        """Return True if a memory contains a proven quote from a document that does not address a model."""
         return any(memory.quotes and not memory.addressed for memory in self.history)
 
     @property
     def learned(self) -> bool:
-        """Return True if the round in progress brought a quote that was not known before."""
+        """Return True if the current round found a new quote."""
         known = {
             quote for memory in self._selected(self.run.memories[: self.memories_reflected]) for quote in memory.quotes
         }
@@ -158,7 +158,7 @@ class State:
 
     @property
     def scores_alike_now(self) -> bool:
-        """Return True if it became clear since the last reflection that a model scores all documents alike."""
+        """Return True if a model has turned out, since the last reflection, to score all documents alike."""
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
@@ -189,7 +189,7 @@ def next_step(state: State) -> Step | None:
 
 
 def _next_of_survey(state: State) -> Step:
-    """Return the step after one of a survey, which decides every document."""
+    """Return the next step of a survey, which decides every document."""
     if state.last is Step.THINK:
         return Step.SURVEY
     if state.last is Step.SURVEY and state.bounds.reads and to_be_read(state.run, 1):
@@ -198,10 +198,10 @@ def _next_of_survey(state: State) -> Step:
 
 
 def reason_to_stop(state: State) -> StopReason | None:
-    """Return why no more documents are asked after a reflection, or None if the search continues.
+    """Return the reason to stop after a reflection, or None if the search continues.
 
-    A round without new knowledge ends it, unless nothing at all is known and something is left to ask. What an engine
-    without a language model would still ask is asked first; a summary of its sentences is made of one round.
+    A round without new knowledge ends it, unless nothing at all is known and documents are left to ask. The remaining
+    questions of an engine without a language model are asked first; its extractive summary takes one round.
     """
     if state.spent is not None:
         return state.spent
@@ -219,7 +219,7 @@ def reason_to_stop(state: State) -> StopReason | None:
 
 
 def how_many_to_ask(state: State) -> int:
-    """Return how many open steps are asked at once: for a new plan as the policy says, otherwise all that are left.
+    """Return the number of open steps that are asked at once: as the policy decides for a new plan, otherwise all.
 
     For a comparison, each side is asked separately.
     """
@@ -231,7 +231,7 @@ def how_many_to_ask(state: State) -> int:
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
     """Return what is known if proven quotes cover the question, so that no engine is asked; else None.
 
-    A writer that was in doubt has shown that the policy's measure does not do for this question.
+    If the writer was in doubt, the policy's measure does not work for this question.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):
@@ -240,10 +240,12 @@ def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
 
 
 def with_plan(state: State, proposal: Proposal) -> Investigation:
-    """Return the record with the next round and its steps; hopeless steps of the first one are done at once."""
+    """Return the record with the next round and its steps; hopeless steps of the first round are marked done at
+    once.
+    """
     run, number = state.run, len(state.run.rounds) + 1
     plan = continued(run.plan, proposal, round_number=number)
-    if number == 1:  # a match says nothing of what a later round looks for
+    if number == 1:  # the match does not predict what a later round looks for
         worth = state.bounds.policy.without_hopeless(plan.steps, state.cards)
         for step in plan.steps:
             if step not in worth:
@@ -253,7 +255,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
 
 
 def with_reflection(state: State, reflection: Reflection) -> Investigation:
-    """Return the record with a reflection, and with what it says of the round: whether that taught something."""
+    """Return the record with a reflection, which shows if the round learned something."""
     this = state.run.rounds[-1].changed(learned=state.learned)
     rounds = (*state.run.rounds[:-1], this)
     return state.run.changed(rounds=rounds, reflections=(*state.run.reflections, reflection))

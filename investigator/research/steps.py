@@ -1,4 +1,4 @@
-"""The steps of the method: each asks engines or documents, and gives the state that follows."""
+"""The steps of the method: each asks engines or documents, and returns the next state."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _UNDECIDED = "Read the documents that the index cannot decide."
 _FOLLOW_UP_DOCUMENTS = 2  # asked for each further question
 
 Moment = tuple[State, Event | None]
-"""A state that is to be kept, and what there is to tell of it."""
+"""A state to store, and the event to report."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Steps:
     judge: SupportJudge | None = None
 
     def performed(self, step: Step, state: State) -> Iterator[Moment]:
-        """Perform a step; yield each state that is to be kept."""
+        """Perform a step; yield each state that must be stored."""
         match step:
             case Step.THINK:
                 yield from self._think(state)
@@ -113,9 +113,9 @@ class Steps:
                 yield self._answer(state)
 
     def _think(self, state: State) -> Iterator[Moment]:
-        """Work out what must be known and, if that saves a wait, the first plan at the same time."""
+        """Determine what must be known and, if that saves a wait, the first plan at the same time."""
         state = replace(state, cards=self.library.cards((state.run.question,)))
-        yield state, None  # the coverage follows the cards, even if a ceiling forbids to think
+        yield state, None  # the coverage follows the cards, even if a ceiling prevents thinking
         if not state.bounds.thinks_and_plans_at_once:
             yield self._thought(state)
             return
@@ -128,7 +128,7 @@ class Steps:
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
         parts, wordings = thought.parts, tuple[str, ...]()
-        if thought.kind is not QuestionKind.SUMMARY:  # what asks for one need not be in the folder
+        if thought.kind is not QuestionKind.SUMMARY:  # a requested document may be missing from the folder
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
@@ -141,14 +141,14 @@ class Steps:
             question=run.question,
             mission=run.mission,
             strategy=run.strategy,
-            documents=() if run.scope else state.cards,  # so the needs are the same for every document that is asked
+            documents=() if run.scope else state.cards,  # so that the needs are the same for every document
             document_count=len(state.cards),
             term_frequencies=self.library.term_frequencies(run.question),
         )
         return think(self.client, request)
 
     def _survey(self, state: State) -> Moment:
-        """Decide every document by the index: whether it holds what is looked for."""
+        """Decide every document by the index."""
         topic = topic_of(state.run.question)
         found = self.library.survey(topic.searched, topic.text)
         rows = decided(found, topic, state.run.question, self.library.document)
@@ -181,7 +181,7 @@ class Steps:
         yield replace(state, run=run, first_plan=None, follow_ups=()), event
 
     def _proposed(self, state: State) -> Proposal:
-        """Return the plan of a round: for each of the questions that are asked apart, or for the whole question."""
+        """Return the plan of a round: for each separately asked question, or for the whole question."""
         run = state.run
         if run.kind.is_exhaustive:
             rows = to_be_read(run, self.settings.planner.steps * self.settings.rounds)
@@ -204,7 +204,7 @@ class Steps:
         return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))
 
     def _asked_apart(self, state: State) -> tuple[str, ...]:
-        """Return the parts of the question that are asked apart: sides, and all if calls cost nothing."""
+        """Return the separately asked parts of the question: sides, or all parts if calls are free."""
         if state.bounds.reads:
             return tuple(part.question for part in state.run.parts if part.side)
         return tuple(part.question for part in state.run.parts if part.question != state.run.question)
@@ -227,7 +227,7 @@ class Steps:
         return propose(self.client, request, self.settings.planner, state.document_ids)
 
     def _ask(self, state: State) -> Iterator[Moment]:
-        """Put sub-questions to the next documents at the same time; remember the replies in the order of the plan."""
+        """Ask the next documents their sub-questions concurrently; remember the replies in the order of the plan."""
         steps = prioritized(state.run.plan)[: how_many_to_ask(state)]
         questions = [sub_question(step, self.client.prompts) for step in steps]
         plan = state.run.plan
@@ -240,7 +240,7 @@ class Steps:
         def examine(index: int) -> Finding | BudgetSpent:
             try:
                 return queries[index].examine(steps[index].document_id, questions[index])
-            except BudgetSpent as spent:  # others that were asked at the same time are remembered all the same
+            except BudgetSpent as spent:  # documents asked at the same time are remembered anyway
                 return spent
 
         spent: BudgetSpent | None = None
@@ -258,7 +258,7 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = self.client.traits(Role.ASK).goes_by_measures  # it knows only the question that it is asked
+        apart = self.client.traits(Role.ASK).goes_by_measures  # the engine knows only the question that it is asked
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
@@ -278,7 +278,7 @@ class Steps:
         )
 
     def _reflect(self, state: State) -> Iterator[Moment]:
-        """Work out what is known and unknown now."""
+        """Determine what is known and unknown now."""
         run = state.run
         if state.scores_alike_now:
             engine = self.client.name(Role.ASK)
@@ -295,7 +295,7 @@ class Steps:
         yield self._with_follow_ups(state), Reflected(reflection=reflection)
 
     def _with_follow_ups(self, state: State) -> State:
-        """Return the state with the steps that are left for an engine that does not read."""
+        """Return the state with the remaining steps for an engine that does not read."""
         if not self.client.traits(Role.ASK).goes_by_measures or state.run.kind is QuestionKind.SUMMARY:
             return state
         open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
@@ -305,7 +305,7 @@ class Steps:
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
     def _missing(self, run: Investigation, cards: tuple[DocumentCard, ...]) -> tuple[MissingEdition, ...]:
-        """Return the reports that the question asks for, if the folder holds none of them."""
+        """Return the requested reports if the folder contains none of them."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
         return missing_editions(run.question, asked, cards, self._holds_a_word)
 
@@ -313,7 +313,9 @@ class Steps:
         return any(term.document_share for term in self.library.term_frequencies(question))
 
     def _answer(self, state: State) -> Moment:
-        """Write what is proven, as a table if the question asks for one, or say that the documents do not hold it."""
+        """Write what is proven, as a table if the question asks for one, or report that the documents do not contain
+        it.
+        """
         rows = self._rows(state)
         if rows:
             return self._table(state, rows)
@@ -330,7 +332,7 @@ class Steps:
         claims = written.claims
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # a model has asked in the words only of the question
+        if not written.claims and not run.wordings:  # a model has asked only in the words of the question
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
@@ -347,7 +349,7 @@ class Steps:
             checked = replace(checked, gone=tuple(dict.fromkeys((*checked.gone, *again.gone))))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # none of them needs to say the question
+        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # they need not repeat the question
             found = chosen_sentences(replace(found, claims=written.claims))
         answer = concluded(
             run,
@@ -370,7 +372,7 @@ class Steps:
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None
 
     def _rows(self, state: State) -> tuple[TableRow, ...]:
-        """Return the rows of the answer, if it is a table: of documents, sides or periods."""
+        """Return the table rows of the answer, if any: documents, sides or periods."""
         run = state.run
         if run.kind.is_exhaustive:
             return with_readings(run, run.memories, state.bounds.threshold)
@@ -380,7 +382,7 @@ class Steps:
         return rows if any(row.quotes for row in rows) else ()
 
     def _table(self, state: State, rows: tuple[TableRow, ...]) -> Moment:
-        """Write a table; what its rows say is proven as other statements are."""
+        """Write a table; the statements in its rows are proven like others."""
         stop = StopReason.ANSWERED if state.run.kind.is_exhaustive else reason_to_stop(state)
         answer = table_answer(
             state.run,

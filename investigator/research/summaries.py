@@ -1,4 +1,4 @@
-"""Summaries without a language model: a text's own summary, its key figures, or what happened when. Pure."""
+"""Summaries without a language model: a text's own summary, its key figures, or a timeline. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; others 
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding on a document that is to be summarised, with an extract in place of some quotes.
+    """Return the finding on a document to be summarised, with an extract in place of some quotes.
 
-    For a timeline these are its sentences that name a time, for other summaries its main results, if a long text gives
-    them at its beginning, and for a financial report its key figures, before the sentences.
+    For a timeline the extract consists of sentences that name a time; otherwise of the main results, if a long text
+    begins with them. For a financial report the key figures come first.
     """
     if finding.addressed:
         return finding
@@ -36,13 +36,13 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
 
 
 def _years(question: str) -> range:
-    """The years that a question asks for: from the first to the last that it names, or any."""
+    """Return the years that a question asks about: from the first to the last that it names, or any."""
     named = [int(year) for year in YEAR.findall(question)]
     return range(min(named), max(named) + 1) if named else range(0, 10_000)
 
 
 def _key_figures(document: Document) -> Sequence[Quote]:
-    """The cells of a periodic report with its key figures for that period."""
+    """Return the cells of a periodic report with its key figures for that period."""
     period = covered_period(document.imprint)
     if not period or not document.tables:
         return ()
@@ -54,7 +54,7 @@ def _first_cell(lines: Sequence[str], period: str, document: Document) -> Quote 
 
 
 def _lines() -> Iterator[tuple[str, ...]]:
-    """The lines of a report, each with other names for it."""
+    """Return the lines of a report, each with alternative names."""
     for line in cues("summaries")["key_figures"].split("|"):
         yield tuple(" ".join(name.split()) for name in line.split(" or "))
 

@@ -1,4 +1,6 @@
-"""Cells of tables in an investigation: which are asked for, which constraints they meet, what two of them imply."""
+"""Finds table cells for an investigation: the requested cells, the constraints that they meet, the figures computed
+from two.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
 """The point of a cell that meets all constraints of a question: it is certain."""
-_LOOKED_AT = 40  # cells among which one that was quoted is found again
+_LOOKED_AT = 40  # most cells searched for one that was quoted
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _CHANGES = "difference change growth increase decrease"
 _SPANS = ("duration", "age")
@@ -49,8 +51,8 @@ _JOINTS: Mapping[Operation, str] = {
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the cells of a document that meet every constraint of a question.
 
-    These are the best one for each time that it names, two that it sets against each other, or one for each row that
-    it wants listed.
+    These are the best cell for each time that it names, the two that it compares, or one for each row of a requested
+    list.
     """
     if not document.tables:
         return ()
@@ -70,13 +72,13 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
-    """Return the kind of span that a question asks for and a cell does not give, with a unit: "how long"; else ""."""
+    """Return the requested kind of span ("how long") if a cell does not give it with a unit; else ""."""
     asked, shown = patterns("asked"), patterns("shown")
     return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
 
 
 def _share(question: str, tables: DocumentTables, operation: Operation) -> bool:
-    """Return True if a share that is asked for is in a cell: it need not be computed."""
+    """Return True if a cell contains the requested share, so that it need not be computed."""
     best = best_cells(question, tables, most=1) if operation is Operation.SHARE else ()
     return any(one.is_met and "%" in one.view.words(one.cell) for one in best)
 
@@ -93,9 +95,9 @@ def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quo
 
 
 def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Finding:
-    """Return a finding with the cells that answer the question before other quotes.
+    """Put the cells that answer the question before the other quotes of a finding.
 
-    Without a language model, sentences that merely resemble the question are left out.
+    Without a language model, sentences that merely resemble the question are dropped.
     """
     if not cells:
         return finding
@@ -106,7 +108,7 @@ def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Fi
 
 
 def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
-    """Return the figures that a question wants computed from two cells among some quotes; empty if units disagree."""
+    """Return the figures that a question asks to compute from two cells among some quotes; empty if units differ."""
     operation = asked_operation(question)
     cells = [(memory, quote) for memory, quote in sources if quote.cell is not None]
     if operation is None:
@@ -130,7 +132,7 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> t
 
 
 def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
-    """Return the cells among some quotes that meet every constraint of a question, as separate statements.
+    """Return the quoted cells that meet every constraint of a question, as separate statements.
 
     The result is empty for a question that needs a computation.
     """
@@ -144,7 +146,7 @@ def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[
 
 
 def _belong_together(one: Quote, other: Quote) -> bool:
-    """Return True for two cells of one row, or for cells of rows with one label that are of different times."""
+    """Return True for two cells of one row, or of equally labelled rows with different times."""
     if one.cell is None or other.cell is None or one.cell == other.cell:
         return False
     if (one.document_id, one.start) == (other.document_id, other.start):
@@ -158,7 +160,7 @@ def _time(cell: QuotedCell) -> TableTime | None:
 
 
 def _ordered(one: Quote, other: Quote) -> tuple[Quote, Quote]:
-    """Return the newer of two cells first; those without times as they are."""
+    """Return two cells, the newer first; unchanged if they have no times."""
     times = [_time(quote.cell) if quote.cell is not None else None for quote in (one, other)]
     if times[0] is None or times[1] is None:
         return one, other
@@ -170,10 +172,10 @@ def _column(cell: QuotedCell) -> str:
 
 
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
-    """Return the cell of a document nearest to a question about a figure, and the constraints that it does not meet.
+    """Return the cell of a document nearest to a question about a figure, and its unmet constraints.
 
-    Its row must be named by words only of the question. None if the question does not ask for a figure, or if a cell
-    meets every constraint.
+    All words of its row label must be in the question. Return None if the question does not ask for a figure, or if a
+    cell meets every constraint.
     """
     asked = table_question(question)
     if (
@@ -194,7 +196,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
 def says_figure(question: str, sentence: str, document: Document) -> bool:
     """Return True if a sentence contains a figure and meets every constraint of the question, for its time.
 
-    What the document says of itself counts, as it does for a cell.
+    The document's description of itself counts, as it does for a cell.
     """
     asked = table_question(question)
     if not _AMOUNT.search(sentence):
@@ -207,7 +209,7 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
 
 
 def claim_matches(question: str, claim: Claim, document: Mapping[str, Document]) -> tuple[ConstraintMatch, ...]:
-    """Return the constraints of a question that a computed figure meets: each word that one of its cells meets, and all
+    """Match the constraints of a question with a computed figure: one cell must contain each word, and both all
     times.
     """
     own = [cell_matches(question, quote, document[quote.document_id], is_computed=True) for quote in claim.quotes]
@@ -224,7 +226,7 @@ def claim_matches(question: str, claim: Claim, document: Mapping[str, Document])
 def cell_matches(
     question: str, quote: Quote, document: Document, *, is_computed: bool = False
 ) -> tuple[ConstraintMatch, ...]:
-    """Return the constraints of a question that the cell of a quote meets: its words, its times and its conditions."""
+    """Match the constraints of a question with a quoted cell: its words, times and conditions."""
     if any(quote.cell and cell.start == quote.cell.start for _, cell in listed_cells(question, tables_of(document))):
         terms = table_question(question).terms
         return tuple(_match(ConstraintKind.ATTRIBUTE, term.text, MatchState.MET, "") for term in terms)
@@ -240,9 +242,9 @@ def cell_matches(
 
 
 def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
-    """Yield the words that name one thing in a question but are separated in a label: "Other income (expense), net".
+    """Yield the words that belong together in a question but are separated in a label: "Other income (expense), net".
 
-    Between a label and the rows that it is under nothing is apart: "Net sales > Subscription services".
+    A label and its parent labels do not count as separated: "Net sales > Subscription services".
     """
     for both in pairs(question):
         wanted = {root(both.first), root(both.second)}
@@ -252,7 +254,7 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
-    """Return True if a cell contains what a question asks for, even if it could also be computed from others."""
+    """Return True if a cell contains the requested result, even if it could also be computed from others."""
     operation = asked_operation(question)
     if (operation is None and len(table_question(question).times) < 2) or (
         operation is Operation.SHARE and "%" in cell.value

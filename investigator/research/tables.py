@@ -1,4 +1,4 @@
-"""Answers as tables: the verdict of the rows, and the statements from the quotes of their cells. Pure."""
+"""Answers as tables: the verdicts of the rows, and statements from the quotes of their cells. Pure."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def _is_open(row: TableRow) -> bool:
 
 
 def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
-    """Return a statement for each row that has an answer, proven by its quotes; with `unclear` for those too."""
+    """Return a statement for each answered row, proven by its quotes; with `unclear` for unclear rows, too."""
     verdicts = (RowVerdict.YES, RowVerdict.UNCLEAR) if unclear else (RowVerdict.YES,)
     shown = [row for row in rows if row.verdict in verdicts and row.quotes]
     return tuple(dict.fromkeys(Claim(text=row.value, quotes=row.quotes) for row in shown))
 
 
 def standing_rows(rows: Sequence[TableRow], reread: Reread | None) -> tuple[TableRow, ...]:
-    """Return the rows whose quotes are in the files; a row that lost a quote is missing."""
+    """Return the rows with quotes that are still in the files; a row that lost a quote becomes missing."""
     if reread is None:
         return tuple(rows)
     fresh = reread(dict.fromkeys(quote.document_id for row in rows for quote in row.quotes))
@@ -83,7 +83,7 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
 
 
 def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
-    """Return the rows of a survey that asks what is not mentioned: a yes means no mention, and has no quote."""
+    """Invert the rows of a survey that asks what is not mentioned: a yes means no mention, and has no quote."""
     turned = {RowVerdict.YES: RowVerdict.NO, RowVerdict.NO: RowVerdict.YES}
     return tuple(row.changed(verdict=turned.get(row.verdict, row.verdict)) for row in rows)
 
@@ -91,7 +91,7 @@ def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
 def survey_verdict(
     run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage
 ) -> Verdict:
-    """Return the verdict from a survey of the folder; a count of none is an answer if every document was decided."""
+    """Return the verdict from a survey of the folder; a count of zero is an answer if every document was decided."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
     without = ", in which none of it was found; the whole folder was searched" if asks_without(run.question) else ""
@@ -153,7 +153,7 @@ def table_answer(
     threshold: int,
     reread: Reread | None,
 ) -> Answer:
-    """Return the answer for a table; its rows are proven by the files like other statements."""
+    """Return the answer for a table; its rows are proven in the files like other statements."""
     if run.kind.is_exhaustive and asks_without(run.question):
         rows = complement(rows)
     claims = statements(rows, unclear=not run.kind.is_exhaustive)

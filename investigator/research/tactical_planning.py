@@ -9,15 +9,14 @@ from investigator.records import SUMMARY, Plan, PlanStep, QuestionVariables, Sta
 
 
 def prioritized(plan: Plan) -> tuple[PlanStep, ...]:
-    """Return the steps that are still to be done: those under investigation first, then by the smallest plan id."""
+    """Return the open steps: those under investigation first, then by the smallest plan id."""
     open_steps = (step for step in plan.steps if step.status is not Status.DONE)
     return tuple(sorted(open_steps, key=lambda step: (step.status is not Status.DOING, step.plan_id)))
 
 
 def sub_question(step: PlanStep, prompts: Prompts, template: Path | None = None, summary: Path | None = None) -> str:
-    """Return the question that a step puts to its document.
-
-    `template` replaces the shipped one, and `summary` that of the document id "summary". Raises TemplateError.
+    """Return the question that a step asks its document. `template` replaces the shipped one, and `summary` the one for
+    the document id "summary". Raises TemplateError.
     """
     if step.document_id == SUMMARY:
         path = summary or prompts.path("tactical_planning/summary")

@@ -1,4 +1,4 @@
-"""The most relevant sentences of one document in a comparison: results, and changes. Pure.
+"""Selects the most relevant sentences of one document for a comparison: results, and changes. Pure.
 
 Background, methods, references and the work of others rank below a text's own results.
 """
@@ -26,7 +26,7 @@ from investigator.tables.times import agrees, header_time
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
 _LEAST_OF_BEST = 0.1
 _SAME = 0.7  # share of the words of the shorter sentence
-_ABSTRACT, _LONG = 3_500, 10_000  # characters: the beginning of a long text says its main results
+_ABSTRACT, _LONG = 3_500, 10_000  # characters at the beginning of a long text that state its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
 _SAID_OF_MAIN = 0.3  # weight of the asked words in a search for the main results
@@ -52,10 +52,10 @@ def telling_sentences(
 ) -> tuple[Quote, ...]:
     """Return the most relevant sentences of a document, the best first.
 
-    Words in the document's title carry little weight. `near` are quotes that were found otherwise. With `dated`
-    sentences that name a time come first, in the order of the text.
+    Words in the document's title carry little weight. `near` are quotes found by other means. With `dated`, sentences
+    that name a time come first, in the order of the text.
     """
-    is_long = len(document.text) > _LONG  # in a short text "it" is what the text is about
+    is_long = len(document.text) > _LONG  # in a short text "it" refers to its subject
     whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))
     sentences = islice(whole, _MOST_SENTENCES)
     wanted = _Wanted.of(document, question, list(sentences))
@@ -74,7 +74,7 @@ def telling_sentences(
 
 
 def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
-    """Return the sentences at the beginning of a long text that give its results, in order; () if none does."""
+    """Return the sentences at the beginning of a long text that state its results, in order; may be empty."""
     if len(document.text) <= _LONG:
         return ()
     beginning = [one for one in _sentences(document, 0, _ABSTRACT) if says_something(one.text)]
@@ -84,7 +84,7 @@ def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
 
 
 def dated_sentences(document: Document, years: range, *, most: int) -> tuple[Quote, ...]:
-    """Return sentences that name one of some years, in the order of these, at most that many from all over them."""
+    """Return up to the given number of sentences that name one of some years, by year, spread over all years."""
     found: list[tuple[int, _Sentence]] = []
     for one in islice(_sentences(document), _MOST_SENTENCES):
         named = [year for text in YEAR.findall(one.text) if (year := int(text)) in years]
@@ -100,7 +100,7 @@ def _in_order(document: Document, kept: Sequence[_Sentence]) -> tuple[Quote, ...
 
 
 def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentence] = ()) -> list[_Sentence]:
-    """The best sentences, without repetitions and those that score far below the best."""
+    """Return the best sentences, without repetitions and without those that score far below the best."""
     kept, ranked = list(first), sorted(worth, key=lambda one: (-worth[one], one.start))
     for one in ranked:
         if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * worth[ranked[0]]:
@@ -112,7 +112,7 @@ def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentenc
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The terms that are asked of the sentences of a document, with the weight of each."""
+    """The terms that are looked for in the sentences of a document, with the weight of each."""
 
     document: Document
     asked: TableQuestion
@@ -132,13 +132,12 @@ class _Wanted:
 
     @property
     def asks_outcome(self) -> bool:
-        """Return True if the question asks what came of something."""
+        """Return True if the question asks for the outcome of something."""
         return not self.weights or _pattern("outcome").search(self.asked.text) is not None
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
-        """Return the weight of a sentence; 0 if it holds none of the asked words.
-
-        `said` is what it counts that all of them are said.
+        """Return the weight of a sentence; 0 if it contains none of the asked words. `said` is the bonus for containing
+        all.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0
@@ -157,7 +156,7 @@ class _Wanted:
         return worth + self._time(one, dated)
 
     def _time(self, one: _Sentence, dated: bool) -> float:
-        """Return the weight of the time of a sentence: if it is the one asked for, or with `dated` if it has one."""
+        """Return the weight of a sentence's time: for the requested time, or with `dated` for any time."""
         named = header_time(one.text) if self.asked.times or dated else None
         if named is None or not named.year:
             return 0.0
@@ -180,9 +179,10 @@ def _held(term: AskedTerm, said: frozenset[str]) -> float:
 
 
 def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
-    """Return the sentences of the section on a subject that are new since the previous document; its end if none is.
+    """Return the sentences of the section on a subject that are new since the previous document, or the end of the
+    section.
 
-    None if no sentence says the whole subject.
+    Return None if no sentence contains the whole subject.
     """
     own = _section(document, subject)
     if not own:
@@ -197,7 +197,7 @@ def new_sentences(document: Document, subject: Sequence[str], before: Document |
 
 
 def _section(document: Document, subject: Sequence[str]) -> list[_Sentence]:
-    """The sentences of the part of a document that speaks most of a subject: from the first that names it on."""
+    """Return the section that mentions a subject most often, from its first mention on."""
     wanted = frozenset().union(*(roots(text) for text in subject))
     starts = [0, *(heading.start for heading in document.headings), len(document.text)]
     best: list[_Sentence] = []
@@ -222,7 +222,7 @@ def _sentences(document: Document, start: int = 0, end: int | None = None) -> It
 
 
 def _rarity(term: AskedTerm, sentences: Sequence[_Sentence]) -> float:
-    """Return the weight of a word: high if few sentences of the document hold it, zero if none does."""
+    """Return the weight of a word: high if few sentences of the document contain it, zero if none does."""
     held = sum(not one.roots.isdisjoint(term.roots) for one in sentences)
     return math.log((len(sentences) + 1) / (held + 0.5)) if held else 0.0
 

@@ -36,9 +36,9 @@ _NEAREST, _NAMED = 3, 4
 
 @dataclass(frozen=True)
 class Statements:
-    """The statements that were written from the evidence: proven ones, and others.
+    """The statements written from the evidence: proven and others.
 
-    `are_stand_ins` is True if the statements are the best quotes as they are, in place of what a model said.
+    `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -59,7 +59,7 @@ class Verdict:
     missing: tuple[MissingEdition, ...] = ()
 
     def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
-        """Return the unanswered parts, if there are several; `wordings` were also searched."""
+        """Return the unanswered parts, if the question has several; `wordings` were also searched."""
         if len(self.parts) < 2:
             return ()
         left = (part.question for part, one in self.parts if one is None or not one.is_met)
@@ -76,9 +76,9 @@ def verdict_of(
 ) -> Verdict:
     """Return the verdict on each part of the question from the statements.
 
-    `is_read` is True if a language model has written the statements. Quotes in for what a model said, a quote in place
-    of a statement that could not be checked, and a statement on the word of a verifier are shown and establish nothing;
-    nor does a verbatim quote that nobody has read and whose reply has a point below the calibrated one.
+    `is_read` is True if a language model wrote the statements. Some statements are shown without establishing anything:
+    quotes in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a
+    verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
     """
     read = is_read and not written.are_stand_ins
     sure = established_by(written, memories, read=read)
@@ -118,7 +118,7 @@ def _all_met(
     met = [one for _, one in found if one is not None and one.is_met]
     met += [one for one in each if one is not None and one.is_met]
     answers = [answering(one, document(one.quote.document_id)) for one in met]
-    return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy says nothing more
+    return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy adds nothing
 
 
 def with_all_that_meets(
@@ -145,7 +145,7 @@ def _may_answer(part: Part, claim: Claim, document: Callable[[str], Document]) -
 def _nearest(
     parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[NearMiss, ...]:
-    """The quotes of the best insufficient replies, if they meet most of a part."""
+    """Return the quotes of the best insufficient replies, if they meet most of a part."""
     quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
     claims = [
         Claim(text=q.said if q.cell is not None else one_line(q.text), quotes=(q,))
@@ -159,7 +159,7 @@ def _nearest(
 def _nearest_cells(
     parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> tuple[NearMiss, ...]:
-    """Return the cell that fails least of one figure that is asked for, among the documents that were asked."""
+    """Return the cell that misses the fewest constraints of a requested figure, among the documents asked."""
     if len(parts) != 1:
         return ()
     question = parts[0].question
@@ -170,7 +170,7 @@ def _nearest_cells(
 
 
 def _any_says(parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]) -> bool:
-    """Return True if a sentence of some quote holds a figure and says all that is asked."""
+    """Return True if a sentence of some quote contains a figure and everything that is asked."""
     quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
     return any(
         says_figure(parts[0].question, quote.text[start:end], document(quote.document_id))
@@ -201,7 +201,7 @@ def _concluded(
 
 
 def chosen_sentences(found: Verdict) -> Verdict:
-    """Return the verdict on sentences that were selected as an extract of a text, without a written summary."""
+    """Return the verdict for sentences selected as an extract of a text, without a written summary."""
     if not found.claims:
         return found
     chosen = f"{number_of(len(found.claims), 'sentence')} quoted to represent the text"
@@ -217,13 +217,13 @@ def _what_proves(claims: Sequence[Claim]) -> str:
 
 
 def _supported(claims: Sequence[Claim]) -> str:
-    """Say how many statements rest only on a verifier."""
+    """Return how many statements are supported only by a verifier."""
     names = [claim.supported_by for claim in claims if claim.supported_by]
     return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
 
 
 def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
-    """Say why statements are shown without being called an answer."""
+    """Explain why statements are shown without being called an answer."""
     failing = list(dict.fromkeys(named(match.constraint) for one in verdicts for match in one.failing))[:_NAMED]
     if read:
         left = f" {'; '.join(failing)}" if failing else " that they answer"
@@ -238,9 +238,10 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
 
 
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:
-    """Return the verdict with the reports that are asked for and are not in the folder.
+    """Return the verdict with the requested reports that are not in the folder.
 
-    `is_all` is True if none of them is: then what others say is not an answer, and what was found is shown as near.
+    `is_all` is True if all of them are missing: then statements from other reports are shown as near misses instead of
+    an answer.
     """
     if not missing:
         return found
@@ -253,10 +254,10 @@ def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all
 def of_asked_editions(
     found: Verdict, question: str, missing: Sequence[MissingEdition], cards: Sequence[DocumentCard]
 ) -> Verdict:
-    """Return the verdict without the reports that are missing, and with the statements of the one that is meant first.
+    """Return the verdict without statements from unrequested reports, and with those of the requested report first.
 
-    `cards` are those of the documents, the likeliest for the question first. Statements keep their order if the
-    question names no period, and asks for neither the newest nor the oldest document.
+    `cards` describes the documents, likeliest first. Statements keep their order if the question names no period, and
+    asks for neither the newest nor the oldest document.
     """
     if cards and (age_asked(question) is not Age.ANY or periods(question)):
         meant = cards[0].document_id

@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def data_text(name: str) -> str:
-    """Return the text of a file of `data/` that the package brings."""
+    """Return the text of a shipped file of `data/`."""
     return (_folder("_data", "data", name) / name).read_text(encoding="utf-8")
 
 
@@ -18,6 +18,6 @@ def prompts_folder() -> Path:
 
 
 def _folder(installed: str, checkout: str, name: str = "") -> Path:
-    """Return the folder inside the package if it holds `name`, else the one of the checkout."""
+    """Return the folder inside the package if it contains `name`, else the one of the checkout."""
     inside = _PACKAGE / installed
     return inside if (inside / name).exists() else _PACKAGE.parent / checkout

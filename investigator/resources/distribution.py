@@ -1,7 +1,7 @@
-"""Names the distribution that this package is installed from, and the commands that install its extras.
+"""The name of this package's distribution, and the commands that install its extras.
 
-The package index has another project called `investigator`, which also installs a folder `investigator/`. All hints to
-install something use this name; it is defined only here.
+The package index has another project called `investigator`, which also installs a folder `investigator/`. All
+installation hints use the name defined here.
 """
 
 DISTRIBUTION = "document-investigator"
@@ -15,7 +15,7 @@ def install_command(extra: str) -> str:
 
 def installed_version(package: str = DISTRIBUTION) -> str:
     """Return the version of an installed distribution, empty if it is not installed."""
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely wanted
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely needed
 
     try:
         return version(package)

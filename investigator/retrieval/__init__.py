@@ -1,1 +1,1 @@
-"""Finding: documents first, then the passages inside them."""
+"""Retrieval: documents first, then the passages inside them."""

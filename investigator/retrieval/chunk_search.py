@@ -24,7 +24,7 @@ class Half(StrEnum):
 class ChunkHit:
     """A chunk that was found: its score (higher is better), and that of each half (None: not found).
 
-    The score of both halves is about 0..1 and compares chunks found for the same query.
+    The fused score is about 0..1 and compares chunks found for the same query.
     """
 
     chunk_id: int
@@ -42,7 +42,7 @@ class ChunkSearch:
         self._vectors = vectors
 
     def best(self, query: str, limit: int, half: Half = Half.BOTH, document_id: str | None = None) -> list[ChunkHit]:
-        """Return the best chunks for a query, best first; each half looks at so many."""
+        """Return the best chunks for a query, best first; each half examines that many."""
         bm25: dict[int, float] = {}
         near: dict[int, float] = {}
         documents: dict[int, str] = {}
@@ -60,7 +60,7 @@ class ChunkSearch:
 
 
 def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:
-    """Return the chunks that several searches for one query have found, with comparable scores, best first."""
+    """Merge the chunks of several searches for one query, with comparable scores, best first."""
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     bm25 = {i: chunk.bm25 for i, chunk in by_id.items() if chunk.bm25 is not None}
     near = {i: chunk.similarity for i, chunk in by_id.items() if chunk.similarity is not None}

@@ -14,16 +14,16 @@ from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
-_LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
+_LOOKED_INTO = 60  # documents whose best chunk is read, and that can rank first
 _FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
-_FEWEST_WORDS = 4  # a document that is shorter than a sentence answers nothing, and others are not measured by it
-_USUAL_CHUNKS = 200  # of a folder; in a smaller one fewer texts resemble a question by chance
-_NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
+_FEWEST_WORDS = 4  # documents shorter than a sentence answer nothing, and others are not measured by them
+_USUAL_CHUNKS = 200  # documents of a folder; in a smaller one fewer texts resemble a question by chance
+_NAMED = 12  # documents that a question names best, examined although no search of the folder found them
 
 
 @dataclass(frozen=True)
 class RankedDocument:
-    """A document, the chance (0..1) that it holds the answer, its standing, and its best chunk if one was found."""
+    """A document, the probability (0..1) that it contains the answer, its features, and its best chunk, if any."""
 
     document_id: str
     chance: float
@@ -53,9 +53,9 @@ class DocumentsFirst:
     def rank(
         self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
     ) -> tuple[RankedDocument, ...]:
-        """Return the documents that are worth a look, the likeliest first.
+        """Return the documents worth examining, the likeliest first.
 
-        `weights` are those of the question's stems, `holders` the documents that hold each.
+        `weights` are the weights of the question's stems, `holders` the documents that contain each.
         """
         named, period = self._names.named(question), self._names.in_period(question)
         age = self._names.of_age(question, named)
@@ -87,7 +87,7 @@ class DocumentsFirst:
         return tuple(sorted(ranked, key=lambda entry: -entry.chance))
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
-        """Return the best chunk of each document that is looked into, and the similarity of its nearest one."""
+        """Return the best chunk of each examined document, and the similarity of its nearest chunk."""
         found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
         documents = dict.fromkeys(chunk.document_id for chunk in found.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]

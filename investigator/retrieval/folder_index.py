@@ -1,4 +1,4 @@
-"""The index of a folder: its files read, their words and vectors kept, and a library to search them."""
+"""The index of a folder: reads its files, stores their words and vectors, and opens a library to search them."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _NAMED = 3
-_WINDOW = 512  # chunks embedded at a time: enough to batch by length, and little to lose when stopped
+_WINDOW = 512  # chunks embedded at a time: enough to batch by length, few enough to lose little on a stop
 
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """Settings that an index is made with."""
+    """Settings for building an index."""
 
     folder: FolderSettings
     reader: ReaderSettings
@@ -73,9 +73,9 @@ class FolderIndex:
         self._notice = notice
 
     def read(self, recheck: Recheck, listing: FolderListing | None = None) -> Iterator[Event]:
-        """Bring text and words up to date with the folder; `recheck` may name files inside archives and messages.
+        """Update text and words from the folder; `recheck` may name files inside archives and messages.
 
-        With a `listing` they are brought up to date with the files in it.
+        With a `listing`, they are updated from the files in it.
 
         Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
         and words are checked for damage too, not only cards. Raises FolderError, ReaderError, StoreError.
@@ -120,7 +120,7 @@ class FolderIndex:
         return not now and before != now
 
     def _plug_ins_have_come(self) -> bool:
-        """Return True, once, if readers were installed since there are files of a type without one."""
+        """Return True, once, if readers were installed since some files had a type without a reader."""
         if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))
@@ -129,7 +129,7 @@ class FolderIndex:
         return now != before
 
     def _rechunked(self) -> Generator[Event, None, frozenset[str]]:
-        """Split the documents again if the settings of chunks have changed; return those that are damaged."""
+        """Split the documents again if the chunk settings have changed; return the damaged ones."""
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
         damaged: set[str] = set()
         if used not in (None, wanted):
@@ -144,7 +144,7 @@ class FolderIndex:
         return frozenset(damaged)
 
     def _embedder_told(self) -> Iterator[Event]:
-        """Vectors of two embedders are never mixed: another embedder makes new ones, which takes time."""
+        """Report a changed embedder: vectors are never mixed, so new ones are made, which takes time."""
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
@@ -154,7 +154,7 @@ class FolderIndex:
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, how the folder differs from it. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
         files = self.corpus.files()
         manifest = {file.path: file for file in files if not file.inside}
         new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
@@ -170,33 +170,33 @@ class FolderIndex:
         )
 
     def check_documents(self) -> None:
-        """Raises FolderError when no document of the folder could be read."""
+        """Raise FolderError if no document of the folder could be read."""
         check_any_document(self._folder, self.corpus)
 
     @property
     def stored(self) -> Corpus:
-        """The documents of the index, to be looked at only."""
+        """Return the documents of the index, read-only."""
         return self.corpus
 
     def without_vectors(self) -> int:
-        """Return the number of chunks that have no vector yet."""
+        """Return the number of chunks without a vector."""
         return self._table.missing_count()
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the vectors of those of some sentences that the index keeps."""
+        """Return the stored vectors of some sentences."""
         return self._sentences.get(texts)
 
     def best_search(self) -> Search:
-        """Return the search for a new question: over everything, if that needs no long wait."""
+        """Return the form of search for a new question: over everything, unless that needs a long wait."""
         few = self.without_vectors() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
     def embed(self) -> Iterator[Embedded]:
-        """Make the vectors that are missing. Raises EmbedderError and StoreError."""
+        """Compute the missing vectors. Raises EmbedderError and StoreError."""
         yield from embed_missing(self.corpus, self._table, self._embedder)
 
     def embed_sentences(self) -> Iterator[Embedded]:
-        """Make the vectors of sentences that are missing, unless that is too much to do ahead of the questions.
+        """Compute the missing sentence vectors, unless there are too many to compute in advance.
 
         Raises EmbedderError and StoreError.
         """
@@ -205,7 +205,7 @@ class FolderIndex:
             yield from KeptSentences(self._sentences, self._table, self._embedder).keep_all(self.corpus)
 
     def prepare_vectors(self) -> None:
-        """Bring the vector index up to date with the vectors that are there."""
+        """Update the vector index from the stored vectors."""
         open_vectors(self._workspace, self._table, self._settings.retrieval, self._notice)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
@@ -218,7 +218,7 @@ class FolderIndex:
 
 
 def check_any_document(folder: Path, corpus: CorpusView) -> None:
-    """Raises FolderError when no document of a folder could be read."""
+    """Raise FolderError if no document of a folder could be read."""
     if corpus.document_ids():
         return
     unreadable = corpus.unreadable()
@@ -229,12 +229,12 @@ def check_any_document(folder: Path, corpus: CorpusView) -> None:
 
 
 def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
-    """Return the words for a folder without documents: what is left out may be why."""
+    """Return the message for a folder without documents, with the excluded files as a possible reason."""
     return "; ".join((f"the folder {folder} holds no documents", *(item.line for item in left_out)))
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
-    """Return the library of a workspace unchanged, with any vectors."""
+    """Return the library of a workspace as it is, with the vectors that it has."""
     missing = VectorTable(workspace.index, embedder.name).missing_count()
     search = Search.CANDIDATES if missing else Search.WHOLE
     return open_library(workspace, embedder, settings, search, lambda _: None)
@@ -248,7 +248,7 @@ def open_library(
     notice: Callable[[str], None],
     corpus: Corpus | None = None,
 ) -> Library:
-    """Return the library of a workspace with the half of the search that follows vectors in one of its forms."""
+    """Return the library of a workspace with one of the two forms of vector search."""
     corpus, full_text = corpus or Corpus(workspace.index), FullText(workspace.index)
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
@@ -261,7 +261,7 @@ def open_library(
 
 
 def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:
-    """Return the vectors of an embedder in a workspace; damaged ones are computed again, and `notice` says so."""
+    """Return the vectors of an embedder in a workspace; damaged ones are recomputed, and `notice` reports it."""
     corpus = Corpus(workspace.index)
 
     def remade(chunk_ids: Sequence[int]) -> dict[int, Vectors]:
@@ -275,7 +275,7 @@ def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str
 def open_vectors(
     workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
 ) -> VectorIndex:
-    """Return the vector index: Chroma if there are many, and only for the one process that may write."""
+    """Return the vector index: Chroma if there are many vectors, and only for the one process that may write."""
     if not workspace.writes:
         return ExactIndex(table)
     directory = workspace.directory / "chroma"
@@ -290,10 +290,10 @@ def open_vectors(
 
 
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:
-    """Make and keep the vectors that chunks lack, some hundred at a time; yield how many of how many are done.
+    """Compute and store the missing vectors of chunks, a few hundred at a time; yield the progress.
 
-    A stop loses no more than one window. Chunks that another process deletes meanwhile are skipped.
-    Raises EmbedderError and StoreError.
+    A stop loses at most one window. Chunks that another process deletes meanwhile are skipped. Raises EmbedderError and
+    StoreError.
     """
     for texts, done, total in windows(corpus, table.missing(), _WINDOW):
         table.put(list(texts), embedder.embed(list(texts.values())))

@@ -1,4 +1,4 @@
-"""Two rankings made one, and the neighbours of a chunk made one passage with it. Pure."""
+"""Fuses two rankings into one, and merges a chunk with its neighbours into a passage. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ BEST_SCORE = 1.0 + VECTOR_WEIGHT
 def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[Item, float]:
     """Return one score (about 0..1, higher is better) for each item of either half, best first.
 
-    BM25 counts as a share of the best score of the query, for its scale differs from query to query. Cosine similarity
-    (-1..1) is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all similarities
-    are alike and the words decide. A chunk that a half did not find gets nothing from it. Source: convex combination,
-    Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
+    BM25 counts as a share of the best score of the query, because its scale differs from query to query. Cosine
+    similarity (-1..1) is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all
+    similarities are alike and the words decide. A chunk that a half did not find gets no score from it. Source: convex
+    combination, Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
     """
     best = max(bm25.values(), default=0.0) or 1.0
     scores = {
@@ -30,10 +30,10 @@ def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[
 
 
 def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characters: int) -> list[range]:
-    """Return the first `count` windows of neighbouring chunks around ranked ones, best first.
+    """Return the first `count` windows of neighbouring chunks around ranked chunks, best first.
 
-    `ranked` are places in `chunks`, which are those of one document in the order of its text. A window grows to both
-    sides, never over the border of a page and not beyond so many characters; no chunk is in two windows.
+    `ranked` holds positions in `chunks`, the chunks of one document in text order. A window grows to both sides, never
+    across a page border and not beyond the given number of characters; no chunk is in two windows.
     """
     used: set[int] = set()
     found: list[range] = []

@@ -1,7 +1,7 @@
-"""Several shards searched as one index: replies are gathered so that ranking is that of one workspace, byte for byte.
+"""Searches several shards as one index. The merged ranking equals that of one workspace, byte for byte.
 
-Outside its shard, a chunk has another number: its id there, times the number of shards, plus the number
-of its shard. In one document the order of the numbers is that of the text, as in one workspace.
+Outside its shard, a chunk has another number: its id in the shard, times the number of shards, plus the shard's number.
+Within a document the numbers follow the text, as in one workspace.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from investigator.store.full_text import ChunkMatch
 from investigator.store.vectors import VectorMatch, best_matches
 from investigator.store.word_counts import WordCounts, WordTable, added
 
-_HELD_QUERIES = 256  # whose counts and vectors are remembered
+_HELD_QUERIES = 256  # entries whose counts and vectors are cached
 
 Value = TypeVar("Value")
 
 
 class GatheredCorpus:
-    """The documents and chunks of several shards, by their numbers, of `count` in all.
+    """The documents and chunks of several shards, by number, of `count` in all.
 
-    `lost` are the files of shards that are missing, each with the reason: they count as unreadable.
+    `lost` are the files of missing shards, each with the reason; they count as unreadable.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class GatheredCorpus:
         self._spans = lru_cache(maxsize=_HELD_QUERIES)(self._read_spans)
 
     def home(self, document_id: str) -> int:
-        """Return the number of the shard that holds a document. Raises KeyError."""
+        """Return the number of the shard that contains a document. Raises KeyError."""
         return self._homes()[document_id]
 
     def _homes(self) -> Mapping[str, int]:
@@ -55,11 +55,11 @@ class GatheredCorpus:
         return self._home
 
     def numbered(self, number: int, chunks: Mapping[int, Value]) -> dict[int, Value]:
-        """Return what belongs to chunks of a shard, by the numbers under which they are known outside."""
+        """Return values of a shard's chunks, keyed by their global numbers."""
         return {chunk_id * self.count + number: value for chunk_id, value in chunks.items()}
 
     def by_shard(self, chunk_ids: Sequence[int]) -> dict[int, list[int]]:
-        """Return the ids that chunks have in their shards, by the number of the shard."""
+        """Group chunk numbers by shard, as the ids that the chunks have there."""
         found: dict[int, list[int]] = {}
         for chunk_id in chunk_ids:
             found.setdefault(chunk_id % self.count, []).append(chunk_id // self.count)
@@ -95,7 +95,7 @@ class GatheredCorpus:
         return self._cards
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
-        """Return a hash of what the folder holds: that of one workspace, unless shards are lost."""
+        """Return a hash of the folder's contents: equal to that of one workspace, unless shards are lost."""
         whole = fingerprint_of(
             ((file.path, file.content_hash, file.status) for file in self.files() if not scope or file.path in scope),
             () if scope else self._left_out,
@@ -108,11 +108,11 @@ class GatheredCorpus:
         return sum(one.chunk_count() for one in self._shards.values())
 
     def chunk_text(self, chunk: Chunk) -> str:
-        """Return the text of one chunk. Raises as `document`."""
+        """Return the text of one chunk. Raises the errors of `document`."""
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return the chunks with these numbers; those that are not there are left out."""
+        """Return the chunks with these numbers; missing ones are omitted."""
         return dict(self._spans(tuple(chunk_ids)))
 
     def _read_spans(self, chunk_ids: tuple[int, ...]) -> dict[int, Chunk]:
@@ -131,7 +131,7 @@ class GatheredCorpus:
 
 
 class GatheredWords:
-    """The words of several shards, scored by the counts of all of them."""
+    """The words of several shards, scored by the counts of all shards."""
 
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus) -> None:
         self._holders = holders
@@ -139,7 +139,7 @@ class GatheredWords:
         self._counts = lru_cache(maxsize=_HELD_QUERIES)(self._count)
 
     def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
-        """Return the best chunks that hold at least one of the words, in one document or in all."""
+        """Return the best chunks that contain at least one of the words, in one document or in all."""
         counts = self._counts(WordTable.CHUNKS, tuple(words))
         if not any(counts.held):
             return []
@@ -157,7 +157,7 @@ class GatheredWords:
         ]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Return (document id, BM25 score) of documents whose title, path, headings or first lines hold a word."""
+        """Return (document id, BM25 score) of documents whose title, path, headings or first lines contain a word."""
         counts = self._counts(WordTable.CARDS, tuple(words))
         if not any(counts.held):
             return []
@@ -166,19 +166,19 @@ class GatheredWords:
         return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return for each word, or for words side by side, the documents that hold it."""
+        """Return for each word or phrase the documents that contain it."""
         replies = self._holders.on_all(partial(Shard.holders, phrases=tuple(phrases))).values()
         return {phrase: frozenset().union(*(reply[phrase] for reply in replies)) for phrase in phrases}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that hold one of some words, or of words side by side, each with its document."""
+        """Return the chunks that contain one of some words or phrases, each with its document."""
         found: dict[int, str] = {}
         for number, reply in self._holders.on_all(partial(Shard.holding, phrases=tuple(phrases))).items():
             found |= self._corpus.numbered(number, reply)
         return found
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""
+        """Return the stems with the same first letter and about the same length as a word, with their chunk counts."""
         found: dict[str, int] = {}
         for reply in self._holders.on_all(partial(Shard.words_like, word=word, slips=slips)).values():
             for term, held in reply:
@@ -190,7 +190,7 @@ class GatheredWords:
 
 
 class GatheredVectors:
-    """The vectors of several shards: every one is compared with a query."""
+    """The vectors of several shards: each is compared with a query."""
 
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus, embedder: Embedder) -> None:
         self._holders = holders

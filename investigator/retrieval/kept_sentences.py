@@ -12,14 +12,11 @@ from investigator.store.corpus import Corpus
 from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.vectors import VectorTable
 
-_WINDOW = 128  # chunks whose sentences are embedded at a time: little to lose at a stop
+_WINDOW = 128  # chunks whose sentences are embedded at a time, so that a stop loses little
 
 
 class KeptSentences:
-    """Makes and keeps the vectors of the sentences that are compared with questions.
-
-    Safe to use from several threads.
-    """
+    """Computes and stores the vectors of the sentences that are compared with questions. Thread-safe."""
 
     def __init__(self, table: SentenceVectorTable, chunks: VectorTable, embedder: Embedder) -> None:
         self._table = table
@@ -27,7 +24,9 @@ class KeptSentences:
         self._embedder = embedder
 
     def keep(self, texts: Mapping[int, str]) -> None:
-        """Make and keep what is missing for some chunks, whose texts are given. Raises EmbedderError and StoreError."""
+        """Compute and store the missing vectors of some chunks, whose texts are given. Raises EmbedderError and
+        StoreError.
+        """
         lacking = self._table.lacking(texts)
         found = {chunk_id: _compared(texts[chunk_id]) for chunk_id in texts if chunk_id in lacking}
         if not found:
@@ -40,7 +39,7 @@ class KeptSentences:
         self._table.put(found, rows)
 
     def keep_all(self, corpus: Corpus) -> Iterator[Embedded]:
-        """Make and keep what is missing, some chunks at a time; yield how many of how many chunks are done.
+        """Compute and store the missing vectors, some chunks at a time; yield the number of chunks done, and the total.
 
         Raises EmbedderError and StoreError.
         """
@@ -52,9 +51,9 @@ class KeptSentences:
 def windows(
     corpus: Corpus, missing: Mapping[str, Sequence[int]], size: int
 ) -> Iterator[tuple[Mapping[int, str], int, int]]:
-    """Yield the texts of chunks, about `size` at a time, with how many of how many chunks are done by then.
+    """Yield the texts of chunks, about `size` at a time, with the number of chunks done by then, and the total.
 
-    `missing` are the ids of chunks by their documents. Chunks that another process deletes meanwhile are skipped.
+    `missing` holds chunk ids by document. Chunks that another process deletes meanwhile are skipped.
     """
     total, done = sum(map(len, missing.values())), 0
     texts: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""The library: everything the method may ask of a folder."""
+"""The library: everything the method may ask about a folder."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
 
 _MOST_TERMS = 50_000
-"""Words whose documents are remembered; the longest question has fewer."""
+"""Number of words whose documents are cached; the longest question has fewer."""
 
 
 class DocumentIndex(Protocol):
-    """The interface of a folder that the method needs; `Library` is the one that ships."""
+    """The folder interface that the method needs; `Library` is the shipped implementation."""
 
     def document_ids(self) -> tuple[str, ...]: ...
     def document(self, document_id: str) -> Document: ...
@@ -44,7 +44,7 @@ class DocumentIndex(Protocol):
 
 
 class Library:
-    """A folder that can be searched: documents by what they are and by their best passages, then passages inside."""
+    """A searchable folder: finds documents by their metadata and best passages, then the passages inside them."""
 
     def __init__(
         self,
@@ -86,9 +86,9 @@ class Library:
         return self._corpus.left_out()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.
+        """Return the content words of a question, and pairs of neighbouring ones that occur as a phrase in the folder.
 
-        Each with the share of documents that hold it.
+        Each comes with the share of documents that contain it.
         """
         single = dict.fromkeys(content_words(question))
         pairs = [f"{a} {b}" for a, b in pairwise(words(question)) if a in single and b in single]
@@ -97,9 +97,9 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def respelled(self, word: str) -> str | None:
-        """Return the stem that a word of the question is likely meant to have, if no document holds the word.
+        """Return the likely intended stem of a misspelled word of the question.
 
-        None if one does, or if the folder has no word like it.
+        None if a document contains the word, or if the folder has no similar word.
         """
         own = porter_stem(folded(word))
         if not own or self._holders([folded(word)])[folded(word)]:
@@ -107,11 +107,11 @@ class Library:
         return respelled(own, self._full_text.words_like(own, MOST_SLIPS))
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return for each of some other texts how much it says the same as one text, by the reranker."""
+        """Return how similar in meaning each of some texts is to one text, by the reranker."""
         return tuple(float(score) for score in self._reranker.scores(text, others)) if others else ()
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """Return all documents, the likeliest for any query first; the match is the chance for the first query."""
+        """Return all documents, likeliest for any query first; `match` is the probability for the first query."""
         first = {entry.document_id: entry for entry in self._ranked(queries[0])}
         chances = {document_id: entry.chance for document_id, entry in first.items()}
         for query in queries[1:]:
@@ -126,7 +126,7 @@ class Library:
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for some queries, best first, in one document or in the likeliest ones.
 
-        Similarity and overlap of a passage are those with the first query.
+        The similarity and overlap of a passage refer to the first query.
         """
         if document_id is not None:
             return self._inside(queries, document_id)
@@ -136,11 +136,11 @@ class Library:
         return tuple(passage for _, passage in found[: self._settings.passages])
 
     def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
-        """Return pieces of a document from its beginning to its end, and those nearest to a query, in order."""
+        """Return pieces of a document from beginning to end, and those nearest to a query, in order."""
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Search every document for the wanted things, each in several wordings, and for text near to a query."""
+        """Search every document for the wanted things, each in several wordings, and for text similar to a query."""
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
@@ -154,7 +154,7 @@ class Library:
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, in one document or in all, with their score in each half of the search.
 
-        In the folder a chunk counts as much as the chance of its document, which is half of its score.
+        Over the whole folder, half of a chunk's score is the probability of its document.
         """
         found = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
         chances: dict[str, float] = {}
@@ -199,7 +199,7 @@ class Library:
         return word_weights(question, self._shares(content_words(question)))
 
     def _shares(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the share of documents that hold each word, or words side by side."""
+        """Return the share of documents that contain each word or phrase."""
         total = len(self._corpus.cards())
         return {
             term: round(len(documents) / total, 4) if total else 0.0 for term, documents in self._holders(terms).items()

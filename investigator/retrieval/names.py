@@ -1,4 +1,4 @@
-"""Names of documents: words, issuers and periods, and which of them a question names. Pure."""
+"""Names of documents: words, issuers and periods, matched with the names in a question. Pure."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _REQUESTS = (
     "identify list name outline provide show state summarise summarize tell"
 )
 _ASKED_TO = frozenset(_REQUESTS.split())
-"""Words that begin a request with a capital and name nothing."""
+"""Words with which a request begins; their capital letter names nothing."""
 
 
 class Names:
-    """Titles, authors, paths and imprints of the documents of a folder. `cards` are those of its documents."""
+    """Titles, authors, paths and imprints of the documents of a folder, from their `cards`."""
 
     def __init__(self, cards: Iterable[DocumentCard]) -> None:
         self._holders: dict[str, set[str]] = {}
@@ -36,7 +36,7 @@ class Names:
             own = " ".join((*card.authors, card.imprint.issuer, *card.imprint.symbols))
             name = f"{card.title} {own} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
             for word in {*words(without_periods(name)), *words(without_periods(card.document_id))}:
-                if len(word) > 1 or not word.isascii():  # `a.pdf` is not named by a letter of the question
+                if len(word) > 1 or not word.isascii():  # a letter of the question does not name `a.pdf`
                     self._holders.setdefault(stem(word), set()).add(card.document_id)
             self._periods[card.document_id] = periods(name)
             self._imprints[card.document_id] = card.imprint
@@ -45,13 +45,13 @@ class Names:
                 self._dates[card.document_id] = next(iter(periods(date)), Period(None))
 
     def named(self, question: str) -> dict[str, float]:
-        """Return the documents whose names hold words of the question, with the weight of these relative to the best.
+        """Return the documents whose names contain words of the question, with their weight relative to the best match.
 
-        Neighbouring words of the question also meet a name that writes them as one (`Best Buy`, `BESTBUY_2019.pdf`).
+        Neighbouring words of the question also match a name that joins them (`Best Buy`, `BESTBUY_2019.pdf`).
         """
         total = len(self._periods)
         weights: dict[str, float] = {}
-        for word in sorted(_spellings(question)):  # sums must not depend on the order of a set
+        for word in sorted(_spellings(question)):  # sums must not depend on set order
             for document_id in self._holders.get(word, ()):
                 weight = rarity(len(self._holders[word]) / total)
                 weights[document_id] = weights.get(document_id, 0.0) + weight
@@ -59,10 +59,10 @@ class Names:
         return {document_id: weight / best for document_id, weight in weights.items()}
 
     def in_period(self, question: str) -> dict[str, float]:
-        """1.0 for the documents that agree best with a period that the question names, -1.0 for those of another one.
+        """Score documents by period: 1.0 for the best match with a period in the question, -1.0 for another period.
 
-        The imprint of a document and its name both count. Documents of one issuer or title are compared with each
-        other. A document without a period gets 0.5 if its date agrees.
+        Both the imprint and the name of a document count. Documents with the same issuer or title are compared with
+        each other. A document without a period gets 0.5 if its date agrees.
         """
         asked, fiscal = periods(question), counts_fiscal_years(question)
         if not asked:
@@ -79,9 +79,9 @@ class Names:
         return told | dated
 
     def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
-        """1.0 for the newest (or oldest) of the documents that the question names best, -1.0 for the others of them.
+        """Score the documents that the question names best by age: 1.0 for the newest (or oldest), -1.0 for the others.
 
-        Nothing if the question asks for neither.
+        Return nothing if the question asks for neither.
         """
         age = age_asked(question)
         if age is Age.ANY:
@@ -105,7 +105,7 @@ class Names:
 
 
 def _spellings(question: str) -> set[str]:
-    """Stems of the question's words, and of neighbouring ones written as one."""
+    """Return the stems of the question's words, and of neighbouring words joined into one."""
     asked = without_periods(question)
     single = [stem(word) for word in content_words(asked)]
     every = words(asked)
@@ -114,7 +114,7 @@ def _spellings(question: str) -> set[str]:
 
 
 def named_words(question: str) -> frozenset[str]:
-    """Stems of the words that a question writes like names, with a capital; periods and stop words are left out."""
+    """Return the stems of capitalised words of a question; periods and stop words are excluded."""
     left = set(words(without_periods(question)))
     tokens = (token for token in _TOKEN.findall(question_body(question)) if token[0].isupper())
     named = {word for token in tokens for word in words(token)} - stop_words() - _ASKED_TO
@@ -122,6 +122,6 @@ def named_words(question: str) -> frozenset[str]:
 
 
 def names_nothing(question: str) -> bool:
-    """Return True if a question of a script with capitals has no word but the first that is written like a name."""
+    """Return True if a question, in a script with capitals, has no capitalised word but the first."""
     tokens = _TOKEN.findall(question)
     return any(token[0].islower() for token in tokens) and not named_words(question)

@@ -1,4 +1,4 @@
-"""Passages of one document: its best chunks, looked at twice, with their neighbours."""
+"""Passages of one document: its best chunks, ranked in two stages, with their neighbours."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView
 
-_FIRST, _SPREAD, _BEST = 2, 14, 12  # chunks of a document that show it as a whole
+_FIRST, _SPREAD, _BEST = 2, 14, 12  # chunks that represent a document as a whole
 
 
 class PassageSearch:
-    """Finds the passages of a document that fit some queries; the vectors of the sentences it compares are `kept`."""
+    """Finds the passages of a document that match some queries; the sentence vectors it compares are `kept`."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class PassageSearch:
         self._kept = kept
 
     def best(self, queries: Sequence[str], document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return the best passages, best first; `weights` are those of the stems of the first query.
+        """Return the best passages, best first; `weights` are the weights of the first query's stems.
 
         Chunks are ranked by the mean of their scores for the queries, then by the reranker's score for the first query.
         """
@@ -57,7 +57,7 @@ class PassageSearch:
         return tuple(passages)
 
     def spread(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return the chunks that show a document as a whole, in order: evenly spread ones and the best ones."""
+        """Return chunks that represent a document as a whole, in order: evenly spaced ones and the best ones."""
         chunks = self._corpus.chunks_of(document_id)
         document, order = self._corpus.document(document_id), list(chunks)
         step = max(1, -(-len(order) // _SPREAD))
@@ -86,7 +86,7 @@ class PassageSearch:
     def _reranked(
         self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: Mapping[int, float]
     ) -> dict[int, float]:
-        """Return the scores (about 0..1) with those of the reranker for the best chunks; the others get none."""
+        """Return the scores (about 0..1) with the reranker's scores for the best chunks; the others get none."""
         best = [i for i in scores if i in chunks][: self._settings.reranked]
         if not best:
             return dict(scores)

@@ -1,4 +1,4 @@
-"""How a folder is searched."""
+"""Settings for searching a folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _known_address(address: str) -> str:
 
 
 class RetrievalSettings(Record):
-    """How passages are searched."""
+    """Settings for searching passages."""
 
     passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
     passage_characters: int = Field(

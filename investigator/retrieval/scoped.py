@@ -1,4 +1,4 @@
-"""A folder as if it held only some of its documents."""
+"""A folder limited to some of its documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from investigator.records import Document, DocumentCard, LeftOut, Passage, TermF
 from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import Survey
 
-_DOCUMENTS = 5  # searched for passages of several documents
+_DOCUMENTS = 5  # documents searched for passages of several documents
 
 
 class ScopedIndex:
@@ -23,7 +23,7 @@ class ScopedIndex:
         return tuple(document_id for document_id in self._inner.document_ids() if document_id in self._scope)
 
     def document(self, document_id: str) -> Document:
-        """Return a document with its text. Raises KeyError for one that is not in the scope."""
+        """Return a document with its text. Raises KeyError for a document outside the scope."""
         if document_id not in self._scope:
             raise KeyError(document_id)
         return self._inner.document(document_id)
@@ -33,19 +33,19 @@ class ScopedIndex:
         return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return nothing: files that are not documents are outside the scope."""
+        """Return nothing: excluded files are outside the scope."""
         return ()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the words of a question with the share of the folder's documents that hold them."""
+        """Return the words of a question with the share of the folder's documents that contain them."""
         return self._inner.term_frequencies(question)
 
     def respelled(self, word: str) -> str | None:
-        """Return the stem that a word of the question is likely meant to have, by the words of the folder."""
+        """Return the likely intended stem of a misspelled word, based on the words of the folder."""
         return self._inner.respelled(word)
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return how alike a text is to each of some others."""
+        """Return how similar a text is to each of some others."""
         return self._inner.likeness(text, others)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
@@ -55,7 +55,7 @@ class ScopedIndex:
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for some queries, best first, in one document or in the likeliest of the scope.
 
-        They carry no chance for their document, because it was chosen by the user.
+        They have no document probability, because the user chose the documents.
         """
         if document_id is not None:
             found = self._inner.passages(queries, document_id) if document_id in self._scope else ()
@@ -70,12 +70,12 @@ class ScopedIndex:
         return self._inner.overview(query, document_id) if document_id in self._scope else ()
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Look through the documents of the scope; word rarities are those of the whole folder."""
+        """Survey the documents of the scope; word rarities are those of the whole folder."""
         found = self._inner.survey(wanted, query)
         own = {document_id: spans for document_id, spans in found.spans.items() if document_id in self._scope}
         return Survey(own, found.weights)
 
 
 def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:
-    """Return the index limited to a scope; an empty one limits nothing."""
+    """Return the index limited to a scope; an empty scope sets no limit."""
     return ScopedIndex(index, scope) if scope else index

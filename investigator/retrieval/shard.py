@@ -1,4 +1,4 @@
-"""One shard of an index, and the questions to it whose replies, gathered from all shards, are those of one index."""
+"""One shard of an index, and queries to it whose merged results equal those of one index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reply = TypeVar("Reply")
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """A chunk that holds words of a query, with its place; `score` counts the words of all shards."""
+    """A chunk that contains words of a query, with its place; `score` uses the word counts of all shards."""
 
     score: float
     document_id: str
@@ -32,7 +32,7 @@ class ScoredChunk:
 
 
 class Shard:
-    """One part of an index, whose documents are in no other part. Chunk ids are its own."""
+    """One part of an index; its documents are in no other part. Chunk ids are local to it."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self.corpus = Corpus(database)
@@ -42,19 +42,19 @@ class Shard:
         self._exact = ExactIndex(self._vectors)
 
     def warm(self) -> bool:
-        """Read what searches need; True when it is done. Raises StoreError."""
+        """Load the data that searches need; returns True when done. Raises StoreError."""
         self.counts(WordTable.CHUNKS, ())
         self._exact.load()
         return True
 
     def counts(self, table: WordTable, words: Sequence[str]) -> WordCounts:
-        """Return how many rows hold each word."""
+        """Return the number of rows that contain each word."""
         return self._scores[table].counts(words)
 
     def best_chunks(
         self, words: Sequence[str], counts: WordCounts, limit: int, document_id: str | None
     ) -> list[ScoredChunk]:
-        """Return the best chunks that hold one of the words by the counts of all shards, best first."""
+        """Return the best chunks that contain one of the words, scored by the counts of all shards, best first."""
         scores, rows = self._scores[WordTable.CHUNKS], self._rows
         places, scored = scores.scored(words, counts)
         if document_id is not None:
@@ -68,21 +68,21 @@ class Shard:
         ]
 
     def best_cards(self, words: Sequence[str], counts: WordCounts, limit: int) -> list[tuple[str, float]]:
-        """Return the documents whose cards hold one of the words, with their scores, best first."""
+        """Return the documents whose cards contain one of the words, with their scores, best first."""
         places, scored = self._scores[WordTable.CARDS].scored(words, counts)
         found = [(self._cards[at], score) for at, score in zip(places.tolist(), scored.tolist(), strict=True)]
         return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return the documents that hold each word, or words side by side."""
+        """Return the documents that contain each word or phrase."""
         return self._full_text.holders(phrases)
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that hold one of some words, or of words side by side, each with its document."""
+        """Return the chunks that contain one of some words or phrases, each with its document."""
         return self._full_text.holding(phrases)
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems that resemble a word, with how many chunks hold each."""
+        """Return the stems that resemble a word, with the number of chunks that contain each."""
         return self._full_text.words_like(word, slips)
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
@@ -115,7 +115,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class _ChunkRows:
-    """The documents and the beginnings of the chunks, in the order of their ids."""
+    """The documents and the starts of the chunks, in id order."""
 
     names: Sequence[str]
     number_of: Mapping[str, int]
@@ -124,14 +124,14 @@ class _ChunkRows:
 
 
 class ShardHolders(Protocol):
-    """Holds the shards of an index, local or remote, by their numbers from 0. Safe to use from several threads.
+    """Holds the shards of an index, local or remote, numbered from 0. Thread-safe.
 
-    A shard that gives no reply raises ShardLostError.
+    A shard that does not reply raises ShardLostError.
     """
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The numbers of the shards that are held."""
+        """Return the numbers of the available shards."""
         ...
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:

@@ -1,7 +1,7 @@
 """The interfaces behind a search: the stored data of the documents, and the places of their words.
 
-One workspace gives them by `Corpus` and `FullText`, several shards by what gathers their replies. The method and the
-ranking know of neither.
+For one workspace `Corpus` and `FullText` implement them; for several shards, classes that merge their replies. The
+method and the ranking do not know the difference.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every document of a folder searched for some words, by the index: no text is read that holds none of them."""
+"""Searches every document of the folder for some words, by the index; texts without these words are not read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from investigator.language.relevance import rarity
 from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
-_LOOKED_INTO = 6  # chunks of a document
-_NEAREST = 4  # chunks for each document of the folder that the search by meaning may bring
+_LOOKED_INTO = 6  # chunks per document
+_NEAREST = 4  # chunks per document of the folder that the semantic search may add
 _MOST_NEAREST = 4_000
 
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """A piece of a document: the wanted things it contains, by number, and its similarity to the query."""
+    """A piece of a document: the numbers of the wanted things it contains, and its similarity to the query."""
 
     start: int
     end: int
@@ -35,9 +35,9 @@ class Survey:
 def surveyed(
     corpus: CorpusView, full_text: WordSearch, search: ChunkSearch, wanted: Sequence[Sequence[str]], query: str
 ) -> Survey:
-    """Return the best pieces of each document: those that hold most of what is wanted, then those nearest in meaning.
+    """Return the best pieces of each document: those with most of the wanted things, then those nearest in meaning.
 
-    `wanted` are things, each with several wordings, one of which must occur as written (in any inflection).
+    `wanted` holds things with several wordings each; one of the wordings must occur (in any inflection).
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}

@@ -1,7 +1,7 @@
-"""The vector half of the search, in its two forms: over all chunks, or over those that the words of a query find.
+"""The vector half of the search, in two forms: over all chunks, or over those that match the words of a query.
 
-An index begins with words only, so that a question can be asked at once. Until every chunk has its vector, a question
-gets the vectors of the chunks that its words find; they are kept, so that none is made twice.
+An index begins with words only, so that a question can be asked at once. Until every chunk has a vector, a question
+computes the vectors of the chunks that match its words; they are stored, so none is computed twice.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class VectorSearch(Protocol):
         ...
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with those of the chunks that are searched."""
+        """Return the cosine similarity (-1..1) of the query with the searched chunks."""
         ...
 
 
 class VectorIndex(Protocol):
-    """Finds the nearest of all vectors: `ExactIndex` compares every one, `ChromaIndex` need not. Safe in threads."""
+    """Finds the nearest of all vectors: `ExactIndex` compares each one, `ChromaIndex` approximates. Thread-safe."""
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
@@ -41,7 +41,7 @@ class VectorIndex(Protocol):
 
 
 class WholeSearch:
-    """Searches the vectors of all chunks: by the index in the folder, exactly (all of them) in one document."""
+    """Searches the vectors of all chunks: through the index for the folder, exactly for one document."""
 
     def __init__(self, index: VectorIndex, corpus: Corpus, table: VectorTable, embedder: Embedder) -> None:
         self._index = index
@@ -62,10 +62,10 @@ class WholeSearch:
 
 
 class CandidateSearch:
-    """Searches the chunks that hold words of the query, and every chunk of a short document.
+    """Searches the chunks that contain words of the query, and every chunk of a short document.
 
-    `candidates` is the number of chunks that are looked at. The result depends on the documents only, not on which
-    vectors happen to be there. Safe to use from several threads.
+    `candidates` is the number of chunks examined. The result depends only on the documents, and not on the vectors that
+    happen to exist. Thread-safe.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class CandidateSearch:
         return dict(zip(rows, cosines(np.array(list(rows.values())), vector), strict=True))
 
     def _found(self, query: str, document_id: str | None) -> dict[int, str]:
-        """Return the ids of the candidates, with the documents they belong to."""
+        """Return the ids of the candidates, with their documents."""
         if document_id is not None:
             every = self._corpus.chunks_of(document_id)
             if len(every) <= self._candidates:
@@ -123,7 +123,7 @@ class CandidateSearch:
 
 
 def chunk_texts(corpus: Corpus, chunk_ids: Mapping[int, str]) -> dict[int, str]:
-    """Return the texts of chunks, whose documents are given; those that are gone are left out."""
+    """Return the texts of chunks, whose documents are given; deleted ones are omitted."""
     texts: dict[int, str] = {}
     for document_id in dict.fromkeys(chunk_ids.values()):
         texts |= corpus.chunk_texts(document_id, [i for i, owner in chunk_ids.items() if owner == document_id])

@@ -1,9 +1,9 @@
-"""The keys and passwords that this process knows, and how to keep them out of all output and storage.
+"""Keeps the keys and passwords that this process knows out of all output and storage.
 
-Settings and engines register a secret where they read it. From then on replies and what servers say are redacted where
-they come in, errors where they are made, and output, traces and reports once more where they go out. A secret is found
-in the forms that programs write it in: as it is, in any case, with line ends or blanks in it, escaped for URLs, JSON or
-HTML, and in Base64. A server that scrambles it in another way cannot be helped: it has the secret.
+Settings and engines register a secret where they read it. From then on replies and server messages are redacted on
+arrival, errors when they are created, and output, traces and reports again when they are written. A secret is
+recognised in the forms in which programs write it: verbatim, in any case, with line ends or spaces inside, escaped for
+URLs, JSON or HTML, and in Base64. A server that encodes it in another way defeats this, but it already has the secret.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from threading import Lock
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 SHORTEST = 8
-"""Shorter secrets are not redacted: they would be found in ordinary words."""
+"""Shortest secret that is redacted; shorter ones would be found in ordinary words."""
 
 REDACTED = "***"
 
@@ -31,7 +31,7 @@ _known: frozenset[str] = frozenset()
 
 
 def register(secret: str) -> None:
-    """Have a secret redacted from now on."""
+    """Redact a secret from now on."""
     global _known
     secret = secret.strip()
     if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS:
@@ -40,11 +40,11 @@ def register(secret: str) -> None:
 
 
 def register_address(address: str, *, user: bool = True) -> None:
-    """Register the passwords, tokens and keys in an address; its `user`, if there is no password, may be one."""
+    """Register the passwords, tokens and keys in an address, and its `user` if it has no password."""
     try:
         parts = urlsplit(address)
         named, password = parts.username or "", parts.password or ""
-    except ValueError:  # no address; whoever opens it says so
+    except ValueError:  # not an address; whoever opens it reports that
         return
     register(unquote(password or (named if user else "")))
     for name, value in parse_qsl(parts.query):
@@ -53,12 +53,12 @@ def register_address(address: str, *, user: bool = True) -> None:
 
 
 def is_secret(name: str) -> bool:
-    """Return True if a setting, a variable or a parameter of this name holds a secret."""
+    """Return True if a setting, variable or parameter with this name contains a secret."""
     return _NAMES.search(name) is not None
 
 
 def redacted(text: str) -> str:
-    """Return a text without the secrets that are known, also without one that is cut off at its end."""
+    """Return a text without the known secrets, including one that is cut off at its end."""
     if not _known:
         return text
     escaped = not _ESCAPES.isdisjoint(text)
@@ -70,14 +70,14 @@ def redacted(text: str) -> str:
 
 
 def redacted_octets(data: bytes) -> bytes:
-    """Return octets without the secrets that are known."""
+    """Return octets without the known secrets."""
     if not _known:
         return data
     return redacted(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def redacted_so_far(text: str) -> str:
-    """Return a text that is still being written, without its last word: that may become a secret."""
+    """Return an unfinished text without its last word, which may become a secret."""
     return redacted(text.rstrip(_OF_WORDS)) if _known else text
 
 
@@ -92,7 +92,7 @@ def without_secrets(error: BaseException) -> BaseException:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return how many characters at the end of a text are the beginning of a secret; 0 if they are few."""
+    """Return the number of characters at the end of a text that begin a secret; 0 if they are few."""
     longest = min(len(secret) - 1, len(text))
     end = text[-longest:].lower() if longest else ""
     start = secret.lower()
@@ -101,13 +101,13 @@ def _begun(text: str, secret: str) -> int:
 
 @lru_cache(maxsize=64)
 def _pattern(secret: str, escaped: bool) -> re.Pattern[str]:
-    """Return the pattern that finds a secret in its forms; `escaped` if there may be some with escapes."""
+    """Return the pattern that finds a secret in its forms; `escaped` includes escaped forms."""
     plain = _BETWEEN.join(_forms_of(character) if escaped else re.escape(character) for character in secret)
     return re.compile("|".join([plain, *_in_base64(secret)]), re.IGNORECASE)
 
 
 def _forms_of(character: str) -> str:
-    """Return a pattern of the forms of a character: as it is, and escaped for URLs, JSON and HTML."""
+    """Return a pattern for the forms of a character: verbatim, and escaped for URLs, JSON and HTML."""
     code = ord(character)
     octets = "".join(rf"%(?:25)*{octet:02x}" for octet in character.encode("utf-8", "surrogatepass"))
     forms = [rf"\\*{re.escape(character)}", octets, rf"\\+u{code:04x}", rf"&#0*{code};", rf"&#x0*{code:x};"]
@@ -117,7 +117,7 @@ def _forms_of(character: str) -> str:
 
 
 def _in_base64(secret: str) -> list[str]:
-    """Return patterns of a secret in Base64, for each of the three ways in which it may lie over the groups."""
+    """Return patterns for a secret in Base64, one for each of the three alignments."""
     octets = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):

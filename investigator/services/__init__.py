@@ -1,1 +1,1 @@
-"""The services behind the front door: runs, the index, and which engine plays which role."""
+"""The services behind the front door: runs, the index, and the choice of engines for roles."""

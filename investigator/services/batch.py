@@ -1,4 +1,4 @@
-"""Investigations of many questions in one open folder, side by side."""
+"""Investigations of many questions in one open folder, concurrently."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_FAILURES = 3  # and nothing else so far: the next one would also fail
 
 @dataclass(frozen=True)
 class Job:
-    """A question to investigate: its new record, and how."""
+    """A question to investigate: its new record, and its options."""
 
     new: Investigation
     options: RunOptions
@@ -32,9 +32,8 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """The outcome of a job: its investigation, the error that ended it, or the documents that are to be read again.
-
-    `kept` is True if it was found as it was kept.
+    """The outcome of a job: its investigation, the error that ended it, or the documents to read again. `kept` is True
+    if a stored result was reused.
     """
 
     investigation: Investigation | None = None
@@ -45,24 +44,24 @@ class JobResult:
 
     @property
     def failure(self) -> str:
-        """Return the reason for a missing investigation; "" if there is one."""
+        """Return the reason for a missing investigation, else ""."""
         return self.error.message if self.error is not None else ""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Jobs in an open folder, of which `workers` run at the same time; `phase` is the word for one of them."""
+    """Jobs in an open folder, of which `workers` run concurrently; `phase` is the word for one job in messages."""
 
     folder: OpenFolder
     phase: str
     workers: int
 
     def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
-        """Investigate the jobs, and return their outcomes in order.
+        """Investigate the jobs and return their outcomes in order.
 
         The first job of each question runs before the others, which then reuse its thinking. Jobs whose documents have
-        changed meanwhile are repeated once. Raises the error of a job if all jobs fail, and what
-        `OpenFolder.investigate` does, errors of single replies and documents excepted.
+        changed meanwhile are repeated once. Raises the error of a job if all jobs fail, and the errors of
+        `OpenFolder.investigate` except those of single replies and documents.
         """
         numbered = dict(enumerate(jobs))
         first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}
@@ -126,7 +125,7 @@ def cell_job(job: Job, document_id: str, matrix: str) -> Job:
 
 
 def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
-    """Return True if documents that were read again may change the outcome of a job."""
+    """Return True if reading documents again may change the outcome of a job."""
     if result.damaged:
         return True
     answer = result.investigation.answer if result.investigation is not None else None

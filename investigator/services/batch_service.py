@@ -1,4 +1,4 @@
-"""Many questions over one folder, with one process and one index: to the folder as a whole, or to each document."""
+"""Many questions about one folder, with one process and one index: to the folder as a whole, or to each document."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from investigator.services.parts import Parts
 from investigator.services.run_records import RunOptions, engine_names, matrix_id, new_record, scope_of
 from investigator.store.in_memory import JointLedger
 
-_DOCUMENTS_AT_ONCE = 4  # asked by one question over the whole folder, in most rounds
+_DOCUMENTS_AT_ONCE = 4  # calls of one question over the whole folder, in most rounds
 
 
 class BatchService:
-    """Investigates many questions about one folder with an engine for each role, and keeps each as a run.
+    """Investigates many questions about one folder, with an engine for each role, and stores each as a run.
 
-    Ceilings that were set hold over all questions together, and over all processes that work on them.
+    Explicit ceilings apply to all questions together, across all processes that work on them.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class BatchService:
         self._asked = traits_of(engines[Role.ASK])
 
     def ask_all(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
-        """Put questions to the folder as a whole; the last event holds AskedQuestions."""
+        """Ask the folder as a whole; the last event holds AskedQuestions."""
         began, parts = self._clock(), self._parts
         jobs = self._jobs(parts, questions, options)
         ledger = JointLedger(self._clock, parts.prices.price_of)
@@ -70,7 +70,7 @@ class BatchService:
         yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=paid(results), seconds=seconds))
 
     def matrix(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
-        """Put questions to each document by itself; the last event holds a Matrix.
+        """Ask each document by itself; the last event holds a Matrix.
 
         A language model gets one round for each cell unless the settings say otherwise.
         """
@@ -106,7 +106,7 @@ class BatchService:
 
     @property
     def _at_once(self) -> int:
-        """How many calls are useful at the same time; the built-in engine computes, so one."""
+        """Return the number of useful concurrent calls: one for the built-in engine, which computes locally."""
         if not self._asked.is_model:
             return 1
         return self._parts.settings.method.concurrency or self._asked.concurrency
@@ -134,7 +134,7 @@ class BatchService:
             yield folder
 
     def _made_ready(self, folder: OpenFolder, jobs: Sequence[Job], ledger: JointLedger) -> Iterator[Event]:
-        """Make what the search needs, and record in the ledger what the jobs have cost so far."""
+        """Prepare what the search needs, and record in the ledger what the jobs have cost so far."""
         yield from self._parts.notices()
         yield from folder.prepare(folder.index.best_search())
         budget = self._parts.settings.budget.beyond_one_question()
@@ -145,7 +145,7 @@ class BatchService:
 
 
 def _seconds(before: Sequence[Spent]) -> float:
-    """Return how long any of some runs was in progress: what ran at the same time counts once."""
+    """Return the time during which any of some runs was in progress; overlapping times count once."""
     seconds, until = 0.0, 0.0
     for spent in sorted(before, key=lambda spent: spent.began):
         seconds += max(0.0, spent.ended - max(spent.began, until))

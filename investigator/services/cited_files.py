@@ -1,4 +1,4 @@
-"""The files that an answer cites, read again before it is given, and compared with what the index holds of them."""
+"""Reads the files that an answer cites again before it is returned, and compares them with the index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.retrieval.sources import CorpusView
 
 
 class CitedFiles:
-    """Reads cited documents again; `drifted` are those whose file says something else than the index."""
+    """Reads cited documents again; `drifted` lists those whose file differs from the index."""
 
     def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:
         self._fresh = fresh
@@ -23,13 +23,13 @@ class CitedFiles:
         self.drifted: set[str] = set()
 
     def reread(self, document_ids: Collection[str]) -> Mapping[str, FreshDocument]:
-        """Return the documents as their files hold them. Raises FolderError and ReaderError."""
+        """Return the documents as their files are now. Raises FolderError and ReaderError."""
         found = self._fresh.documents(document_ids)
         self.drifted |= {document_id for document_id, now in found.items() if not self._same(document_id, now)}
         return found
 
     def damage(self) -> DamagedDocumentError:
-        """Return the error that names the documents that have drifted."""
+        """Return the error that names the drifted documents."""
         named = tuple(sorted(self.drifted))
         message = f"the files and the index differ for {', '.join(named)}"
         return DamagedDocumentError(message, document_ids=named)
@@ -42,7 +42,7 @@ class CitedFiles:
 
 
 def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
-    """Return True if each claim of a stored answer is still at its place, and the text says nothing else.
+    """Return True if each claim of a stored answer is still at its place, and the text is unchanged.
 
     Supported claims are judged again. Raises EmbedderError.
     """

@@ -1,4 +1,4 @@
-"""The index of a folder: brought up to date, embedded, described and searched."""
+"""The index of a folder: updates, embeds, describes and searches it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from investigator.store.workspace import Workspace, has_database, has_runs
 _Result = TypeVar("_Result")
 
 MOST_LOSSES = 3
-"""How often what loses a shard is tried again with those that are left."""
+"""Number of retries, with the remaining shards, after losing a shard."""
 
 
 def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
-    """Return the result of an attempt; if it finds damaged documents, repeat it and read those again.
+    """Return the result of an attempt; if it finds damaged documents, read those again and repeat it.
 
-    One that loses a shard is repeated with those that can be searched then. Raises DamagedDocumentError if a document
-    is damaged again right after it was read, and ShardLostError if shards are lost again and again.
+    An attempt that loses a shard is repeated with the remaining shards. Raises DamagedDocumentError if a document is
+    damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
     """
     again, lost = frozenset[str](), 0
     while True:
@@ -55,9 +55,9 @@ def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
 
 
 class IndexService:
-    """Reads and searches one folder; its index is kept in the workspace `directory`.
+    """Reads and searches one folder; its index is in the workspace `directory`.
 
-    `bring_down` updates a folder that is a copy, and receives a function for notices.
+    `bring_down` updates a local copy of the folder, and receives a function for notices.
     """
 
     def __init__(
@@ -75,14 +75,14 @@ class IndexService:
         self._fresh: FreshReading | None = None
 
     def workspace(self, *, write: bool) -> Workspace:
-        """Open the workspace of the folder. Raises what `Workspace` does."""
+        """Open the workspace of the folder. Raises the errors of `Workspace`."""
         if write and self._kept is not None:
-            self._kept.renew()  # a writer may replace the index, and some systems refuse that while it is open
+            self._kept.renew()  # a writer may replace the index, which some systems refuse while it is open
         store = self._parts.settings.store
         return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify, store=store)
 
     def reading(self) -> AbstractContextManager[Workspace]:
-        """Give the workspace for a short read: opened now, or the one that is `kept_open`. Raises what opening does."""
+        """Yield the workspace for a short read: opened now, or the one from `kept_open`."""
         if (
             self._kept is None or self._parts.settings.cluster.address
         ):  # files of shards are closed with their workspace
@@ -90,12 +90,12 @@ class IndexService:
         return self._kept.use()
 
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
-        """Give what reads documents again from their files: made now, or what is `kept_open`."""
+        """Yield a reader that reads documents again from their files: created now, or the one from `kept_open`."""
         return nullcontext(self._fresh) if self._fresh is not None else self._parts.fresh_reading(self.folder)
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
-        """Keep the workspace and the reading processes between their uses as long as the context lasts."""
+        """Keep the workspace and the reading processes open between uses until the context ends."""
         with (
             KeptWorkspace(lambda: self.workspace(write=False)) as self._kept,
             self._parts.fresh_reading(self.folder) as self._fresh,
@@ -106,7 +106,7 @@ class IndexService:
                 self._kept = self._fresh = None
 
     def has_runs(self) -> bool:
-        """Return True if there may be runs to read; no workspace is made to see whether there are."""
+        """Return True if there may be runs to read; checking creates no workspace."""
         return bool(self._parts.settings.store.url) or has_runs(self.directory)
 
     def _has_index(self) -> bool:
@@ -117,9 +117,9 @@ class IndexService:
         return has_database(self.directory)
 
     def check_files(self) -> None:
-        """Raise FolderError, before a workspace is made, if there is nothing to index.
+        """Raise FolderError, before a workspace is created, if there is nothing to index.
 
-        A folder that is the copy of another place is brought up to date with it.
+        A local copy of another place is updated from there first.
         """
         if self._bring_down is not None:
             self._bring_down(self._parts.notify)
@@ -130,9 +130,9 @@ class IndexService:
             raise FolderError(no_documents(self.folder, listing.left_out))
 
     def update(self, *, vectors: bool, verify: bool, retry: bool) -> Iterator[Event]:
-        """Bring text and words up to date with the folder and, with `vectors`, all vectors too.
+        """Update text and words from the folder and, with `vectors`, all vectors too.
 
-        The workspace is not locked while vectors are made.
+        The workspace is not locked while vectors are computed.
         """
         self.check_files()
         with self.workspace(write=True) as workspace:
@@ -148,9 +148,7 @@ class IndexService:
         yield from self._parts.notices()
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, what has changed in the folder since. Raises
-        FolderError.
-        """
+        """Return the contents of the index and, with `compare`, the changes in the folder since. Raises FolderError."""
         if not self._has_index():
             hint = f"Make it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
@@ -158,13 +156,13 @@ class IndexService:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
     def progress(self) -> ClusterProgress | None:
-        """Return how far the shards of the folder have been built; None without a cluster. Raises ClusterError."""
+        """Return how many shards of the folder are built; None without a cluster. Raises ClusterError."""
         with self.workspace(write=False) as workspace:
             index = self._parts.folder_index(self.folder, workspace)
             return index.progress() if isinstance(index, ShardedIndex) else None
 
     def document(self, document_id: str) -> Document:
-        """Return a document as the index holds it. Raises FolderError if it holds none of that id, and StoreError."""
+        """Return a document from the index. Raises FolderError if it has no such id, and StoreError."""
         with self.reading() as workspace:
             corpus = self._parts.folder_index(self.folder, workspace).stored
             try:
@@ -206,7 +204,7 @@ class IndexService:
         retrieval: RetrievalSettings | None = None,
         again: frozenset[str] = frozenset(),
     ) -> Iterator[Library]:
-        """Bring the index up to date and open it for searching, with the best search that needs no long wait.
+        """Update the index and open it for searching, with the best search that needs no long wait.
 
         The documents `again` are read again from their files.
         """
@@ -222,7 +220,7 @@ class IndexService:
                 yield index.library(search, self._parts.caching_embedder, retrieval)
 
     def read(self, index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
-        """Bring text and words up to date, and read the documents `again` from their files.
+        """Update text and words, and read the documents `again` from their files.
 
         Raises FolderError if no document could be read.
         """
@@ -230,7 +228,7 @@ class IndexService:
         index.check_documents()
 
     def prepare(self, index: OpenIndex, search: Search) -> Iterator[Event]:
-        """Make the vectors that a search over everything needs; report what another search lacks."""
+        """Compute the vectors that a search over everything needs; otherwise report what is missing for it."""
         if search is Search.WHOLE:
             yield from index.embed()
         else:

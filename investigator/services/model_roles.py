@@ -1,4 +1,4 @@
-"""Model roles: which engine answers in which role."""
+"""Model roles: assigns an engine to each role."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 def engines_by_role(
     model: Model | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
-    """Return the engine of each role, and the roles that an engine was named for; an engine with several roles is
-    opened once.
+    """Return the engine of each role, and the explicitly assigned roles; an engine with several roles is opened once.
 
-    Raises SettingsError if the names cannot be understood, and what `engine_named` raises.
+    Raises SettingsError if the names cannot be parsed, and the errors of `engine_named`.
     """
     if isinstance(model, Mapping):
         if model.keys() < set(Role):
@@ -53,7 +52,7 @@ def _check_engine(engine: object) -> None:
 def keep_small_models_from_planning(
     engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
 ) -> dict[Role, Engine]:
-    """Return the engines with the embedded one in the planning roles that a small model was not named for."""
+    """Return the engines, with the embedded one in the planning roles that were not assigned to a small model."""
     left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
         on_notice(
@@ -64,9 +63,9 @@ def keep_small_models_from_planning(
 
 
 def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
-    """Return the engines; the language model's replies are added to the file `record`.
+    """Return the engines, with the language model's replies appended to the file `record`.
 
-    Raises SettingsError if there are several models, or if the file would lie among the documents of `folder`.
+    Raises SettingsError if there are several models, or if the file would be inside `folder`.
     """
     models = {engine.name: engine for engine in engines.values() if traits_of(engine).is_model}
     if record is None or not models:

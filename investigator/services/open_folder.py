@@ -33,7 +33,7 @@ from investigator.tracing.base import RunTrace, Tracer
 
 
 class Spent(NamedTuple):
-    """The cost of a run, and from when to when it took its time, in seconds since 1970."""
+    """The cost of a run, and its time span, in seconds since 1970."""
 
     usage: Usage = Usage()
     began: float = 0.0
@@ -41,10 +41,10 @@ class Spent(NamedTuple):
 
 
 class OpenFolder:
-    """Investigates questions in an open folder; several at the same time, each in its own thread.
+    """Investigates questions in an open folder, concurrently if each has its own thread.
 
-    `joint` is a budget that all of them share; `drifted` are documents that have changed while they were investigated,
-    and are to be read again. Made by `open_folder`.
+    `joint` is a budget that all of them share; `drifted` are documents that changed while they were investigated, and
+    must be read again. Created by `open_folder`.
     """
 
     def __init__(
@@ -71,9 +71,8 @@ class OpenFolder:
         self._opening = Lock()
 
     def read(self, again: frozenset[str] = frozenset()) -> Iterator[Event]:
-        """Bring text and words up to date, and read the documents `again` from their files.
-
-        Nothing may be investigated meanwhile. Raises FolderError if no document could be read.
+        """Update text and words, and read the documents `again` from their files. No investigation may run meanwhile.
+        Raises FolderError if no document could be read.
         """
         self._libraries.clear()
         self.drifted -= again
@@ -82,11 +81,11 @@ class OpenFolder:
     def investigate(
         self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset()
     ) -> Iterator[Event]:
-        """Begin or resume the run of a new record, or return the answer that was found; the last event is Answered.
+        """Start or resume the run of a new record, or return the existing answer; the last event is Answered.
 
-        Raises DamagedDocumentError for documents, not yet read `again`, of which index and file differ, FolderError if
-        the folder has no document that the question is limited to, WorkspaceLockedError if another process investigates
-        the same in a database that they share, and what `Investigator.investigate` does.
+        Raises DamagedDocumentError for documents that differ from their file and were not read `again`, FolderError if
+        the folder has no document in the question's scope, WorkspaceLockedError if another process runs the same
+        investigation in a shared database, and the errors of `Investigator.investigate`.
         """
         new, corpus = self._placed(new, options)
         identity = self._identity(new, options)
@@ -97,7 +96,7 @@ class OpenFolder:
     def _gone_on(
         self, runs: Database, run: Run, record: Investigation, options: RunOptions, again: frozenset[str]
     ) -> Iterator[Event]:
-        """Go on with a run that was opened in `runs`, to its end."""
+        """Continue a run that was opened in `runs` to its end."""
         with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
             finished = self._finished(runs, run, again)
             if finished is not None:
@@ -109,7 +108,7 @@ class OpenFolder:
                 yield from self._run(runs, run, record, trace, reuse=options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
-        """Return the usage so far of the run of a new record; zero if it would be a new run."""
+        """Return the usage so far of the run of a new record; zero for a new run."""
         new, corpus = self._placed(new, options)
         run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
         if run is None:
@@ -118,7 +117,7 @@ class OpenFolder:
         return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
     def prepare(self, search: Search) -> Iterator[Event]:
-        """Make what a search needs, once."""
+        """Prepare what a search needs, once."""
         with self._opening:
             if search not in self._libraries:
                 yield from self._service.prepare(self.index, search)
@@ -142,10 +141,10 @@ class OpenFolder:
         return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
 
     def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
-        """Return the record of a finished run, if its quotes are still in the files.
+        """Return the record of a finished run if its quotes are still in the files.
 
         A run that a limit stopped continues once the limit is higher, and so does one whose sources had changed. Raises
-        DamagedDocumentError for documents, not yet read `again`, that do not hold what the run quotes.
+        DamagedDocumentError for documents that lack what the run quotes and were not read `again`.
         """
         if not run.finished:
             return None
@@ -188,9 +187,9 @@ class OpenFolder:
 def open_folder(
     service: IndexService, parts: Parts, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
 ) -> Iterator[OpenFolder]:
-    """Open a folder for investigating as long as the context lasts; `OpenFolder.read` comes first.
+    """Open a folder for investigating until the context ends; call `OpenFolder.read` first.
 
-    Raises what `Workspace` does.
+    Raises the errors of `Workspace`.
     """
     with service.workspace(write=True) as workspace, service.fresh_reading() as fresh:
         fresh.start()

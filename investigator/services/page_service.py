@@ -1,4 +1,4 @@
-"""Pages of the documents of an index as they are shown: drawn, with quotes marked."""
+"""Pages of indexed documents: drawn, with quotes marked."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PDF = ".pdf"
 
 
 class DocumentPages:
-    """Shows pages of the PDF documents of an index; safe to use from several threads. Made by `open_pages`.
+    """Shows pages of the PDF documents of an index. Thread-safe. Created by `open_pages`.
 
-    A document is the one that the index holds; its file is opened each time, and must be the one that was read.
+    Documents come from the index; the file is opened each time, and must be the one that was indexed.
     """
 
     def __init__(self, service: IndexService, pages: PageViews) -> None:
@@ -31,17 +31,16 @@ class DocumentPages:
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
         """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
-        If they are the row of a table, `cell` is the start of the quoted cell in it: its value and its labels are
-        marked too. Raises FolderError if the index has no such document, PageError if it is not a PDF or has no such
-        words, SourceChangedError if the file is not the one that was read, ReaderError, and StoreError.
+        If they are a table row, `cell` is the start of the quoted cell in it: its value and labels are marked too.
+        Raises FolderError if the index has no such document, PageError if it is not a PDF or has no such words,
+        SourceChangedError if the file has changed, ReaderError, and StoreError.
         """
         document = self._service.document(document_id)
         return self._pages.marked(document, _spans(document, start, end, cell))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
-        """Return the pages that contain a quote, with marks over it.
-
-        Raises what `views` does, and SourceChangedError if the words of the index are not those of the quote.
+        """Return the pages that contain a quote, with marks over it. Raises the errors of `views`, and
+        SourceChangedError if the indexed words differ from the quote.
         """
         document = self._service.document(quote.document_id)
         if document.content_hash != quote.source_hash or document.text[quote.start : quote.end] != quote.text:
@@ -50,9 +49,9 @@ class DocumentPages:
         return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
 
     def cited(self, quotes: Sequence[Quote], most_bytes: int, width: int = 900) -> tuple[tuple[CitedPage, ...], int]:
-        """Return the pages that contain quotes, numbered from 1, and how many do not fit in `most_bytes`.
+        """Return the pages that contain quotes, numbered from 1, and the number of pages that exceed `most_bytes`.
 
-        Quotes of other formats than PDF, and those whose file has changed, have none. Raises StoreError.
+        Quotes from formats other than PDF, or from changed files, have no pages. Raises StoreError.
         """
         views: dict[tuple[str, int], PageView] = {}
         sources: dict[tuple[str, int], list[int]] = {}
@@ -82,20 +81,20 @@ class DocumentPages:
     def picture(self, document_id: str, page: int, width: int = _SHOWN_WIDTH) -> bytes:
         """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or fewer if it would be too large.
 
-        Raises what `views` does.
+        Raises the errors of `views`.
         """
         return self._pages.picture(self._service.document(document_id), page, width)
 
 
 @contextmanager
 def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
-    """Show pages of the documents of a folder as long as the context lasts; nothing is started before it is needed."""
+    """Show pages of the documents of a folder until the context ends; resources are opened on first use."""
     with PageViews(service.folder, parts.settings.folder, parts.settings.reader) as pages:
         yield DocumentPages(service, pages)
 
 
 def _spans(document: Document, start: int, end: int, cell: int | None) -> Sequence[MarkedSpan]:
-    """Return the spans to mark: the words; of a cell that begins at `cell`, also its value and what names it."""
+    """Return the spans to mark: the words, and for a cell that begins at `cell` also its value and labels."""
     spans = [MarkedSpan(start=start, end=end)]
     if cell is None:
         return spans

@@ -48,11 +48,11 @@ OpenIndex: TypeAlias = FolderIndex | ShardedIndex
 
 
 class Parts:
-    """The parts that settings choose, and the notices about making and using them.
+    """The parts that the settings select, and the notices about creating and using them.
 
-    `prompts` is a folder of templates that replace shipped ones; `callbacks` receive every call of a chat model. What
-    chat servers refuse is remembered in the workspace `directory`. Notices go to `on_notice`; without it they wait for
-    `notices`. Raises SettingsError and TemplateError.
+    `prompts` is a folder of templates that replace shipped ones; `callbacks` receive every call of a chat model.
+    Request options that chat servers reject are remembered in the workspace `directory`. Notices go to `on_notice`;
+    without it they are queued for `notices`. Raises SettingsError and TemplateError.
     """
 
     def __init__(
@@ -81,9 +81,8 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts for other templates, which `answers` answers in the built-in engine.
-
-        Raises TemplateError.
+        """Return the same parts with other templates, which `answers` answers in the built-in engine. Raises
+        TemplateError.
         """
         other = copy(self)
         other.prompts = Prompts(self._prompts_folder, contracts)
@@ -97,7 +96,9 @@ class Parts:
         return other
 
     def with_rounds(self, rounds: int) -> Self:
-        """Return the same parts for so many rounds of planning and asking, unless the settings name another number."""
+        """Return the same parts with that many rounds of planning and asking, unless the settings give another
+        number.
+        """
         method = self.settings.method
         if "rounds" in method.model_fields_set:
             return self
@@ -114,12 +115,12 @@ class Parts:
             watcher(writing)
 
     def notices(self) -> Iterator[Notice]:
-        """Yield the notices that came up since the last time."""
+        """Yield the notices that have arrived since the last call."""
         while self._notices:
             yield Notice(text=self._notices.pop(0))
 
     def engine(self, name: str, *, attempts: int | None = None) -> Engine:
-        """Open an engine by its name; `attempts` replaces the number of tries for each call of a chat model.
+        """Open an engine by name; `attempts` replaces the number of attempts per call of a chat model.
 
         Raises SettingsError, CredentialError, MissingPackageError, ReplayError.
         """
@@ -139,18 +140,18 @@ class Parts:
     def engines(self, model: Model | None, record: Path | None, folder: Path) -> dict[Role, Engine]:
         """Open the engine of each role; replies of the language model are added to the file `record`.
 
-        Raises what `engine` does, and SettingsError if `record` is inside `folder` or there are several models.
+        Raises the errors of `engine`, and SettingsError if `record` is inside `folder` or there are several models.
         """
         engines, named = engines_by_role(model, self.engine)
         engines = keep_small_models_from_planning(engines, named, self.extractive, self.notify)
         return record_replies(engines, record, folder)
 
     def judge(self, settings: VerifySettings | None = None) -> SupportJudge | None:
-        """Return the judge of claims that the rules cannot check, by these settings or those of the parts."""
+        """Return the judge of claims that the rules cannot check, by the given settings or those of the parts."""
         return open_judge(settings or self.settings.verify)
 
     def check_prices(self, engines: Iterable[Engine]) -> None:
-        """Raise SettingsError if there is a limit of money and the price of an engine is unknown."""
+        """Raise SettingsError if the cost is limited and the price of an engine is unknown."""
         unknown = {engine.name for engine in engines if self.prices.price_of(engine.name) is None}
         if self.settings.budget.money is not None and unknown:
             raise SettingsError(
@@ -167,9 +168,8 @@ class Parts:
         trace: RunTrace | None = None,
         joint: Budget | None = None,
     ) -> EngineClient:
-        """Return a client of these engines; the built-in engine gives its second opinion.
-
-        `joint` is a budget that it shares with other clients, besides its own.
+        """Return a client of these engines, with the built-in engine for second opinions. `joint` is a budget that it
+        shares with other clients, besides its own.
         """
         return EngineClient(
             engines,
@@ -188,11 +188,11 @@ class Parts:
         return Journal(database, run_id, time.monotonic, reuse=reuse, price_of=self.prices.price_of)
 
     def memory_journal(self) -> InMemoryJournal:
-        """Return a journal that ends with the process."""
+        """Return a journal that lives only as long as the process."""
         return InMemoryJournal(self.prices.price_of)
 
     def tracer(self, folder: Path) -> Tracer:
-        """Open the tracers of the settings and the environment. Raises SettingsError and MissingPackageError."""
+        """Open the tracers that the settings and the environment name. Raises SettingsError and MissingPackageError."""
         return open_tracer(self.settings.trace, folder=folder, on_notice=self.notify)
 
     def fresh_reading(self, folder: Path, processes: int | None = None) -> FreshReading:
@@ -200,7 +200,7 @@ class Parts:
         return FreshReading(folder, self.settings.folder, self.settings.reader, processes=processes)
 
     def folder_index(self, folder: Path, workspace: Workspace) -> OpenIndex:
-        """Return the index of a folder in an open workspace: one, or the shards of a cluster."""
+        """Return the index of a folder in an open workspace: a single one, or the shards of a cluster."""
         settings, embedder = self.settings, self.embedder
         parts = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
         if not settings.cluster.address:
@@ -217,16 +217,16 @@ def open_embedder(settings: Settings) -> Embedder:
 def standalone_client() -> EngineClient:
     """Return a client of the built-in engine for a part of the method that is used without a folder.
 
-    It has the settings of the environment, and a journal that ends with the process. Raises SettingsError.
+    It uses the settings of the environment, and a journal in memory. Raises SettingsError.
     """
     parts = _standalone_parts()
     return parts.client(dict.fromkeys(Role, parts.extractive), parts.memory_journal())
 
 
 def standalone_library(directory: Path) -> Library:
-    """Open the library of a workspace that was indexed before, with the settings of the environment.
+    """Open the library of an indexed workspace, with the settings of the environment.
 
-    Raises SettingsError if the directory holds no workspace.
+    Raises SettingsError if the directory contains no workspace.
     """
     if not has_database(directory):
         raise SettingsError(
@@ -244,7 +244,7 @@ def _standalone_parts() -> Parts:
 
 @cache
 def _shared_embedder(model: str) -> Embedder:
-    return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used by themselves
+    return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used separately
 
 
 def _given(embedder: Embedder) -> Embedder:

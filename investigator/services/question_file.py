@@ -1,4 +1,4 @@
-"""A file of questions: one a line, a column of a CSV file, or a field of JSON lines."""
+"""A file of questions: one per line, a CSV column, or a field of JSON lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from investigator.services.run_records import valid_question
 
 MOST_BYTES = 10_000_000
 _COLUMN = "question"
-_HINT = 'Write one question a line (.txt), a column named question (.csv), or lines like {"question": "..."} (.jsonl).'
+_HINT = (
+    'Write one question per line (.txt), a column named question (.csv), or lines like {"question": "..."} (.jsonl).'
+)
 
 Numbered = Iterator[tuple[int, str]]
 """Questions with the numbers of their lines, from 1."""
@@ -59,7 +61,7 @@ def _lines(text: str) -> Numbered:
 
 
 def _columns(text: str) -> Numbered:
-    """Yield the column `question`; columns are apart by a comma, a semicolon or a tab, as the heading says."""
+    """Yield the column `question`; columns are separated by a comma, semicolon or tab, as in the heading."""
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -1,4 +1,4 @@
-"""The record of a run: a new one for a question, the run that it belongs to, and the settings that it was made with."""
+"""The record of a run: a new one for a question, the run that it belongs to, and its settings."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from investigator.settings import Settings
 from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
-"""Characters of a question."""
+"""Longest question, in characters."""
 _IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
 _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
 
 LAST_RUN = "last"
-"""Stands for the latest run of the workspace that was asked by itself: no cell of a matrix."""
+"""Refers to the latest independent run of the workspace, cells of a matrix excluded."""
 MATRIX_RUN = "matrix-"
-"""Begins the id of a matrix, which is no run; its cells are."""
+"""Prefix of a matrix id. A matrix is not a run; its cells are."""
 
 
 class MadeWith(Record):
-    """The settings that a run was made with, as its record keeps them."""
+    """The settings of a run, as stored in its record."""
 
     method: MethodSettings
     retrieval: RetrievalSettings
@@ -46,9 +46,8 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question (named `called` in errors) without outer white space and known secrets.
-
-    Raises QuestionError.
+    """Return the question (named `called` in errors) without outer white space and known secrets. Raises
+    QuestionError.
     """
     expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
@@ -71,7 +70,7 @@ def valid_question(question: str, called: str = "question") -> str:
 
 
 def engine_names(engines: Mapping[Role, Engine]) -> str:
-    """Return the name of the engine, or that of each role if they differ."""
+    """Return the name of the engine, or one name per role if they differ."""
     names = {role: engine.name for role, engine in engines.items()}
     if len(set(names.values())) == 1:
         return names[Role.ASK]
@@ -80,12 +79,12 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a question besides its text.
+    """Options of a question, besides its text.
 
     `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts over
-    and pays again. Replies to the same prompts that other runs paid for are reused, unless `cache` is off. `after` is
-    the run that the question follows, by its id or `last`: what the question leaves unsaid comes from there. A
-    `repetition`, counted from 1, asks the same again as a separate run, which reuses no replies.
+    and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off. `after` is
+    the run, by its id or `last`, that the question follows up: it supplies what the question leaves out. A
+    `repetition`, counted from 1, asks the same question again as a separate run without reusing replies.
     """
 
     mission: str | None = None
@@ -97,7 +96,7 @@ class RunOptions:
     repetition: int = 0
 
     def __post_init__(self) -> None:
-        """Raises SettingsError for a value of another type."""
+        """Raise SettingsError for a value of the wrong type."""
         for name in ("mission", "strategy"):
             expect(getattr(self, name), (str, type(None)), name, SettingsError)
         if isinstance(self.only, str):
@@ -117,9 +116,9 @@ class RunOptions:
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the documents, of those that are known, to which a question is limited; empty if it is not.
+    """Return the known documents to which a question is limited; empty without a limit.
 
-    Raises FolderError if an id or a pattern names none of them.
+    Raises FolderError if an id or a pattern matches none of them.
     """
     scope: dict[str, None] = {}
     for name in only:
@@ -142,9 +141,8 @@ def new_record(
     settings: Settings,
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
-    """Return the record that a run starts with, without an id and a scope. Raises QuestionError.
-
-    A question that refers to those `before` it is completed; its own words are kept, too.
+    """Return the initial record of a run, without an id and a scope. A question that refers to those `before` it is
+    completed; its own words are kept, too.¶Raises QuestionError.
     """
     said = valid_question(question)
     asked = completed(said, before)
@@ -161,24 +159,24 @@ def new_record(
 
 
 def matrix_id(records: Sequence[Investigation]) -> str:
-    """Return the id of the matrix of some new records: the same for the same questions and settings."""
+    """Return the id of the matrix of some new records: equal for equal questions and settings."""
     return f"{MATRIX_RUN}{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
 
 
 def earlier_question(record: Investigation) -> EarlierQuestion:
-    """Return the subject of a run, for a question that follows it."""
+    """Return the subject of a run, for a follow-up question."""
     quotes = record.answer.citations if record.answer is not None else ()
     cited = Counter(quote.document_id for quote in quotes)
     return EarlierQuestion(record.question, tuple(name for name, _ in cited.most_common()))
 
 
 def as_it_began(record: Investigation) -> Investigation:
-    """Return the record as it was before anything was done."""
+    """Return the record in its initial state."""
     return Investigation.model_validate(record.model_dump(include=_NEW))
 
 
 def settings_of(record: Investigation, settings: Settings) -> MadeWith:
-    """Return the settings that a run was made with; today's if its record names none. Raises ReplayError."""
+    """Return the settings of a run; the current ones if its record has none. Raises ReplayError."""
     if not record.made_with:
         return _made_with(settings)
     try:
@@ -205,9 +203,9 @@ def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str
 def open_run(
     runs: Runs, new: Investigation, identity: str, corpus: str, *, fresh: bool, now: datetime
 ) -> tuple[Run, Investigation]:
-    """Begin a run, or resume the latest one of the same identity (`run_identity`) and documents (`corpus_digest`).
+    """Start a run, or resume the latest one with the same identity (`run_identity`) and documents (`corpus_digest`).
 
-    Returns the run and its new record with the run's id; a resumed run searches as it began.
+    Return the run and its new record with the run's id; a resumed run keeps its original search.
     """
     named = new.changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}")
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
@@ -216,12 +214,12 @@ def open_run(
 
 
 def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
-    """Return the digest of the documents of a run: their fingerprint and how they were indexed."""
+    """Return the digest of the documents of a run: their fingerprint and the index settings."""
     return _digest(fingerprint, f"{embedder} {chunks}")
 
 
 def answered_already(record: Investigation) -> str:
-    """Say in a sentence that a run has ended before."""
+    """Return a sentence for a run that has already ended."""
     if record.answer is not None and record.answer.stop in CEILINGS:
         ended = f"Run {record.id} ended as {record.answer.outcome}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
@@ -230,7 +228,7 @@ def answered_already(record: Investigation) -> str:
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
-    """Say in a sentence which quotes of a run are no longer in the files."""
+    """Return a sentence that names the quotes of a run that are no longer in the files."""
     places = ", ".join(dict.fromkeys(quote.place for quote in gone))
     stand = "stands" if len(gone) == 1 else "stand"
     return f"{len(gone)} of {total} quotes of the run {run_id} no longer {stand} in the files: {places}"

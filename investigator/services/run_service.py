@@ -1,4 +1,4 @@
-"""The runs of a folder: started, resumed, forecast, replayed and read."""
+"""The runs of a folder: starts, resumes, forecasts, replays and reads them."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ from investigator.store.past_calls import PastCall, PastCalls, calls_of
 from investigator.store.workspace import DATABASE_NAME, has_database
 
 _OF_MATRIX = (
-    "The same matrix command shows it again and pays for nothing twice; with --json it names the run of each cell, "
-    "which show and replay take."
+    "Run the same matrix command to show it again at no cost; with --json it gives the run id of each cell, "
+    "for show and replay."
 )
 
 
 class RunService:
-    """Investigates questions about one folder with an engine for each role, and keeps the runs.
+    """Investigates questions about one folder, with an engine for each role, and stores the runs.
 
-    `joint` is a budget that all of them share, with the runs of other services.
+    `joint` is a budget that all runs share, including those of other services.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class RunService:
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Read the folder and keep it open for questions one after another, as `investigate` takes them.
+        """Read the folder and keep it open for consecutive questions, with the arguments of `investigate`.
 
-        What changes in the folder meanwhile is not looked for; quotes are still looked up in the files.
+        Changes in the folder are ignored meanwhile; quotes are still looked up in the files.
         """
         with self._open() as folder:
             for _ in folder.read():
@@ -105,7 +105,7 @@ class RunService:
     def _asked(
         self, folder: OpenFolder, new: Investigation, options: RunOptions, *, is_read: bool = False
     ) -> Iterator[Event]:
-        """Investigate in an open folder; damaged documents are read again, once each, and lost shards tried again.
+        """Investigate in an open folder; damaged documents are read again, once each, and lost shards retried.
 
         Raises DamagedDocumentError and ShardLostError.
         """
@@ -130,10 +130,10 @@ class RunService:
                 yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
 
     def forecast(self, question: str, options: RunOptions) -> Forecast:
-        """Return the plan of a run and its expected cost; the built-in engine replaces paid engines."""
+        """Return the plan and the expected cost of a run; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
-        free = parts.extractive  # it uses no tokens, and is asked itself
+        free = parts.extractive  # it uses no tokens, and is really asked
         engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:
@@ -147,7 +147,7 @@ class RunService:
         return mended(attempt)
 
     def replay(self, run_id: str) -> Replayed:
-        """Repeat a finished run from its journal with its own settings, and re-verify its quotes.
+        """Replay a finished run from its journal with its own settings, and re-verify its quotes.
 
         Raises UnknownRunError and ReplayError.
         """
@@ -174,7 +174,7 @@ class RunService:
             return replay(record, as_it_began(record), research, journal)
 
     def check_kept(self) -> Iterator[Notice]:
-        """Look up the quotes of the kept runs in the files; yield a notice for each run with missing quotes.
+        """Look up the quotes of stored runs in the files; yield a notice for each run with missing quotes.
 
         Raises FolderError, ReaderError and StoreError.
         """
@@ -192,9 +192,9 @@ class RunService:
                     yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
 
     def adopt(self) -> TakenOver:
-        """Take over the runs and memories of workspaces that earlier versions made for the folder, row by row.
+        """Import the runs and memories of workspaces that earlier versions created for the folder, row by row.
 
-        Raises FolderError if there is none, ForeignFileError if one is not this user's, StoreError.
+        Raises FolderError if there is none, ForeignFileError if one belongs to someone else, and StoreError.
         """
         folder, taken = self._index.folder, TakenOver()
         found = [place for place in older_workspaces(folder) if has_database(place)]
@@ -220,7 +220,7 @@ class RunService:
             return Runs(workspace.runs).summaries()
 
     def record(self, run_id: str) -> Investigation:
-        """Return the record of a run by its id, the beginning of it, or `last`. Raises UnknownRunError."""
+        """Return the record of a run, given its id, the beginning of its id, or `last`. Raises UnknownRunError."""
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             raise UnknownRunError(f"nothing was asked of {self._index.folder} yet")
@@ -232,7 +232,7 @@ class RunService:
             return Runs(workspace.runs).investigation(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls of a run by its whole id, in order; empty if it made none."""
+        """Return the calls of a run, given its whole id, in order; empty if it made none."""
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             return ()

@@ -1,4 +1,4 @@
-"""The quotes of a report looked up in the files of a folder: no index is needed, and nothing is written."""
+"""Looks up the quotes of a report in the files of a folder: no index is needed, and nothing is written."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _HINT = "Pass the JSON that ask, matrix, show or replay prints with --json."
 def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedReport:
     """Look up every quote of a report in the files of a folder, which are read again.
 
-    The report may hold one record, or one a line, in any form that has quotes in it: an answer, a run, a replayed run.
-    No path in it is opened: its document ids are compared with those of the files that the folder holds. Raises
-    UserError if the report cannot be used, FolderError, and ReaderError.
+    The report contains one record, or one per line, of any kind with quotes: an answer, a run, a replayed run. No path
+    in it is opened: its document ids are compared with those of the files in the folder. Raises UserError if the report
+    cannot be used, FolderError, and ReaderError.
     """
     check_folder(folder)
     quotes = tuple(dict.fromkeys(_quotes(report)))
@@ -45,7 +45,7 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
 
 
 def _as_cut(quote: Quote, fresh: FreshDocument) -> Quote:
-    """Return a quote as it was cut from its document: in a report it may be written so that nothing in it is live."""
+    """Return a quote as cut from its document: a report may contain it in defanged form."""
     if fresh.document is None or quote_standing(quote, fresh) is not None:
         return quote
     cut = fresh.document.text[quote.start : quote.end]
@@ -54,7 +54,7 @@ def _as_cut(quote: Quote, fresh: FreshDocument) -> Quote:
 
 
 def _quotes(report: Path) -> Iterator[Quote]:
-    """Yield the quotes of a report in order. Raises UserError if it is not a report of ours."""
+    """Yield the quotes of a report in order. Raises UserError if the report was not written by this program."""
     count, is_ours = 0, False
     for value in _inside(_parsed(report)):
         is_ours = is_ours or value.keys() >= _TELLING_ANSWER or value.keys() >= _TELLING_MATRIX
@@ -75,7 +75,7 @@ def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
 
 
 def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield every object in some values, outer ones first, in order; without recursion, however deep they are."""
+    """Yield every object in some values, outer ones first, in order; without recursion, at any depth."""
     waiting = list(reversed(values))
     while waiting:
         value = waiting.pop()
@@ -87,7 +87,7 @@ def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parsed(report: Path) -> list[Any]:
-    """Return the value of a JSON file, or those of its lines. Raises UserError."""
+    """Return the value of a JSON file, or one value per line. Raises UserError."""
     data = _bytes(report)
     try:
         text = data.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""Chooses the workspace of a folder: the named one, the sealed one inside, its own, or that of a folder that moved."""
+"""Chooses the workspace of a folder: the named one, the sealed one inside, its own, or that of a moved folder."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from investigator.store.locations import (
 from investigator.store.workspace import Workspace, has_runs
 
 _CLEAR_MAJORITY = Fraction(2, 3)
-"""Of the contents of two folders: from here on they are one folder that was moved."""
+"""Share of common contents above which two folders count as one folder that was moved."""
 
 
 def choose_workspace(
     folder: Path, chosen: Path | None, settings: FolderSettings, notice: Callable[[str], None]
 ) -> Path:
-    """Return the workspace directory of a document folder; nothing that came with the folder is opened.
+    """Return the workspace directory of a document folder; no workspace that came with the folder is opened.
 
     Raises SettingsError if the chosen one is inside the folder and this user has not sealed it.
     """
@@ -62,9 +62,9 @@ def choose_workspace(
 
 
 def make_workspace_inside(folder: Path) -> None:
-    """Make a sealed workspace inside a folder, of what was kept of the folder so far.
+    """Create a sealed workspace inside a folder, from the existing workspace of the folder, if any.
 
-    Raises FolderError if one is there that this user has not sealed, what `seal` does, and WorkspaceLockedError.
+    Raises FolderError if it contains one that this user has not sealed, WorkspaceLockedError, and the errors of `seal`.
     """
     inside, own = folder / INSIDE, default_workspace(folder)
     if is_sealed(inside):
@@ -82,7 +82,7 @@ def make_workspace_inside(folder: Path) -> None:
 
 
 def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callable[[str], None]) -> None:
-    """Rename the workspace of a folder that is gone, if most of what either holds is the same: it was moved."""
+    """Rename the workspace of a deleted folder if its contents are mostly the same: the folder was moved."""
     left = tuple(left_behind())
     if not left:
         return
@@ -104,12 +104,12 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
 def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fraction:
     """Return the share of common contents of a folder and a workspace, relative to the larger one.
 
-    Empty files do not count, and equal files count once. 0 for a workspace that cannot be used.
+    Empty files do not count, and equal files count once. Return 0 for an unusable workspace.
     """
     try:
         with Workspace(candidate, write=False) as workspace:
             kept = {path: record for path, record in Corpus(workspace.index).manifest().items() if record.size}
-    except (OSError, InvestigatorError):  # in use, damaged, or made by a newer version: none of this folder's
+    except (OSError, InvestigatorError):  # in use, damaged, or created by a newer version: not this folder's
         return Fraction(0)
     sizes, hashes = {record.size for record in kept.values()}, {record.content_hash for record in kept.values()} - {""}
     same, others = set[str](), 0
@@ -123,7 +123,7 @@ def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fracti
 
 
 def _content_hash(folder: Path, file: FoundFile, record: FileRecord | None) -> str:
-    """Return the sha256 of a file, from the record of its path if its stamp is the same; "" if it cannot be read."""
+    """Return the sha256 of a file, from the record of its path if its stamp is unchanged; "" if it cannot be read."""
     if record is not None and file.inode and same_stamp(file, record):
         return record.content_hash
     try:

@@ -1,4 +1,4 @@
-"""An answer written as free text: each sentence with ids of evidence in brackets is a claim. Forgiven are:
+"""An answer written as free text: each sentence with ids of evidence in brackets is a claim. Accepted deviations:
 
 - ids after the full stop, in lists, ranges ("E2-E4"), round or wide brackets, and ids inside the text of a JSON claim;
 - bullets, numbers and headings before a sentence, and sentences without ids, which are dropped;
@@ -34,7 +34,7 @@ _WIDEST_RANGE = 20
 
 
 def read_free_answer(text: str) -> AnswerReply | None:
-    """Return the claims of a free text: none if it says that it cannot answer, None if it is not an answer at all."""
+    """Return the claims of a free text: an empty tuple if it declines to answer, None if it is not an answer at all."""
     text = text[:_LONGEST]
     claims = tuple(claim for line in text.splitlines() for claim in _claims(_BULLET.sub("", line, count=1)))
     if claims or (len(text) <= _LONGEST_REFUSAL and _CANNOT.search(text)):
@@ -43,7 +43,7 @@ def read_free_answer(text: str) -> AnswerReply | None:
 
 
 def with_ids_apart(claim: ProposedClaim) -> ProposedClaim:
-    """Return a claim whose text is free of bracketed ids; those, and ids that came as one text, are its evidence."""
+    """Return a claim with its bracketed ids moved from the text to its evidence, along with ids given as one text."""
     named = [name for part in claim.evidence for name in (_ids(part) or [part.strip()])]
     inside = [name for found in _BRACKETED.finditer(claim.text) for name in _ids(found.group())]
     text = _BRACKETED.sub("", claim.text).strip()
@@ -58,7 +58,7 @@ def _claims(line: str) -> Iterator[ProposedClaim]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of a line; ids that follow the full stop belong to the sentence before."""
+    """Yield the sentences of a line; ids after the full stop belong to the preceding sentence."""
     previous = ""
     for start, end in sentence_spans(line):
         sentence = line[start:end]

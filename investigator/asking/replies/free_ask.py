@@ -1,7 +1,7 @@
-"""A scored reply written as free text: point, quotes, and what is left is the reply.
+"""A scored reply written as free text: a point, quotes, and the remaining text as the reply.
 
 Quotes are found after "Quote:", in the list below it, as block quotes, and in quotation marks. Labels ("Reply:"), lines
-of the point and rules below headings are taken out of the reply.
+with the point and rules below headings are removed from the reply.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _FEWEST_UNSPACED = 8
 def read_free_ask(text: str) -> AskReply | None:
     """Return the reply in free text; None if it is empty.
 
-    Quotes are lines that begin with "Quote:" or ">", then quoted spans of at least four words. The reply is what is
-    left without the lines of point and quotes.
+    Quotes are lines that begin with "Quote:" or ">", then quoted spans of at least four words. The reply is the text
+    without the lines of point and quotes.
     """
     text = text.strip()
     if not text:

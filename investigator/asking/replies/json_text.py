@@ -1,13 +1,13 @@
 """JSON values in the text of a reply: valid ones, broken ones, and one that is still being written.
 
 Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
-the json-repair library would mix them up. Everything broken is left to that library: cut-off, quotes and commas that
-are missing, single quotes, bare keys, comments, lone backslashes. What it does not do is done here:
+the json-repair library would mix them up. That library mends everything broken: truncation, missing quotes and commas,
+single quotes, bare keys, comments, lone backslashes. This module adds:
 
-- thoughts are left out, and a value at the end of a thought that is never closed is found;
+- thoughts are ignored, but a value at the end of an unclosed thought is found;
 - the inside of a Markdown fence is tried by itself, because the library treats the closing marks as part of the value;
-- backslashes of LaTeX that would be read as an escape (`\\frac`, `\\times`) stay backslashes;
-- texts made to take long (a million brackets) end soon.
+- LaTeX backslashes that could be read as an escape (`\\frac`, `\\times`) stay backslashes;
+- time is bounded for hostile texts (a million brackets).
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _LATEX = re.compile(
 def whole_values(text: str) -> list[Json]:
     """Return the objects and arrays in the text as valid JSON, the outermost of each place, in order.
 
-    Thoughts are left out; one that is never closed and ends with a value ended before it, or was none but words of a
-    document that a model repeats.
+    Thoughts are ignored. If an unclosed thought ends with a value, the value counts: the thought ended before it, or
+    its tag was quoted from a document.
     """
     return [*_decoded(_cut(without_thoughts(text))), *_at_end(unclosed_thought(text))]
 
 
 def mended_values(text: str) -> Iterator[Json]:
-    """Yield the objects and arrays that can be made of broken JSON in the text, the likeliest first.
+    """Yield the objects and arrays that can be recovered from broken JSON in the text, the likeliest first.
 
     Only complete values are used from a thought that was never closed.
     """
@@ -65,18 +65,18 @@ def mended_values(text: str) -> Iterator[Json]:
 
 
 def unfinished_text(written: str, name: str) -> str:
-    """Return the text `name` of an unfinished JSON object so far; empty if it has not begun."""
+    """Return the text of the field `name` so far in an unfinished JSON object; empty if it has not begun."""
     said = without_thoughts(written)
     try:
         value = from_json(said[said.find("{") :], allow_partial="trailing-strings")
-    except ValueError:  # no JSON, or broken already
+    except ValueError:  # no JSON, or already broken
         return ""
     text = value.get(name, "") if isinstance(value, dict) else ""
     return text if isinstance(text, str) else ""
 
 
 def _at_end(thought: str) -> list[Json]:
-    """Return the value that an unclosed thought ends with, if it does."""
+    """Return the value at the end of an unclosed thought, if any."""
     said = thought.rstrip("` \t\n")
     return _decoded(_cut(said))[-1:] if said.endswith(("}", "]")) else []
 
@@ -87,7 +87,7 @@ def _cut(text: str) -> str:
 
 
 def _decoded(text: str) -> list[Json]:
-    """Return valid values, found by trying at each bracket that is not inside a value already found.
+    """Return the valid values, trying each bracket that is not inside a value already found.
 
     Only a limited number of brackets is tried from each end, which bounds the time.
     """
@@ -123,6 +123,6 @@ def _mended(piece: str) -> Json:
 
 
 def _depth(text: str) -> int:
-    """Return how deep the brackets of a text are nested."""
+    """Return the nesting depth of the brackets in a text."""
     steps = (1 if found.group() in "{[" else -1 for found in _BRACKET.finditer(text))
     return max(accumulate(steps), default=0)

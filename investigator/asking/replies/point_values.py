@@ -1,6 +1,6 @@
-"""The value of a point at a place that is known: numbers, scales, ranges, and the words for "no value".
+"""Parses the value of a point at a known position: numbers, scales, ranges, and the words for "no value".
 
-All functions expect text that `folded` has brought into one form.
+All functions expect text normalised by `folded`.
 """
 
 from __future__ import annotations
@@ -52,28 +52,28 @@ _HINT = re.compile(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{
 
 @dataclass(frozen=True)
 class Value:
-    """A score and the end of its text; `point` is None if the reply says that there is none."""
+    """A score and the end of its text; `point` is None if the reply says that it has none."""
 
     point: int | None
     end: int
 
 
 def folded(text: str) -> str:
-    """Return one form for dashes, quotation marks and white space; markdown and HTML emphasis become blanks."""
+    """Return a text with uniform dashes, quotation marks and white space; markdown and HTML emphasis become spaces."""
     text = unicodedata.normalize("NFKC", text).translate(_MARKUP)
     return _HTML.sub(" ", text)
 
 
 def scale_of(hint: str) -> int | None:
-    """Return the upper end of a scale that a hint such as "0-100", "out of 10" or "/ 5" names."""
+    """Return the upper end of the scale in a hint such as "0-100", "out of 10" or "/ 5"."""
     found = _HINT.search(hint)
     return int(found["top"] or found["of"]) if found else None
 
 
 def value_at(text: str, start: int, scale: int | None = None) -> Value | None:
-    """Return the point at a place; None if there is neither a point nor a word for "no value".
+    """Return the point at a position; None if there is neither a point nor a word for "no value".
 
-    `scale` is the upper end of the scale that was named before.
+    `scale` is the upper end of the scale named earlier.
     """
     if _NO_VALUE.match(text, start):
         return Value(None, start)
@@ -91,14 +91,14 @@ def value_at(text: str, start: int, scale: int | None = None) -> Value | None:
 
 
 def value_in_parentheses(text: str, start: int) -> Value | None:
-    """Return the point in parentheses after one or two words at a place: "high (85)"."""
+    """Return the point in parentheses after one or two words at a position: "high (85)"."""
     words = _WORDS_BEFORE.match(text, start)
     value = value_at(text, words.end()) if words else None
     return value if value and text[value.end : value.end + 1] == ")" else None
 
 
 def _is_range(found: re.Match[str], lead: str) -> bool:
-    """Return True if two numbers are the ends of a range of points, not the scale of the template or unrelated."""
+    """Return True if two numbers are the ends of a range of points, instead of unrelated or the template's scale."""
     low, high = _number(found["low"]), _number(found["high"])
     if low is None or high is None or found["sign"] or not low < high <= 100 or _is_scale(low, high):
         return False
@@ -110,7 +110,7 @@ def _is_scale(low: float, high: float) -> bool:
 
 
 def _without_high(found: re.Match[str]) -> re.Match[str] | None:
-    """Return only the first number if the second only follows it: "85 - 3 plants", not "2023-05-01"."""
+    """Return only the first number if the second one just follows it: "85 - 3 plants", but not "2023-05-01"."""
     low, high, end = _number(found["low"]), _number(found["high"]), found.end("low")
     if not found.string[end].isspace() or low is None or high is None or _is_scale(low, high):
         return None
@@ -131,13 +131,13 @@ def _point(found: re.Match[str], scale: int | None) -> int | None:
     top = int(found["top"]) if found["top"] else scale
     if top and value <= top:
         return _within(value, top)
-    if 0 < value < 1:  # nobody gives 0.85 of 100: it is a share
+    if 0 < value < 1:  # nobody gives 0.85 out of 100: it is a fraction
         return _within(value, 1)
     return _within(value, 100)
 
 
 def _within(value: float, top: int) -> int | None:
-    """Return the point on 0..100, rounded half up; just beyond the ends becomes the end, far beyond is not a point."""
+    """Return the point on 0..100, rounded half up. Values slightly out of range are clamped; others are not points."""
     if top <= 0:
         return None
     point = value / top * 100

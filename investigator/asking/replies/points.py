@@ -1,4 +1,4 @@
-"""Reads the point (0..100) that a reply gives (seed: "Point")."""
+"""Reads the point (0..100) from a reply (seed: "Point")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.asking.replies.point_values import Value, folded, scale_of, va
 from investigator.asking.replies.thoughts import without_thoughts
 
 _LONGEST = 60_000
-"""Characters looked at, from the beginning and again from the end; no honest reply has its point elsewhere."""
+"""Number of characters read from each end of a reply; no genuine reply has its point elsewhere."""
 
 _OTHER_MARKERS = (
     "score|rating|relevance|relevancy|grade|punktzahl|punkte|bewertung|puntos|puntuación|puntaje|pontos|оценка|балл"
@@ -57,21 +57,21 @@ _ORDINARY_POINT = re.compile(
     "key|main|data|percentage|decimal|basis|starting|turning|talking|bullet|boiling|melting|freezing|access|end|focal"
     "|strong|weak|important|first|second|third|next|this|that|another|every|each|good|valid|one|no|some|any"
 )
-"""Words that make "point" an ordinary word."""
+"""Words around "point" that show it is an ordinary word."""
 _OF_THE_REPLY = re.compile(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words before "score" and the like that still make it the point of the reply; "test score" may be a finding."""
+"""Words before "score" and the like that still make it the reply's point; "test score" may be a finding."""
 
 
 def read_point(text: str) -> int | None:
-    """Return the point 0..100 that a reply gives, or None if it gives none that can be read without guessing.
+    """Return the point (0..100) of a reply, or None if it cannot be read without guessing.
 
-    Looked for in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker
-    in a sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a kind
-    the last one wins. Values on another scale are brought to 0..100, ranges to their middle; a value just outside
-    becomes 0 or 100. Never raises; takes time linear in the length of the text.
+    Sources in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker in a
+    sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a kind the
+    last one wins. Values on another scale are converted to 0..100, ranges to their midpoint; a value slightly out of
+    range becomes 0 or 100. Never raises; takes time linear in the length of the text.
     """
     text = folded(_shortened(without_thoughts(text)))
     for kind in _KINDS:
@@ -86,7 +86,7 @@ def _shortened(text: str) -> str:
 
 
 def _of_keys(text: str) -> Iterator[Value]:
-    """Yield values after the key "point" in JSON that may be broken."""
+    """Yield values after the key "point" in possibly broken JSON."""
     for key in reversed(list(_KEY.finditer(text))):
         if value := value_at(text, key.end()):
             yield value
@@ -95,7 +95,7 @@ def _of_keys(text: str) -> Iterator[Value]:
 def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
     """Yield values after a marker and a separator, the last one first.
 
-    Markers that are not `of_reply` may be those of something else: "Match score: 85", "Test score: 85".
+    Markers that are not `of_reply` may refer to something else: "Match score: 85", "Test score: 85".
     """
     for marker in _markers(text, of_reply=of_reply):
         after = _AFTER_MARKER.match(text, marker.end())
@@ -168,4 +168,4 @@ _KINDS: tuple[Callable[[str], Iterator[Value]], ...] = (
     _of_sentences,
     _of_judgements,
 )
-"""The likeliest place of a point first."""
+"""Kinds of point notation, the most reliable first."""

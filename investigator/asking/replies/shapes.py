@@ -1,9 +1,9 @@
-"""Brings a JSON value into the shape of a record. Forgiven are:
+"""Brings a JSON value into the shape of a record. Accepted deviations:
 
-- keys that are spelled otherwise ("Document ID"), or are known synonyms ("score"), and unknown keys, which are dropped;
+- keys with another spelling ("Document ID") or a known synonym ("score"), and unknown keys, which are dropped;
 - one value in place of a list, a list or an object in place of a text, null in place of an optional value;
-- numbers as text ("0.8") or beyond their bounds, and points in every form that free text may have;
-- halves of surrogate pairs, which no database stores.
+- numbers as text ("0.8") or out of bounds, and points in every notation of free text;
+- lone surrogates, which no database stores.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _ALSO_CALLED = {
     **dict.fromkeys(("quote", "quotations"), "quotes"),
     **dict.fromkeys(("document", "docid", "documentname"), "documentid"),
 }
-"""Other names that models give to a field, used if the record has no field of that name."""
+"""Other names that models use for a field, accepted if the record has no field of that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
-"""Keys that hold the text if a model gives an object in place of a text."""
+"""Keys that contain the text if a model sends an object in place of a text."""
 
 
 def fitted(value: Json, reply_type: type[Record]) -> Json:
-    """Return the fields of an object that the record knows, at all depths, in the types that it asks for.
+    """Convert an object to the record's fields and types, at all depths; unknown fields are dropped.
 
-    Keys are compared without case, blanks and punctuation. A value that cannot be fitted is left unchanged: validation
+    Keys are compared without case, spaces and punctuation. A value that cannot be fitted is left unchanged: validation
     will report it. A field called `point` is read like a point in free text.
     """
     if not isinstance(value, dict):
@@ -60,7 +60,7 @@ def known_fields(value: Json, reply_type: type[Record]) -> int:
 
 
 def field_of(key: str, reply_type: type[Record]) -> str | None:
-    """Return the field of a record that a key means; None if it means none."""
+    """Return the field of a record that a key means, or None."""
     form = key_form(key)
     for name in reply_type.model_fields:
         if key_form(name) in (form, _ALSO_CALLED.get(form)):
@@ -69,12 +69,12 @@ def field_of(key: str, reply_type: type[Record]) -> str | None:
 
 
 def key_form(key: str) -> str:
-    """Return the form that all spellings of a key share: "Document ID", "documentId" and "document_id" are one."""
+    """Return a common form for all spellings of a key: "Document ID", "documentId" and "document_id"."""
     return re.sub(r"[\W_]", "", str(key)).casefold()
 
 
 def list_field(reply_type: type[Record]) -> tuple[str, type[Record]] | None:
-    """Return the one field that is a list of records, and the type of its items; None if there is none or several."""
+    """Return the only field that is a list of records, and its item type; None if there is none or several."""
     found = [
         (name, item)
         for name, info in reply_type.model_fields.items()
@@ -121,7 +121,7 @@ def _text(value: Json) -> Json:
 
 
 def _number(value: Json, *, whole: bool, info: FieldInfo | None) -> Json:
-    """Return a number from a number or its text, moved to the nearest end of the field's bounds."""
+    """Return a number from a number or its text, clamped to the field's bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
     try:
@@ -150,7 +150,7 @@ def _item_record(annotation: Any) -> type[Record] | None:
 
 
 def is_schema(value: Mapping[str, Json]) -> bool:
-    """Return True if an object describes a record instead of being one: a JSON schema that a model echoed."""
+    """Return True if an object is a JSON schema, which a model echoed, instead of a record."""
     parts = value.get("properties")
     if isinstance(parts, dict):
         return all(

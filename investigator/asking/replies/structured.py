@@ -1,11 +1,11 @@
-"""Reads the record that a prompt asked for out of the JSON in a reply. Forgiven are:
+"""Reads the requested record from the JSON in a reply. Accepted deviations:
 
-- several objects: the last one that fits counts, an echoed schema or example never;
+- several objects: the last matching one counts, but never an echoed schema or example;
 - wrappers around the object (`{"reply": {...}}`, `[{...}]`), and the object written inside its own field;
 - a bare list, or items one after the other, if the record is one list;
 - a last item that was cut off.
 
-What is wrong with the JSON itself is the business of `json_text`, the names and types of its fields that of `shapes`.
+`json_text` handles broken JSON, `shapes` the names and types of its fields.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_record(text: str, reply_type: type[R]) -> R:
 
 
 def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[str]) -> R | None:
-    """Return the first value that fits, objects before lists; note what is wrong with the others."""
+    """Return the first matching value, objects before lists; note the problems of the others."""
     lists: list[list[Json]] = []
     for value in values:
         content = _unwrapped(value, reply_type)
@@ -61,7 +61,7 @@ def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[s
 
 
 def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
-    """Return the object with fields of the record, without wrappers such as {"reply": {...}} or [{...}]."""
+    """Return an object with fields of the record, stripped of wrappers such as {"reply": {...}} or [{...}]."""
     if isinstance(value, dict):
         if is_schema(value) or _is_example(value):
             return None
@@ -78,19 +78,19 @@ def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
 
 
 def _wraps_itself(value: dict[str, Json], reply_type: type[Record]) -> bool:
-    """Return True if the only key holds the whole record again: {"reply": {"point": 85, "reply": "..."}}."""
+    """Return True if the only key contains the whole record again: {"reply": {"point": 85, "reply": "..."}}."""
     only = next(iter(value.values())) if len(value) == 1 else None
     return isinstance(only, dict) and known_fields(only, reply_type) > 1
 
 
 def _is_example(value: dict[str, Json]) -> bool:
-    """Return True if all texts are dots: the example of the prompt, echoed."""
+    """Return True if all texts are dots: an echo of the prompt's example."""
     written = [text.strip() for text in _texts(value)]
     return bool(written) and all(text in ("...", "…") for text in written)
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """Yield all texts in a value, however deep."""
+    """Yield all texts in a value, at any depth."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if isinstance(value, str):
         yield value
@@ -99,7 +99,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _wrapped(items: list[Json], reply_type: type[Record]) -> dict[str, Json] | None:
-    """Return the record around a bare list of its items."""
+    """Wrap a bare list of items into the record."""
     field = list_field(reply_type)
     if field is None or not all(known_fields(item, field[1]) for item in items):
         return None
@@ -107,14 +107,14 @@ def _wrapped(items: list[Json], reply_type: type[Record]) -> dict[str, Json] | N
 
 
 def _from_items(values: Iterable[Json], reply_type: type[R]) -> R | None:
-    """Return the record from its items written one after the other, without a list around them."""
+    """Build the record from items written one after the other, without a list."""
     field = list_field(reply_type)
     items = [value for value in values if field and known_fields(value, field[1])]
     return _validated({field[0]: items}, reply_type, []) if field and items else None
 
 
 def _without_torn_items(value: Json, reply_type: type[Record]) -> Json:
-    """Return a repaired object without incomplete items of its list, such as the last item of a truncated reply."""
+    """Return a repaired object without incomplete list items, such as the last item of a truncated reply."""
     content = _unwrapped(value, reply_type)
     content = _wrapped(content, reply_type) if isinstance(content, list) else content
     field = list_field(reply_type)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 _TAG = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|thoughts|reasoning)>", re.IGNORECASE)
 _STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTALL)
-"""A text inside JSON. A tag in it is one that the model quotes, from a document that would end its thoughts."""
+"""A text inside JSON. A tag in it is quoted, possibly from a document that tries to end the thought."""
 
 
 def without_thoughts(text: str) -> str:
-    """Return the text without `<think>...</think>` and the like.
+    """Return the text without `<think>...</think>` and similar tags.
 
-    A thought that is never closed runs to the end; one that was opened in the prompt (only a closing tag) begins at the
-    start.
+    A thought that is never closed runs to the end; one that the prompt opened (only the closing tag appears) begins at
+    the start.
     """
     kept: list[str] = []
     thinking, done = False, 0
@@ -33,7 +33,7 @@ def without_thoughts(text: str) -> str:
 
 
 def unclosed_thought(text: str) -> str:
-    """Return the thought that is never closed, without its tag; empty if all are closed."""
+    """Return the text of an unclosed thought, without its tag; empty if all are closed."""
     opening = None
     for tag in _tags(text):
         if tag["closing"]:
@@ -44,7 +44,7 @@ def unclosed_thought(text: str) -> str:
 
 
 def _tags(text: str) -> Iterator[re.Match[str]]:
-    """Yield the tags of thoughts, without those inside a text of JSON."""
+    """Yield the tags of thoughts, except those inside a JSON text."""
     if not _TAG.search(text):
         return
     quoted = _STRING.finditer(text)
