@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -10,10 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from investigator.documents.beneath import open_file
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import Contents
 from investigator.documents.folder import cpus, request_for
-from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
@@ -71,25 +74,32 @@ class FreshReading:
             self._pool.__exit__(kind, error, at)
             self._pool = None
 
-    def start(self) -> None:
-        """Start a reading process in the background, so that the first documents need not wait for it."""
-        with self._turn:
-            self._processes().start()
-
-    def documents(self, document_ids: Collection[str]) -> dict[str, FreshDocument]:
+    def documents(self, document_ids: Collection[str], held: Collection[Document] = ()) -> dict[str, FreshDocument]:
         """Return the documents with these ids, also those inside archives and messages.
 
-        A file whose sha256 is that of an earlier call is not read again. Raises FolderError if the folder cannot be
-        listed, and ReaderError if no process can be started.
+        A file whose sha256 is that of an earlier call, or of a document `held`, which is known to be what was read from
+        it, is not read again. Raises FolderError if the folder cannot be listed, ReaderError if no process can start.
         """
         if not document_ids:
             return {}
         found = {file.id: file for file in scan(self._root, self._folder).files}
+        same = {one.id: FreshDocument(one) for one in held if one.id in found and self._holds(found[one.id], one)}
         files = {document_id: file_of(document_id, found) for document_id in document_ids}
         with self._turn:
-            read = self._read({file.id: file for file in files.values() if file is not None})
+            read = self._read({file.id: file for name, file in files.items() if file is not None and name not in same})
             self._forget()
-        return {document_id: _document(document_id, file, read) for document_id, file in files.items()}
+        return {name: same.get(name) or _document(name, file, read) for name, file in files.items()}
+
+    def _holds(self, file: FoundFile, document: Document) -> bool:
+        """Return True if the bytes of a file are those that a document was read from."""
+        if file.problem:
+            return False
+        try:
+            with open_file(str(self._root), file.path) as opened:
+                small = os.fstat(opened.fileno()).st_size <= self._reader.max_bytes
+                return small and hashlib.file_digest(opened, "sha256").hexdigest() == document.content_hash
+        except (OSError, ReadFailure):
+            return False
 
     def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
         """Return the contents of each file by its id; files that must not be opened are left out."""

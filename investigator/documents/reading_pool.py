@@ -9,7 +9,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import LifoQueue
@@ -50,7 +50,6 @@ class ReadingPool:
         for process in self._all:
             self._idle.put(process)
         self._threads = ThreadPoolExecutor(processes, thread_name_prefix="reading")
-        self._starting: Future[None] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -60,24 +59,11 @@ class ReadingPool:
             process.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def start(self) -> None:
-        """Start one process in the background for a coming request."""
-        self._starting = self._threads.submit(self._started)
-
-    def _started(self) -> None:
-        process = self._idle.get()
-        try:
-            process.start()
-        finally:
-            self._idle.put(process)
-
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
         """Reads files side by side; results come in the order of the requests.
 
         Raises ReaderError if no process can be started.
         """
-        if self._starting is not None:
-            wait([self._starting])
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
             waiting.append(self._threads.submit(self._one, request))
@@ -115,10 +101,6 @@ class _ReadingProcess:
         if late.is_set() or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
             self._stop()
         return opened, contents
-
-    def start(self) -> None:
-        """Start the process if it does not run. Raises ReaderError."""
-        self._running()
 
     def close(self) -> None:
         """Stop the process, even if it is busy; a read that is in progress ends."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 
 from investigator.language.terms import words
@@ -35,6 +36,7 @@ def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(group) for group in groups if len(group) > 1)
 
 
+@lru_cache(maxsize=64)  # the same documents are compared for each statement of theirs
 def _sketch(text: str) -> frozenset[bytes]:
     said = words(text[:_LONGEST])
     shingles = {" ".join(said[i : i + _SHINGLE]) for i in range(len(said) - _SHINGLE + 1)}

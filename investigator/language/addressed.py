@@ -96,20 +96,19 @@ def _hits(text: str) -> list[Span]:
 
 def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
     rules = _rules()
-    for start, end in _places(text, frozenset(rules)):
+    for start, end in _places(text):
         for kind, then in rules[text[start:end]]:
             if found := then.match(text, end):
                 yield kind, (start, found.end())
 
 
-def _places(text: str, starts: frozenset[str]) -> Iterator[Span]:
+def _places(text: str) -> Iterator[Span]:
     """Return the places where a rule may begin: at whole words, and at any mark or word of an unspaced script."""
+    starts = _rules()
     for word in _WORD.finditer(text):
         if word.group() in starts:
             yield word.span()
-    for mark in starts:
-        if mark.isalpha() and mark < _UNSPACED:
-            continue
+    for mark in _marks():
         at = text.find(mark)
         while at >= 0:
             yield at, at + len(mark)
@@ -194,6 +193,11 @@ def _sentences(text: str, hits: Sequence[Span]) -> Iterator[Span]:
 _Rules = dict[str, tuple[tuple[str, re.Pattern[str]], ...]]
 _FRAGMENTS = TypeAdapter(dict[str, str])
 _RULES = TypeAdapter(dict[str, tuple[tuple[str, str], ...]])
+
+
+@cache
+def _marks() -> tuple[str, ...]:
+    return tuple(start for start in _rules() if not start.isalpha() or start >= _UNSPACED)
 
 
 @cache

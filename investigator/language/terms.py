@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter, defaultdict
 from functools import cache, lru_cache
 
 from investigator.language.lists import listed_by_section
@@ -88,6 +89,8 @@ def tokens(text: str) -> list[str]:
 
 def is_latin(text: str) -> bool:
     """Return True if most letters of a text are Latin, or if it has no letters."""
+    if text.isascii():
+        return True
     letters = [char for char in text if char.isalpha()]
     return 2 * sum(letter < _LATIN_ENDS for letter in letters) >= len(letters)
 
@@ -101,22 +104,22 @@ def is_english(question: str) -> bool:
     """
     if not is_latin(question):
         return False
-    parts = _PART.findall(folded(question))
-    counts = {language: sum(part in stops for part in parts) for language, stops in _stop_words_by_language().items()}
-    english = counts.pop("en")
-    most = max(counts.values())
+    languages = _languages_of_stop_words()
+    counts = Counter(language for part in _PART.findall(folded(question)) for language in languages.get(part, ()))
+    english = counts.pop("en", 0)
+    most = max(counts.values(), default=0)
     if english != most:
         return english > most
     return all(word.isascii() for word in question.split() if word.islower())
 
 
 @cache
-def _stop_words_by_language() -> dict[str, frozenset[str]]:
-    search = listed_by_section("stop_words")["search"]
-    return {
-        language: frozenset(_PART.findall(folded(" ".join((*search.get(language, ()), *words)))))
-        for language, words in listed_by_section("stop_words")["told_by"].items()
-    }
+def _languages_of_stop_words() -> dict[str, list[str]]:
+    search, found = listed_by_section("stop_words")["search"], defaultdict[str, list[str]](list)
+    for language, words in listed_by_section("stop_words")["told_by"].items():
+        for word in frozenset(_PART.findall(folded(" ".join((*search.get(language, ()), *words))))):
+            found[word].append(language)
+    return dict(found)
 
 
 def question_body(question: str) -> str:

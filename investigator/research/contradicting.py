@@ -127,7 +127,7 @@ def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterat
     """Yield the sentences about a subject, each with its words outside the value."""
     left = _MOST_SENTENCES
     for one in documents:
-        about = roots(f"{one.title} {one.id.replace('_', ' ')}")
+        wanted = subject - roots(f"{one.title} {one.id.replace('_', ' ')}")
         tables = [(table.start, table.end) for table in one.tables]
         for start, end in sentence_spans(one.text):
             text = one.text[start:end]
@@ -136,8 +136,10 @@ def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterat
                 return
             if end - start > _LONGEST or any(first <= start < last for first, last in tables):
                 continue
+            if wanted and not _says(roots(text), wanted):  # cheaper than which of its words carry meaning
+                continue
             words = [root(word) for word in content_words(text) if not _VALUE.search(word)]
-            if len(words) >= _FEWEST_WORDS and _says(words, subject - about) and not addresses_model(text):
+            if len(words) >= _FEWEST_WORDS and _says(words, wanted) and not addresses_model(text):
                 yield " ".join(sorted(set(words))), quote_at(one, start, end)
 
 

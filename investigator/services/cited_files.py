@@ -9,13 +9,16 @@ from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.errors import DamagedDocumentError
 from investigator.evidence.claims import prove
 from investigator.evidence.standing import Rechecked
-from investigator.records import Answer, Claim
+from investigator.records import Answer, Claim, Document
 from investigator.research.answer import cited_text, is_supported
 from investigator.retrieval.sources import CorpusView
 
 
 class CitedFiles:
-    """Reads cited documents again; `drifted` lists those whose file differs from the index."""
+    """Compares cited documents with their files; `drifted` lists those whose file differs from the index.
+
+    A file with the bytes it was read from says what the index holds of it under its code.
+    """
 
     def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:
         self._fresh = fresh
@@ -24,8 +27,9 @@ class CitedFiles:
 
     def reread(self, document_ids: Collection[str]) -> Mapping[str, FreshDocument]:
         """Return the documents as their files are now. Raises FolderError and ReaderError."""
-        found = self._fresh.documents(document_ids)
-        self.drifted |= {document_id for document_id, now in found.items() if not self._same(document_id, now)}
+        held = {name: self._held(name) for name in document_ids}
+        found = self._fresh.documents(document_ids, [one for one in held.values() if one is not None])
+        self.drifted |= {name for name, now in found.items() if now.document != held[name]}
         return found
 
     def damage(self) -> DamagedDocumentError:
@@ -34,11 +38,11 @@ class CitedFiles:
         message = f"the files and the index differ for {', '.join(named)}"
         return DamagedDocumentError(message, document_ids=named)
 
-    def _same(self, document_id: str, fresh: FreshDocument) -> bool:
+    def _held(self, document_id: str) -> Document | None:
         try:
-            return fresh.document == self._corpus.document(document_id)
+            return self._corpus.document(document_id)
         except (KeyError, DamagedDocumentError):
-            return fresh.document is None
+            return None
 
 
 def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:

@@ -192,7 +192,6 @@ def open_folder(
     Raises the errors of `Workspace`.
     """
     with service.workspace(write=True) as workspace, service.fresh_reading() as fresh:
-        fresh.start()
         index = parts.folder_index(service.folder, workspace)
         with parts.caching_embedder.backed_by(index.kept_sentences):
             yield OpenFolder(service, parts, engines, index, workspace.runs, fresh, tracer, joint)

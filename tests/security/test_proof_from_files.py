@@ -28,6 +28,7 @@ from investigator.records import (
     Constraint,
     ConstraintKind,
     ConstraintMatch,
+    Document,
     Event,
     MatchState,
     NearMiss,
@@ -314,9 +315,9 @@ def test_nothing_is_read_again_for_memories_that_the_answer_does_not_cite(
     wanted: list[str] = []
     honest = FreshReading.documents
 
-    def noting(self: FreshReading, document_ids: list[str]) -> object:
+    def noting(self: FreshReading, document_ids: list[str], held: list[Document]) -> object:
         wanted.extend(document_ids)
-        return honest(self, document_ids)
+        return honest(self, document_ids, held)
 
     monkeypatch.setattr(FreshReading, "documents", noting)
     made = investigator(case / "folder", case / "workspace")
@@ -351,6 +352,24 @@ def test_a_file_is_read_once_as_long_as_its_bytes_are_the_same(tmp_path: Path) -
         third = fresh.documents(["a.txt"])["a.txt"].document
         assert third is not None
         assert third.text == "It makes 43 MW of power."
+
+
+def test_a_file_with_the_bytes_it_was_read_from_is_compared_and_not_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("It makes 42 MW of power.", encoding="utf-8")
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
+        held = fresh.documents(["a.txt"])["a.txt"].document
+    assert held is not None
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
+        assert fresh.documents(["a.txt"], [held])["a.txt"].document is held
+        stamp = file.stat()
+        file.write_text("It makes 43 MW of power.", encoding="utf-8")
+        os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        now = fresh.documents(["a.txt"], [held])["a.txt"].document
+        assert now is not None
+        assert now.text == "It makes 43 MW of power."
+        file.unlink()
+        assert fresh.documents(["a.txt"], [held])["a.txt"].missing
 
 
 def test_of_what_is_read_again_the_last_used_is_kept(tmp_path: Path) -> None:

@@ -88,13 +88,14 @@ def says_something(sentence: str, *, by_itself: bool = True) -> bool:
 
     Without `by_itself` it may need the sentence before it.
     """
-    own = words(sentence)
-    if not _SHORTEST <= len(sentence) <= _LONGEST or len(own) < _FEWEST_WORDS:
+    if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.rstrip("\"'”’)] ")[-1:] not in ".!?。":
         return False
-    figures = sum(any(char.isdigit() for char in word) for word in own)
-    ends = sentence.rstrip("\"'”’)] ")[-1:] in ".!?。"
+    own = words(sentence)
+    if len(own) < _FEWEST_WORDS:
+        return False
+    figures = sum(not word.isalpha() and any(map(str.isdigit, word)) for word in own)
     others = (patterns(name)["words"] for name in (("boilerplate", "hanging") if by_itself else ("boilerplate",)))
-    return ends and figures <= _MOST_FIGURES * len(own) and not any(other.search(sentence) for other in others)
+    return figures <= _MOST_FIGURES * len(own) and not any(other.search(sentence) for other in others)
 
 
 def _moves(text: str) -> bool:
