@@ -1,1 +1,1 @@
-"""The command line: one file for each command; words into settings, one call, the result shown."""
+"""The command line: one file per command, which parses options, makes one call and shows the result."""

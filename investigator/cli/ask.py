@@ -63,7 +63,7 @@ class AskingOptions:
     ] = None
 
     def check(self) -> None:
-        """Raises SettingsError if an option is not text."""
+        """Raise SettingsError if an option is not text."""
         for name, words in (("--mission", self.mission), ("--strategy", self.strategy)):
             try:
                 (words or "").encode("utf-8")
@@ -72,12 +72,12 @@ class AskingOptions:
                 raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
 
     def run_options(self) -> RunOptions:
-        """Return the options of the question, for the front door."""
+        """Return the options of the question for the front door."""
         only, cache = tuple(self.only or ()), not self.no_cache
         return RunOptions(self.mission, self.strategy, only, self.fresh, cache, self.after)
 
     def check_for_many(self) -> None:
-        """Raises SettingsError if an option is not text, or is for one question only."""
+        """Raise SettingsError if an option is not text, or applies to one question only."""
         self.check()
         for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
             if given:
@@ -87,7 +87,7 @@ class AskingOptions:
 
 @dataclass(frozen=True)
 class CeilingOptions:
-    """The limits at which a run stops with what it has."""
+    """The limits at which a run stops with its results so far."""
 
     max_calls: Annotated[int | None, typer.Option(metavar="N", help="Limit of engine calls.")] = None
     max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Limit of tokens.")] = None
@@ -96,7 +96,7 @@ class CeilingOptions:
     rounds: Annotated[int | None, typer.Option(metavar="N", help="Limit of rounds of planning and asking.")] = None
 
     def settings(self) -> Iterator[str]:
-        """Yield the settings that these options stand for, as after `--set`."""
+        """Yield the settings for these options, as after `--set`."""
         given = {
             "budget.calls": self.max_calls,
             "budget.tokens": self.max_tokens,
@@ -109,7 +109,7 @@ class CeilingOptions:
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """Options for writing down each engine call, besides the journal."""
+    """Options for recording each engine call, besides the journal."""
 
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Append a line of JSON for each engine call to this file.")
@@ -119,7 +119,7 @@ class TraceOptions:
     ] = False
 
     def settings(self) -> Iterator[str]:
-        """Yield the settings that these options stand for, as after `--set`."""
+        """Yield the settings for these options, as after `--set`."""
         if self.trace is not None:
             yield f"trace.file={json.dumps(str(self.trace))}"
         if self.trace_prompts:
@@ -139,17 +139,18 @@ def ask(
     questions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Ask these instead: .txt (one a line), .csv (a column question), .jsonl (a field)."
+            metavar="FILE", help="Ask these instead: .txt (one per line), .csv (a column question), .jsonl (a field)."
         ),
     ] = None,
 ) -> None:
     """Answer a question from a folder of documents, or all questions of a file.
 
-    Every claim of the answer comes with quotes that are proven to stand in the documents. Limits such as --max-calls
-    hold over all questions of a file.
+    Every claim of the answer comes with quotes that are proven to be in the documents. Limits such as --max-calls apply
+    to all questions of a file together.
 
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, or passages found that may
-    answer, 1 the run failed, 2 wrong usage, 130 interrupted. Of several questions the worst counts: 1, then 4, 3, 5, 0.
+    answer, 1 the run failed, 2 wrong usage, 130 interrupted. For several questions the worst code counts: 1, then 4, 3,
+    5, 0.
     """
     if questions is not None:
         _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)
@@ -225,7 +226,7 @@ def _print_forecast(forecast: Forecast, engine: str, as_json: bool) -> None:
 
 def _question(words: str) -> str:
     if words == "-":
-        if sys.stdin is None:  # closed by the process that started this one
+        if sys.stdin is None:  # closed by the parent process
             raise QuestionError("no standard input to read the question from")
         try:
             words = sys.stdin.buffer.read().decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""`investigator compare A B`: which of two templates, models or settings answers the same questions better."""
+"""`investigator compare A B`: compares two templates, models or settings on the same questions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def setup_of(common: CommonOptions) -> Setup:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Say, if what is asked here is interrupted, that the same command resumes it."""
+    """Tell the user, on an interrupt, that the same command resumes the work."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -70,11 +70,11 @@ def compare(
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the comparison here.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the same questions with A and with B, and say which is better or how many questions it takes to decide.
+    """Ask the same questions with A and with B, and report which is better, or how many questions would decide it.
 
     A and B are each a folder of templates, a settings file, changes such as "method.rounds=2", a model, or 'default'
-    only for the options; other options hold for both. Rows of the questions are as for eval folder. If it is stopped,
-    the same command resumes it.
+    for just the options given; other options apply to both. The questions have the format of eval folder. If it is
+    stopped, the same command resumes it.
     """
     if report is not None:
         check_report(report, docs)

@@ -1,4 +1,4 @@
-"""`investigator completion SHELL`: the script that lets a shell complete commands and options."""
+"""`investigator completion SHELL`: prints the script that lets a shell complete commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`investigator eval claims`: compare how well the rules and a verifier separate true claims from false ones."""
+"""`investigator eval claims`: compares how well the rules and a verifier separate true claims from false ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def eval_claims(
     settings: SettingsOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well claims that their quotes support are told from claims that they do not support.
+    """Measure how well supported claims are separated from unsupported ones.
 
-    A row holds id, claim, quotes (a list of texts), label (true if they bear it out) and, if known, kind. The rules are
-    measured, and the model that verify.model names, by balanced accuracy (0.5 is chance) and false alarms (true claims
-    refused). The last line says which of the two is better on these claims.
+    A row holds id, claim, quotes (a list of texts), label (true if the quotes support it) and, if known, kind. The
+    rules and the model verify.model are measured by balanced accuracy (0.5 is chance) and false alarms (true claims
+    rejected). The last line names the better one on these claims.
     """
     chosen = settings.load().verify
     verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None

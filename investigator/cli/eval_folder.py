@@ -1,4 +1,4 @@
-"""`investigator eval folder`: how well a file of questions about a folder is answered."""
+"""`investigator eval folder`: measures how well questions about a folder are answered."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def eval_folder(
 ) -> None:
     """Ask each question of a file and measure documents, evidence, answers, silence, proof and cost.
 
-    A row holds id and question, and what is known: answers, answerable, doc_ids, evidence, key_numbers, key_points,
-    kind, scope, evidence_pages_one_based or evidence_pages_zero_based. Only what a row holds is measured. If it is
-    stopped, the same command resumes it; questions that failed are asked again.
+    A row holds id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
+    scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. If it is stopped,
+    the same command resumes it; failed questions are asked again.
     """
     investigator = Investigator(
         docs, model=model or None, settings=settings.load(), workspace=workspace, prompts=prompts

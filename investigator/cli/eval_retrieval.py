@@ -1,4 +1,4 @@
-"""`investigator eval retrieval`: how well the search ranks the documents of a test collection."""
+"""`investigator eval retrieval`: measures how well the search ranks the documents of a test collection."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def eval_retrieval(
 ) -> None:
     """Measure the search on a BEIR test collection: by words, by vectors, and by both.
 
-    Each document is kept as one passage, in the same index that folders have. Measures are nDCG@10, recall@10,
-    recall@100 and RR@10 over the queries that have a relevant document, with bootstrap intervals.
+    Each document is indexed as one passage, in the same kind of index as a folder. Measures are nDCG@10, recall@10,
+    recall@100 and RR@10 over the queries with a relevant document, with bootstrap intervals.
     """
     if per_query is not None and not per_query.expanduser().parent.is_dir():
         raise UserError(f"no folder {per_query.parent}", hint="Create it first, or name another file.")

@@ -54,8 +54,8 @@ def index(
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
-    Questions can be asked as soon as the text is read; they do the same first. Vectors are made for the passages that
-    questions need, or all at once with --vectors; questions can be asked meanwhile.
+    Questions update the index first, too, and can be asked as soon as the text is read. Vectors are computed for the
+    passages that questions need, or all at once with --vectors; questions can be asked meanwhile.
     """
     if inside:
         make_workspace_inside(folder.expanduser())
@@ -84,9 +84,8 @@ def index(
 def status(
     settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
 ) -> None:
-    """Show what the index of a folder holds, and what has changed in the folder since. No file is opened.
-
-    With --cluster also how far its shards have been built, how fast, and which machines do not answer.
+    """Show the contents of a folder's index, and the changes in the folder since. No file is opened. With --cluster,
+    also show the progress and speed of building its shards, and machines that do not answer.
     """
     investigator = kept_of(folder, workspace, settings=settings.load())
     kept, progress = investigator.status(), investigator.progress()
@@ -109,9 +108,9 @@ def search(
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show the passages that a query finds, best first, and how each half of the search ranks them.
+    """Show the passages that a query finds, best first, with their rank in each half of the search.
 
-    Answers are made from this search; no engine is asked. The index is brought up to date first.
+    Answers are based on this search; no engine is asked. The index is updated first.
     """
     investigator = kept_of(folder, workspace, settings=settings.load())
     hits = investigator.search(query, limit=limit, document_id=document)
@@ -124,7 +123,7 @@ def search(
 
 
 def print_files(status: FolderStatus) -> None:
-    """Print a JSON record for each file, one a line, and one for each reason for which some are left out."""
+    """Print a JSON record for each file, one per line, and one for each reason for excluding files."""
     print_lines((Printed.FILE, _line_of(file)) for file in status.files)
     print_lines((Printed.LEFT_OUT, LeftOutFiles(left_out=item)) for item in status.left_out)
 

@@ -17,13 +17,12 @@ from investigator.cli.streams import with_streams
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
-"""What is put around the function of each command, to report its errors."""
+"""Wraps the function of each command to report its errors."""
 
 
 class LazyCommand(TyperCommand):
-    """A command known by its name and its line of help. `place` is `module:function`, imported when it is called.
-
-    One that `prints` a result takes the options `--quiet` and `--output`.
+    """A command known by its name and its line of help. `place` is `module:function`, imported on call. A command that
+    `prints` a result takes the options `--quiet` and `--output`.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class LazyCommand(TyperCommand):
             raise
 
     def load(self) -> Any:
-        """Return the command itself, with its options; imports its module."""
+        """Load and return the command with its options."""
         module, _, function = self.place.partition(":")
         command = getattr(import_module(module), function)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -56,14 +55,15 @@ class LazyCommand(TyperCommand):
 
 
 def _help_for_extra(command: str, words: str) -> str:
-    """Say what to do about words that a command does not take."""
+    """Return advice on extra words that a command does not accept."""
     if Path(words).expanduser().exists():
         return f". It takes no file or folder here; see: investigator {command} --help"
     return '. Put a question or a text in quotes: "What is the rent?"'
 
 
 def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> type[TyperGroup]:
-    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which takes no ready commands.
+    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which accepts no ready-made
+    commands.
 
     Its help lists them section by section, each under its title.
     """

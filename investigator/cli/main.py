@@ -1,4 +1,4 @@
-"""The command `investigator`: its commands, and their exit codes and errors.
+"""The command `investigator`: its sub-commands, exit codes and errors.
 
 Results go to standard output, progress and errors to standard error. Exit codes: 0 answered, 3 not in the documents,
 4 not found so far, 5 answered in part or passages found, 1 the run failed, 2 wrong usage, 130 interrupted.
@@ -30,7 +30,7 @@ _Options = ParamSpec("_Options")
 
 
 def run() -> None:
-    """Run the command line of this process; ends the process with the exit code."""
+    """Run the command line of this process, and end the process with the exit code."""
     _start_light()
     _write_anything()
     if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script of `investigator completion`
@@ -41,13 +41,12 @@ def run() -> None:
         typer.echo("interrupted", err=True)
         sys.exit(130)
     finally:
-        gc.freeze()  # else Python looks through all objects for garbage, more than once, before it ends
+        gc.freeze()  # otherwise Python collects garbage more than once before it ends
 
 
 def _start_light() -> None:
-    """Spend less on starting, and leave busy cores to others: threads that wait for work do not spin.
-
-    Set before NumPy and PyTorch are loaded, which read these variables then.
+    """Reduce start-up cost, and leave busy cores to others: idle worker threads do not spin. This must run before NumPy
+    and PyTorch are loaded, which read these variables.
     """
     gc.set_threshold(SELDOM, 20, 20)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -55,7 +54,7 @@ def _start_light() -> None:
 
 
 def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
-    """The command with its errors turned into `error:` and `hint:` on standard error and an exit code."""
+    """Wrap a command so that its errors become `error:` and `hint:` on standard error and an exit code."""
 
     @functools.wraps(command)
     def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
@@ -69,7 +68,7 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
         except KeyboardInterrupt as stop:
             typer.echo("interrupted", err=True)
             raise typer.Exit(130) from stop
-        except Exception as error:  # the outermost shell: no traceback unless asked for
+        except Exception as error:  # the outermost shell: no traceback unless requested
             if os.environ.get("INVESTIGATOR_DEBUG"):
                 typer.echo(inert(traceback.format_exc()), err=True)
             message = f"unexpected error: {type(error).__name__}: {error}"
@@ -184,7 +183,7 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Let no closed stream and no character stop the output, and no known secret into it.
+    """Keep closed streams and unprintable characters from stopping the output, and known secrets out of it.
 
     Files and pipes get UTF-8; on a terminal, characters that it cannot show are escaped.
     """

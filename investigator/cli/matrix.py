@@ -1,4 +1,4 @@
-"""`investigator matrix FOLDER --questions FILE`: put questions to each document, and show the table."""
+"""`investigator matrix FOLDER --questions FILE`: asks each document the questions, and shows the table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def matrix(
     questions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Questions: .txt (one a line), .csv (a column question), .jsonl (a field question)."
+            metavar="FILE", help="Questions: .txt (one per line), .csv (a column question), .jsonl (a field question)."
         ),
     ] = None,
     report: Annotated[
@@ -51,11 +51,11 @@ def matrix(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put each question to each document by itself, and show the answers as a table.
+    """Ask each document every question, and show the answers as a table.
 
-    A cell is a short answer whose quote is proven to stand in the document, "not stated", "unclear", or "not read".
-    Each cell is a run of its own. If it is stopped, the same command continues; cells of unchanged documents are kept.
-    Limits such as --max-calls hold over the whole table.
+    A cell is a short answer whose quote is proven to be in the document, "not stated", "unclear", or "not read". Each
+    cell is a separate run. If it is stopped, the same command continues; cells of unchanged documents are kept. Limits
+    such as --max-calls apply to the whole table.
 
     Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
     failed, 2 wrong usage, 130 interrupted.

@@ -1,7 +1,7 @@
-"""Groups of options: how a record that a command takes becomes options of the command line.
+"""Groups of options: turns a record parameter of a command into command-line options.
 
-A group is a frozen dataclass, each field an option (or a group again). A command takes it as one parameter; typer,
-which wants a parameter for each option, is shown the fields instead.
+A group is a frozen dataclass; each field is an option or another group. A command takes the group as one parameter;
+typer, which needs one parameter per option, sees the fields instead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(taker: Callable[..., object]) -> Iterator[inspect.Parameter]:
-    """Yield the parameters of a command or a group, those of inner groups in their place."""
+    """Yield the parameters of a command or a group, with those of inner groups in their place."""
     kinds = get_type_hints(taker, include_extras=True)
     for parameter in inspect.signature(taker).parameters.values():
         kind = kinds[parameter.name]
@@ -41,7 +41,7 @@ def _options(taker: Callable[..., object]) -> Iterator[inspect.Parameter]:
 
 
 def _call(taker: Callable[..., object], given: Mapping[str, object]) -> object:
-    """Call a command, or make a group, with what was typed."""
+    """Call a command, or create a group, with the values from the command line."""
     kinds = get_type_hints(taker, include_extras=True)
     names = inspect.signature(taker).parameters
     return taker(**{name: _call(kind, given) if _is_group(kind := kinds[name]) else given[name] for name in names})

@@ -1,4 +1,4 @@
-"""The options that several commands share, in groups; see `option_groups`."""
+"""Groups of options that several commands share; see `option_groups`."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Model = Annotated[
 Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")]
 PromptsFolder = Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of your own prompt templates.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one a line.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one per line.")]
 
 
 def either_order(run: str, folder: Path) -> tuple[str, Path]:
-    """Return a run and its folder, which may have been typed as FOLDER RUN, or as FOLDER alone for its last run."""
+    """Return a run and its folder; also accepts FOLDER RUN, and FOLDER alone for its last run."""
     if not run or not Path(run).is_dir():
         return run, folder
     return (str(folder) if folder != Path() else LAST_RUN), Path(run)
@@ -40,9 +40,9 @@ def either_order(run: str, folder: Path) -> tuple[str, Path]:
 def kept_of(
     folder: Path, workspace: Path | None, *, prompts: Path | None = None, settings: Settings | None = None
 ) -> Investigator:
-    """Return the front door for reading what is stored about a folder, and print the notices about its workspace.
+    """Return the front door for reading stored data about a folder, and print the notices about its workspace.
 
-    Raises what its constructor does.
+    Raises the errors of its constructor.
     """
     investigator = Investigator(folder, workspace=workspace, prompts=prompts, settings=settings)
     for notice in investigator.parts.notices():
@@ -51,7 +51,9 @@ def kept_of(
 
 
 def _whole_changes(changes: list[str] | None) -> list[str] | None:
-    """Refuse a change without a value before the following words, which may be a key, appear in an error message."""
+    """Reject a change without a value before the following words, which may be a key, can appear in an error
+    message.
+    """
     for change in changes or ():
         if "=" not in change:
             raise typer.BadParameter("write it as part.field=value")
@@ -78,10 +80,10 @@ class SettingsOptions:
     ] = None
 
     def load(self, *more: str) -> Settings:
-        """Return the settings; `more` are changes as after `--set`, which win. Raises what `load_settings` does.
+        """Return the settings; `more` are changes as after `--set`, which win. Raises the errors of `load_settings`.
 
-        Print a note if languages for text recognition were chosen and are missing. Without a choice there is no note:
-        most folders have no pictures.
+        Print a note if explicitly chosen languages for text recognition are missing. By default there is no note: most
+        folders have no pictures.
         """
         cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
         settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])
@@ -93,7 +95,7 @@ class SettingsOptions:
 
 @dataclass(frozen=True)
 class CommonOptions:
-    """The options of every command that asks a folder."""
+    """The options of every command that queries a folder."""
 
     model: Model = None
     workspace: Workspace = None
@@ -101,7 +103,7 @@ class CommonOptions:
     settings: SettingsOptions = SettingsOptions()
 
     def investigator(self, folder: Path, settings: Settings, record: Path | None = None) -> Investigator:
-        """Return the front door for a folder. Raises what its constructor does."""
+        """Return the front door for a folder. Raises the errors of its constructor."""
         return Investigator(
             folder,
             model=self.model or None,

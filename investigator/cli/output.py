@@ -33,7 +33,7 @@ REPORT_SUFFIXES = (".html", ".htm")
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How the outcome of an investigation is shown."""
+    """Options for showing the outcome of an investigation."""
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole outcome as JSON.")] = False
     report: Annotated[
@@ -52,25 +52,25 @@ class OutputOptions:
             check_export(self.export, folder)
 
     def write(self, investigation: Investigation, investigator: Investigator) -> None:
-        """Write report and export of an investigation in its folder, as far as they are wanted. Raises RunError."""
+        """Write the requested report and export of an investigation. Raises RunError."""
         if self.report is not None:
             write_report(self.report, investigation, investigator.enclosures(investigation))
         if self.export is not None:
             write_export(self.export, exported(investigation, investigator.cited_documents(investigation)))
 
     def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
-        """Write what is wanted as files, and print the investigation, maybe `again`. Raises RunError."""
+        """Write the requested files, and print the investigation. Raises RunError."""
         self.write(investigation, investigator)
         if self.as_json:
             print_record(Printed.INVESTIGATION, investigation)
             return
-        if again or isinstance(sys.stdout, ForFile):  # on the screen, the command that asked is just above
+        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the command that asked is just above
             print_styled(question_text(investigation))
         print_styled(investigation_text(investigation))
 
 
 def tell(text: str) -> None:
-    """Print a line on standard error, made harmless."""
+    """Print a line on standard error, with control characters escaped."""
     typer.echo(inert(text), err=True)
 
 
@@ -80,21 +80,20 @@ def note(text: str) -> None:
 
 
 def print_plain(text: str) -> None:
-    """Print text on standard output, made harmless. Raises RunError."""
+    """Print text on standard output, with control characters escaped. Raises RunError."""
     with _writing():
         typer.echo(inert(text))
 
 
 def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
-    """Print a record as JSON on standard output, with the name of its schema, and with texts that are inert.
-
-    If the record is the user's `own`, and no document's, only what a terminal would obey is escaped. Raises RunError.
+    """Print a record as JSON on standard output, with the name of its schema and inert texts. If the text is the user's
+    `own`, only control characters are escaped. Raises RunError.
     """
     _print_json(stamped(kind, record, indent=2), own=own)
 
 
 def print_lines(records: Iterable[tuple[Printed, Record]], *, own: bool = False) -> None:
-    """Print records as lines of JSON, as `print_record` does; nothing if there are none. Raises RunError."""
+    """Print records as lines of JSON, like `print_record`; print nothing if there are none. Raises RunError."""
     if lines := "\n".join(stamped(kind, record) for kind, record in records):
         _print_json(lines, own=own)
 
@@ -105,7 +104,7 @@ def _print_json(text: str, *, own: bool) -> None:
 
 
 def print_styled(text: Text) -> None:
-    """Print text: styled and folded at words on a terminal, plain and unfolded anywhere else. Raises RunError."""
+    """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
     if harmless != text.plain:  # its creator left this to us
         text = Text(harmless)
@@ -124,7 +123,7 @@ def is_terminal(stream: object) -> bool:
 
 
 def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFFIXES) -> None:
-    """Check that the report can be written, in a format of one of the `suffixes`. Raises UserError."""
+    """Check that the report can be written, in a format with one of the `suffixes`. Raises UserError."""
     if path.suffix.lower() not in suffixes:
         if suffixes is REPORT_SUFFIXES:
             problem = f"the report is an HTML file, but {path} does not end in .html"
@@ -152,7 +151,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Name a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        if path.suffix.lower() not in REPORT_SUFFIXES:  # these carry no mark, and would be read as evidence
+        if path.suffix.lower() not in REPORT_SUFFIXES:  # these have no mark, and would be read as evidence
             raise UserError(f"{path} is inside the folder of documents", hint="Name a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
@@ -181,7 +180,7 @@ def check_export(directory: Path, folder: Path) -> None:
 
 
 def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of an export into a folder, which is made if it is not there. Raises RunError."""
+    """Write the files of an export into a folder, creating it if needed. Raises RunError."""
     kept = "The investigation is kept: investigator show RUN FOLDER --export DIR"
     try:
         directory.mkdir(mode=0o700, exist_ok=True)
@@ -192,9 +191,7 @@ def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
 
 
 def write_file(path: Path, data: bytes, kept: str) -> None:
-    """Write a report, readable only by its owner, completely or not at all; `kept` is the hint if it fails. Raises
-    RunError.
-    """
+    """Write a report atomically, readable only by its owner; `kept` is the hint if it fails. Raises RunError."""
     try:
         write_private(path, data)
     except OSError as error:
@@ -205,7 +202,7 @@ def write_file(path: Path, data: bytes, kept: str) -> None:
 def _writing() -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         raise
     except OSError as error:
         raise RunError(

@@ -29,7 +29,7 @@ def follow(
     clock: Callable[[], float] = time.monotonic,
     watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
 ) -> Investigation:
-    """Show all events on a stream as they come, and return the investigation of the last one. Raises RunError."""
+    """Show all events on a stream as they arrive, and return the investigation of the last one. Raises RunError."""
     investigation: Investigation | None = None
     for event in shown(events, stream, clock, watch):
         if isinstance(event, Answered):
@@ -45,7 +45,9 @@ def shown(
     clock: Callable[[], float] = time.monotonic,
     watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
 ) -> Iterator[Event]:
-    """Show all events on a stream as they come, and pass them on; `watch` takes what shows the writing of a model."""
+    """Show all events on a stream as they arrive, and pass them on; `watch` takes the display for a model's
+    progress.
+    """
     with display_on(stream, clock) as display:
         watch(display.show_writing)
         try:
@@ -57,12 +59,12 @@ def shown(
 
 
 def display_on(stream: TextIO, clock: Callable[[], float]) -> LiveDisplay | PlainDisplay:
-    """Return the display for a stream: a moving line for a terminal, plain lines for anything else."""
+    """Return the display for a stream: a live line for a terminal, plain lines for anything else."""
     return LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock)
 
 
 class PlainDisplay:
-    """Writes a line for each event; of counted events one in two seconds, and always the last."""
+    """Writes a line for each event; for counted events every two seconds, and for the last one."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], interval: float = PLAIN_INTERVAL) -> None:
         self._stream = stream
@@ -85,7 +87,7 @@ class PlainDisplay:
         self._write(sentence(event) if count is None else self._line(count, self._clock()))
 
     def show_writing(self, writing: Writing) -> None:
-        """Write how far a local model is, every ten seconds."""
+        """Write the progress of a local model, every ten seconds."""
         now = self._clock()
         if self._wrote is None:
             self._wrote = now
@@ -107,7 +109,7 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """Shows a moving line with phase, bar, documents, calls, time gone and left; sentences scroll by above it."""
+    """Shows a live line with phase, bar, documents, calls, elapsed and remaining time; messages scroll by above it."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -132,7 +134,7 @@ class LiveDisplay:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
-        """Move the line, or print the event's sentence above it."""
+        """Update the line, or print the event's message above it."""
         count = counted_step(event)
         if count is not None:
             detail = count.detail(self._pace.speed(count, self._clock()))
@@ -145,7 +147,7 @@ class LiveDisplay:
             self._await(what_follows(event))
 
     def show_writing(self, writing: Writing) -> None:
-        """Show the progress of a local model in the moving line."""
+        """Show the progress of a local model in the live line."""
         self._progress.update(self._task, detail=writing_line(writing))
 
     def _await(self, phase: str) -> None:

@@ -1,4 +1,4 @@
-"""`investigator runs`, `show` and `replay`: the investigations that are kept of a folder."""
+"""`investigator runs`, `show` and `replay`: the stored investigations of a folder."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ def replay(
         Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used.")
     ] = None,
 ) -> None:
-    """Repeat a finished run without any model: its replies come from the journal.
-
-    Every prompt is rendered again, every decision made again, and every quote looked up in the current documents.
+    """Repeat a finished run without any model: its replies come from the journal. Every prompt is rendered again, every
+    decision is repeated, and every quote is looked up in the current documents.
 
     Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong usage.
     """

@@ -22,11 +22,11 @@ from investigator.secrets import redacted
 
 _BETWEEN_TRIES = 2.0  # seconds
 _DOCUMENTS = ("folder", "docs")
-"""The parameters of commands that name a folder of documents."""
+"""The parameters that name a folder of documents."""
 
 
 class ForFile(io.StringIO):
-    """Stands for standard output while a command prints for a file."""
+    """Replaces standard output while a command prints to a file."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class StreamOptions:
     ] = None
 
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait while another run holds the folder; do not stop with an error.")
+        bool, typer.Option("--wait", help="Wait while another run uses the folder, instead of failing.")
     ] = False
 
     def check(self, folder: Path | None) -> None:
-        """Check, before anything is done, that the result can be written. Raises UserError."""
+        """Check, before any work, that the result can be written. Raises UserError."""
         if self.output is None:
             return
         if self.output.is_dir():
@@ -57,7 +57,7 @@ class StreamOptions:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Run a command with these streams: what it prints goes to the file as it ends, unless it fails.
+        """Run a command with these streams: its output goes to the file when it ends, unless it fails.
 
         Raises RunError if the file cannot be written.
         """
@@ -69,7 +69,7 @@ class StreamOptions:
             screen, sys.stdout = sys.stdout, printed
             try:
                 yield
-            except typer.Exit:  # with a result that says why: not found, answered in part
+            except typer.Exit:  # with a result that explains it: not found, answered in part
                 raise
             except BaseException:
                 ended = False
@@ -92,7 +92,7 @@ class StreamOptions:
 
 
 def with_streams(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the options of `StreamOptions` besides its own."""
+    """Return the command with the additional options of `StreamOptions`."""
 
     @functools.wraps(command)
     def piped(streams: StreamOptions, **given: object) -> None:
@@ -113,7 +113,7 @@ def with_streams(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:
-    """Run a command, again and again while another process writes to what it needs."""
+    """Run a command, repeatedly while another process uses the folder."""
     told = ""
     while True:
         try:

@@ -1,4 +1,4 @@
-"""`investigator tune`: search for templates or settings that are proven better, and adopt nothing else."""
+"""`investigator tune`: searches for templates or settings that are proven better, and adopts nothing else."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def tune(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search for templates or settings that are better, and prove it on questions that were held back.
+    """Search for better templates or settings, and prove the gain on held-out questions.
 
-    The questions are drawn into three sets that share no document. Candidates race on the second; the best one is
-    tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard falls:
-    quote validity, readable replies, false answers, calls. Otherwise nothing changes, and the exit code is 0 as well;
-    it is 1 if no candidate could be tried, since all break their contract or change nothing.
-    The plan is shown before the first call; if it is stopped, the same command resumes it.
+    The questions are split at random into three sets that share no document. Candidates race on the second; the best
+    one is tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard gets
+    worse: quote validity, readable replies, false answers, calls. Otherwise nothing changes. The exit code is 0 in both
+    cases, and 1 if no candidate could be tried because all break their contract or change nothing. The plan is shown
+    before the first call; if it is stopped, the same command resumes it.
     """
     options = TuningOptions(
         templates=tuple(name.removesuffix(".j2") for name in templates or ()),

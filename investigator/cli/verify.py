@@ -1,4 +1,4 @@
-"""`investigator verify REPORT.json --docs FOLDER`: look up the quotes of a report in the files."""
+"""`investigator verify REPORT.json --docs FOLDER`: looks up the quotes of a report in the files."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ def verify(
     settings: SettingsOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Look up every quote of a report in the files of a folder, and name what has changed.
+    """Look up every quote of a report in the files of a folder, and report changes.
 
-    The files are read again. No index is needed, and nothing is written. What the claims make of their quotes is not
-    judged.
+    The files are read again. No index is needed, and nothing is written. The claims themselves are not judged.
 
     Exit codes: 0 every quote is at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong usage.
     """

@@ -1,1 +1,1 @@
-"""An index that is spread over machines: shards built by Ray's tasks, searched by Ray's actors."""
+"""An index that is spread over machines: shards built by Ray tasks and searched by Ray actors."""

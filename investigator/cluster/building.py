@@ -1,6 +1,6 @@
-"""The work of one machine: a shard brought up to date with its files, in its own folder, and then published.
+"""The work of one machine: updates a shard from its files, in its own folder, and then publishes it.
 
-What runs twice, also at once, changes nothing: the second one finds the shard that the first one left.
+Running it twice, even concurrently, is harmless: the second run finds the shard of the first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from investigator.store.workspace import DATABASE_NAME, Workspace
 
 @dataclass(frozen=True)
 class Company:
-    """The version of this program and the user's key, which the machines of a cluster have in common."""
+    """The program version and the user's key, which all machines of a cluster must share."""
 
     version: str
     key: str
@@ -49,13 +49,13 @@ class Company:
 
 
 def company() -> Company:
-    """Return what this machine has."""
+    """Return the version and key of this machine."""
     return Company(f"{installed_version()} (index {INDEX.version})", code(user_key(), "cluster"))
 
 
 @dataclass(frozen=True)
 class ShardTask:
-    """One shard to bring up to date; `open_embedder` opens the embedder on the machine that does it."""
+    """One shard to update; `open_embedder` opens the embedder on the machine that does it."""
 
     company: Company
     folder: Path
@@ -71,7 +71,7 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class BuiltShard:
-    """A shard that is up to date, the files that were opened for it, and what the user should know."""
+    """An updated shard, the files that were opened for it, and notices for the user."""
 
     record: ShardRecord
     read: tuple[FileRecord, ...] = ()
@@ -79,7 +79,7 @@ class BuiltShard:
 
 
 def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> BuiltShard:
-    """Bring a shard up to date. Raises ClusterError, FolderError, ReaderError, EmbedderError, StoreError."""
+    """Update a shard. Raises ClusterError, FolderError, ReaderError, EmbedderError, StoreError."""
     task.company.check()
     _check_seen(task)
     began, files = clock(), ShardFiles(task.workspace)
@@ -125,7 +125,7 @@ def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> Built
 
 
 def is_current(record: ShardRecord, files: tuple[FoundFile, ...], made_with: str) -> bool:
-    """Return True if a shard was made of these files as they are, with these settings."""
+    """Return True if a shard was built from these files in their current state, with these settings."""
     return record.listed == stamp_of(files) and record.made_with == made_with
 
 

@@ -1,4 +1,4 @@
-"""How far shards have been built, by the records that workers leave. Pure."""
+"""The progress of building shards, from the records that workers leave. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class ClusterProgress(Record):
-    """The shards of an index, and how far the command has come that built them last."""
+    """The shards of an index, and the progress of the last command that built them."""
 
     shards: int
     finished: int = Field(description="shards that can be searched")
@@ -24,7 +24,7 @@ class ClusterProgress(Record):
 
     @property
     def line(self) -> str:
-        """The progress in one line."""
+        """Return the progress in one line."""
         parts = [f"{self.finished} of {self.shards} shards can be searched"]
         if self.built < self.planned:
             parts.append(f"{self.built} of the {self.planned} to build are finished")
@@ -41,7 +41,9 @@ class ClusterProgress(Record):
 def progress(
     count: int, records: Mapping[int, ShardRecord], plan: BuildPlan | None, elapsed: float, dead: tuple[str, ...] = ()
 ) -> ClusterProgress:
-    """Return the progress of an index of so many shards; `elapsed` is from the plan to the last shard, in seconds."""
+    """Return the progress of an index with that many shards; `elapsed` is from the plan to the last shard, in
+    seconds.
+    """
     known = ClusterProgress(shards=count, finished=len(records), dead=dead)
     if plan is None or plan.count != count:
         return known

@@ -1,4 +1,4 @@
-"""The edge to Ray, which places the work, restarts what dies, and is imported only here."""
+"""The interface to Ray, which places the work, restarts dead workers, and is imported only here."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
 
 _TRIES = 3  # of a shard whose worker dies, and of a call to one
-_POLL = 1.0  # seconds after which a wait looks whether it was interrupted
+_POLL = 1.0  # seconds after which a wait checks for an interrupt
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # no usage reports are sent
 _ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens only on loopback, on every system
 _ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a cluster that runs."
 
 
 class RayCrew:
-    """Workers of a Ray cluster; it is connected to when there is work, once in a process. Safe to use from threads."""
+    """Workers of a Ray cluster; connects on first use, once per process. Thread-safe."""
 
     def __init__(self, settings: ClusterSettings) -> None:
         self._settings = settings
@@ -46,7 +46,9 @@ class RayCrew:
         return _connected(self._settings)
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield the shards as they are finished; an error comes last. Raises what `build` does, and ClusterError."""
+        """Yield the shards as they are finished; an error comes last. Raises the errors of `build`, and
+        ClusterError.
+        """
         ray = self._ray
         started = ray.remote(num_cpus=1, max_retries=_TRIES)(build)
         failed: InvestigatorError | None = None
@@ -60,7 +62,7 @@ class RayCrew:
                     try:
                         with _translated(ray):
                             built = ray.get(reference)
-                    except InvestigatorError as error:  # the other shards are built all the same
+                    except InvestigatorError as error:  # the other shards are built anyway
                         failed = failed or error
                     else:
                         yield built
@@ -71,7 +73,7 @@ class RayCrew:
             raise failed
 
     def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Hold shards for searching, those that were held before and are not named no longer. Raises ClusterError."""
+        """Hold these shards for searching, and release all others. Raises ClusterError."""
         ray = self._ray
         with self._changing:
             if self._holders is None or shards != self._held or self._holders.lost:
@@ -83,14 +85,14 @@ class RayCrew:
 
     def dead_machines(self) -> tuple[str, ...]:
         """Return the machines of the cluster that no longer answer. Raises ClusterError."""
-        if self._settings.address == LOCAL:  # it would be one that is made for this process
+        if self._settings.address == LOCAL:  # it would be one created for this process
             return ()
         with _translated(self._ray):
             return tuple(sorted(node["NodeManagerHostname"] for node in self._ray.nodes() if not node["Alive"]))
 
 
 class _Holder:
-    """The actor: some shards, opened when they are first asked, again after Ray has restarted it."""
+    """The actor: some shards, opened on first use, and again after Ray has restarted it."""
 
     def __init__(self, shards: Mapping[int, HeldShard]) -> None:
         self._held = shards
@@ -115,7 +117,7 @@ class _Holder:
 
 
 class _RayHolders:
-    """Shards held by actors, of which there are as many as the cluster has CPUs; `lost` are those that do not reply."""
+    """Shards held by actors, one per CPU of the cluster; `lost` are those that do not reply."""
 
     def __init__(self, ray: Any, shards: Mapping[int, HeldShard], wait: float) -> None:
         self._ray = ray
@@ -134,19 +136,19 @@ class _RayHolders:
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The numbers of the shards that reply."""
+        """Return the numbers of the shards that reply."""
         return tuple(number for number in self._home if number not in self.lost)
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Return one shard's reply to a call. Raises ShardLostError, and what the call does."""
+        """Return one shard's reply to a call. Raises ShardLostError, and the errors of the call."""
         return self._sound(self._replies(call, (number,)))[number]
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Return each shard's reply, by its number. Raises ShardLostError, and what the call does."""
+        """Return each shard's reply, by its number. Raises ShardLostError, and the errors of the call."""
         return self._sound(self._replies(call, self.numbers))
 
     def end(self) -> None:
-        """Let the actors go."""
+        """Release the actors."""
         for actor in self._actors:
             self._ray.kill(actor)
 
@@ -178,7 +180,7 @@ class _RayHolders:
 
 def _connected(settings: ClusterSettings) -> Any:
     """Return Ray, connected to the cluster of the settings. Raises MissingPackageError and ClusterError."""
-    late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"  # Ray has read its variables already
+    late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"  # Ray has already read its variables
     for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():
         os.environ.setdefault(name, value)
     try:
@@ -209,7 +211,7 @@ def _connected(settings: ClusterSettings) -> Any:
 
 
 def _closed() -> dict[str, str]:
-    """Return the variables by which a cluster of this process is closed to other users of the machine."""
+    """Return the variables that close a cluster of this process to other users of the machine."""
     token = secrets.token_hex(32)
     register(token)
     return {_ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
@@ -222,7 +224,7 @@ def _ended(ray: Any, place: str) -> None:
 
 @contextmanager
 def _translated(ray: Any) -> Iterator[None]:
-    """Turn errors of Ray into ClusterError, and those that a worker raised into what they were."""
+    """Turn errors of Ray into ClusterError, and restore those that a worker raised."""
     try:
         yield
     except ray.exceptions.GetTimeoutError as error:

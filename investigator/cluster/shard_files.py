@@ -1,7 +1,6 @@
-"""The finished shards of an index: files that are written once, and a record of each that only this user can have made.
-
-A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in between leaves the
-previous version, and an unused file.
+"""The finished shards of an index: files that are written once, each with a record that only this user can have
+created. A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in between
+leaves the previous version, and an unused file.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from investigator.store.frozen import FrozenDatabase, freeze
 from investigator.store.user_key import code, same_code, user_key
 
 FOLDER = "shards"
-"""The folder of a workspace that holds them."""
+"""The folder of a workspace that contains them."""
 
 _PURPOSE = "shard of an index"
 _PLAN = "building.json"
@@ -31,10 +30,10 @@ _USUAL = 8  # shards of a new index
 
 
 class ShardRecord(Record):
-    """One finished shard: its file, what it was made of, and what that took.
+    """One finished shard: its file, its sources, and its cost.
 
-    `listed` is a hash of the stamps of its files, `made_with` one of settings and versions. `bytes` are
-    those of its files, `attempts` is how often it was begun.
+    `listed` is a hash of the stamps of its files, `made_with` one of settings and versions. `bytes` is the size of its
+    files, `attempts` the number of times that building it began.
     """
 
     number: int
@@ -53,7 +52,7 @@ class ShardRecord(Record):
 
 
 class PlannedShard(Record):
-    """A shard to build, the bytes of its files, and the file of the version before, empty if there is none."""
+    """A shard to build, the size of its files, and the file of the previous version, empty if there is none."""
 
     number: int
     bytes: int
@@ -61,7 +60,7 @@ class PlannedShard(Record):
 
 
 class BuildPlan(Record):
-    """The shards, of so many, that one command set out to build."""
+    """The shards, out of a total, that one command set out to build."""
 
     count: int
     shards: tuple[PlannedShard, ...]
@@ -75,19 +74,19 @@ class _Sealed(Record):
 
 
 class ShardFiles:
-    """The folder of the shards of one workspace, which may lie on a file system that machines share."""
+    """The folder of the shards of one workspace, which may be on a shared file system."""
 
     def __init__(self, workspace: Path) -> None:
         self.directory = workspace / FOLDER
 
     def prepare(self) -> None:
-        """Make the folder. Raises ForeignFileError and StoreError."""
+        """Create the folder. Raises ForeignFileError and StoreError."""
         with translated(self.directory):
             make_private_folder(self.directory)
             check_private_folder(self.directory)
 
     def record(self, number: int, count: int) -> ShardRecord | None:
-        """Return the record of a shard; None if there is none of this user's, or its file is gone."""
+        """Return the record of a shard; None if this user has none, or its file is gone."""
         sealed = self._unsealed(_name(number, count) + ".json")
         try:
             record = ShardRecord.model_validate_json(sealed or "")
@@ -97,7 +96,7 @@ class ShardFiles:
         return record if there and (record.number, record.count) == (number, count) else None
 
     def records(self, count: int) -> dict[int, ShardRecord]:
-        """Return the records of the finished ones among so many shards, by number."""
+        """Return the records of the finished shards, by number."""
         found = {number: self.record(number, count) for number in range(count)}
         return {number: record for number, record in found.items() if record is not None}
 
@@ -106,7 +105,7 @@ class ShardFiles:
         return self.directory / Path(record.file).name
 
     def open(self, record: ShardRecord) -> FrozenDatabase:
-        """Open a shard after its whole file was checked. Raises DamagedDatabaseError and StoreError."""
+        """Open a shard after checking its whole file. Raises DamagedDatabaseError and StoreError."""
         path = self.path(record)
         with translated(path), path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
@@ -114,7 +113,7 @@ class ShardFiles:
         return FrozenDatabase(path)
 
     def begin(self, number: int, count: int) -> int:
-        """Note that a shard is being built, and return how often that was begun since it was finished last."""
+        """Record that a shard is being built; return the number of attempts since it was last finished."""
         begun = self.directory / f"{_name(number, count)}.begun"
         with translated(self.directory):
             times = 1 + (int(read_private(begun, 9) or b"0") if is_plain_file(begun) else 0)
@@ -122,7 +121,7 @@ class ShardFiles:
         return times
 
     def publish(self, database: Database, record: ShardRecord) -> ShardRecord:
-        """Write an index as the new version of a shard; return its record, with what was not known of the file."""
+        """Write an index as the new version of a shard; return its record, completed with the facts about the file."""
         name = _name(record.number, record.count)
         draft = self.directory / f".{name}.{secrets.token_hex(6)}"
         with translated(draft):
@@ -142,12 +141,12 @@ class ShardFiles:
         return record
 
     def forget(self, record: ShardRecord) -> None:
-        """Delete the record of a shard, which is then built from nothing."""
+        """Delete the record of a shard, which is then built from scratch."""
         with translated(self.directory):
             (self.directory / f"{_name(record.number, record.count)}.json").unlink(missing_ok=True)
 
     def sweep(self, count: int) -> None:
-        """Delete what belongs to none of the finished shards. Nobody may be building meanwhile."""
+        """Delete all files except finished shards. Nobody may be building meanwhile."""
         kept = {name for record in self.records(count).values() for name in (record.file, _name_of(record) + ".json")}
         with translated(self.directory):
             for path in self.directory.iterdir():
@@ -155,14 +154,14 @@ class ShardFiles:
                     path.unlink(missing_ok=True)
 
     def plan(self) -> BuildPlan | None:
-        """Return what the last command that built shards set out to do."""
+        """Return the plan of the last command that built shards."""
         try:
             return BuildPlan.model_validate_json(self._unsealed(_PLAN) or "")
         except ValidationError:
             return None
 
     def count(self, wanted: int) -> int:
-        """Return how many shards the index has: as many as wanted, or, for 0, as it was begun with."""
+        """Return the number of shards of the index: the requested number or, for 0, the existing one."""
         plan = None if wanted else self.plan()
         return plan.count if plan is not None else wanted or _USUAL
 
@@ -175,7 +174,7 @@ class ShardFiles:
             return 0.0
 
     def keep_plan(self, plan: BuildPlan) -> None:
-        """Keep what a command sets out to do. Raises StoreError."""
+        """Store the plan of a command. Raises StoreError."""
         with translated(self.directory):
             self._write_sealed(_PLAN, plan)
 
@@ -185,7 +184,7 @@ class ShardFiles:
         write_private(self.directory / name, sealed.model_dump_json().encode())
 
     def _unsealed(self, name: str) -> str | None:
-        """Return what was written under a name; None if nothing was, or somebody else wrote it."""
+        """Return the record stored under a name; None if it is missing, or somebody else wrote it."""
         try:
             sealed = _Sealed.model_validate_json(read_private(self.directory / name))
         except (OSError, ForeignFileError, ValidationError):
@@ -194,7 +193,7 @@ class ShardFiles:
 
 
 def shard_of(file_id: str, count: int) -> int:
-    """Return the number of the shard that a file belongs to, by its path only."""
+    """Return the number of the shard of a file, from its path only."""
     return int.from_bytes(hashlib.sha256(file_id.encode("utf-8", "surrogatepass")).digest()[:8], "big") % count
 
 
@@ -207,7 +206,7 @@ def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...
 
 
 def stamp_of(files: Sequence[FoundFile]) -> str:
-    """Return a hash of the stamps of files: equal if none has another name, size, time or place."""
+    """Return a hash of the stamps of files: equal if no file has another name, size, time or place."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(repr((file.id, file.path, file.size, file.mtime_ns, file.inode, file.problem)).encode())

@@ -1,4 +1,4 @@
-"""The index of a folder in several shards: what `FolderIndex` is for one workspace."""
+"""The index of a folder in several shards; the counterpart of `FolderIndex` for one workspace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from investigator.store.workspace import Workspace
 
 @dataclass(frozen=True)
 class HeldShard:
-    """A finished shard that is to be held for searching, with vectors of one embedder."""
+    """A finished shard to be held for searching, with vectors of one embedder."""
 
     company: Company
     workspace: Path
@@ -43,7 +43,7 @@ class HeldShard:
 
 @dataclass(frozen=True)
 class Holding:
-    """The holders of shards for searching, and why some are lost, by their number."""
+    """The holders of shards for searching, and the reasons for lost ones, by number."""
 
     holders: ShardHolders
     lost: Mapping[int, InvestigatorError]
@@ -53,11 +53,13 @@ class Crew(Protocol):
     """The workers that build and hold shards."""
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield the shards as they are finished; an error comes last. Raises what `build` does, and ClusterError."""
+        """Yield the shards as they are finished; an error comes last. Raises the errors of `build`, and
+        ClusterError.
+        """
         ...
 
     def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Hold shards for searching, those that were held before and are not named no longer. Raises ClusterError."""
+        """Hold these shards for searching, and release all others. Raises ClusterError."""
         ...
 
     def dead_machines(self) -> tuple[str, ...]:
@@ -73,10 +75,9 @@ class _Opened:
 
 
 class ShardedIndex:
-    """The index of one folder in shards, kept in an open workspace; `notice` is told what the user should know.
-
-    `open_there` opens the embedder on a worker. Shards that give no reply are lost until the folder is read again:
-    their files count as unreadable meanwhile.
+    """The index of one folder in shards, stored in an open workspace; `notice` receives messages for the user.
+    `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again: their
+    files count as unreadable meanwhile.
     """
 
     def __init__(
@@ -104,20 +105,19 @@ class ShardedIndex:
 
     @property
     def stored(self) -> GatheredCorpus:
-        """The documents of all finished shards, whether they can be searched or not."""
+        """Return the documents of all finished shards, searchable or not."""
         records = self._files.records(self._count)
         corpora = {number: Corpus(self._database(record)) for number, record in records.items()}
         return GatheredCorpus(corpora, self._count, self._listed().left_out)
 
     @property
     def corpus(self) -> GatheredCorpus:
-        """The documents of the shards that can be searched."""
+        """Return the documents of the searchable shards."""
         return self._opened().corpus
 
     def read(self, recheck: Recheck) -> Iterator[Event]:
-        """Bring the shards up to date with the folder.
-
-        Raises FolderError, ReaderError, EmbedderError, StoreError, ClusterError.
+        """Update the shards from the folder. Raises FolderError, ReaderError, EmbedderError, StoreError,
+        ClusterError.
         """
         self._open = None
         self._files.prepare()
@@ -125,7 +125,7 @@ class ShardedIndex:
         self._files.sweep(self._count)
 
     def _tasks(self, recheck: Recheck) -> list[ShardTask]:
-        """Return what is to be built: the shards that are not as the folder, and those that are to be rechecked."""
+        """Return the shards to build: those that differ from the folder, and those to be rechecked."""
         self._listing = listing = scan(self._folder, self._settings.folder)
         records, again = self._files.records(self._count), self._shards_of(recheck.reread)
         everywhere, made_with, own = recheck.changed(reread=frozenset()) != STAMPS_ONLY, self._made_with(), company()
@@ -164,7 +164,7 @@ class ShardedIndex:
                 yield FileRead(done=done, total=total, files=built.read)
 
     def _shards_of(self, document_ids: Collection[str]) -> Mapping[int, frozenset[str]]:
-        """Return documents by their shard; one inside an archive or a message lies in the shard of that file."""
+        """Group documents by shard; one inside an archive or a message belongs to the shard of that file."""
         found: dict[int, set[str]] = {}
         inside = {file.path: file.inside for file in self.stored.files()} if document_ids else {}
         for name in document_ids:
@@ -193,7 +193,7 @@ class ShardedIndex:
         return self._listing
 
     def _opened(self) -> _Opened:
-        """Hold the shards for searching; those that are damaged are built again first."""
+        """Hold the shards for searching; damaged ones are rebuilt first."""
         if self._open is None:
             holding, records = self._held(), self._files.records(self._count)
             damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]
@@ -237,7 +237,7 @@ class ShardedIndex:
         )
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return what the shards hold and, with `compare`, how the folder differs from it now. Raises FolderError."""
+        """Return the contents of the shards and, with `compare`, the changes in the folder. Raises FolderError."""
         stored = self.stored
         files = stored.files()
         manifest = {file.path: file for file in files if not file.inside}
@@ -254,18 +254,18 @@ class ShardedIndex:
         )
 
     def progress(self) -> ClusterProgress:
-        """Return how far the shards have been built, and which machines do not answer. Raises ClusterError."""
+        """Return how many shards have been built, and which machines do not answer. Raises ClusterError."""
         plan, records = self._files.plan(), self._files.records(self._count)
         now = [one for n, one in records.items() if plan and any(n == each.number for each in plan.shards)]
         elapsed = self._files.seconds_since_plan(now)
         return progress(self._count, records, plan, elapsed, self._crew.dead_machines())
 
     def check_documents(self) -> None:
-        """Raises FolderError when no document of the folder could be read."""
+        """Raise FolderError if no document of the folder could be read."""
         check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
-        """Return how a new question is searched for: over everything, for a shard has all its vectors."""
+        """Return the form of search for a new question: over everything, because a shard has all its vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:
@@ -273,18 +273,18 @@ class ShardedIndex:
         return 0
 
     def embed(self) -> Iterator[Embedded]:
-        """Make nothing: a shard has all its vectors."""
+        """Do nothing: a shard has all its vectors."""
         yield from ()
 
     def embed_sentences(self) -> Iterator[Embedded]:
-        """Make nothing: workers have done that."""
+        """Do nothing: workers have done that."""
         yield from ()
 
     def prepare_vectors(self) -> None:
         """Do nothing: the vectors of shards are compared one by one."""
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the vectors of those of some sentences that the shards keep."""
+        """Return the stored vectors of some sentences."""
         found: dict[str, Vectors] = {}
         for table in self._opened().sentences:
             left = [text for text in texts if text not in found]
@@ -292,9 +292,8 @@ class ShardedIndex:
         return found
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
-        """Return the library to search in, with `embedder` for queries. Every vector is compared.
-
-        `settings` are others than those of the index. Raises FolderError for another search than that over everything.
+        """Return the library to search in, with `embedder` for queries. Every vector is compared. `settings` override
+        those of the index. Raises FolderError for any search but that over everything.
         """
         if search is not Search.WHOLE:
             hint = "Resume it without --cluster, or start over with --fresh."

@@ -1,1 +1,1 @@
-"""Check that the engines work, which they are, and what is sent where: `diagnose`, and the command `doctor`."""
+"""Checks that the engines work, identifies them, and shows what is sent where: `diagnose`, and the command `doctor`."""

@@ -1,4 +1,4 @@
-"""`investigator doctor`: check that the models work, who serves them, and what is sent where."""
+"""`investigator doctor`: checks that the models work, who serves them, and what is sent where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tries the engine of each role, and looks at what is installed and which variables change where calls go."""
+"""Tries the engine of each role, and checks the installed packages and the variables that redirect calls."""
 
 from __future__ import annotations
 
@@ -48,13 +48,11 @@ def diagnose(
     variables: Mapping[str, str] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Diagnosis:
-    """Try the engine of every role with a tiny example, and look at what is installed.
-
-    `model` and `embedder` are what `Investigator` takes; without a model the embedded default is tried, which needs no
-    network. An engine that serves several roles is opened once; if a call to it fails it is not asked again, and
-    calls are not repeated. `on_call` is called before a language model is asked; `variables` are by default those of
-    this process. Raises SettingsError for settings or roles that have no meaning; whatever is wrong with an engine is a
-    finding.
+    """Try the engine of every role with a tiny example, and check the installation. `model` and `embedder` are as for
+    `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that serves several
+    roles is opened once; if a call to it fails it is not asked again, and calls are not repeated. `on_call` is called
+    before a language model is asked; `variables` are by default those of this process. Raises SettingsError for invalid
+    settings or roles; a problem with an engine is a finding.
     """
     models = parse_model_options([model] if isinstance(model, str) else model)
     notices: list[str] = []
@@ -78,7 +76,7 @@ def diagnose(
 
 
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
-    """Return how long a verifier takes for one claim once it is loaded, or what is wrong with it."""
+    """Return how long a loaded verifier takes for one claim, or the problem with it."""
     try:
         judge.check()  # so that loading does not count
         began = clock()
@@ -106,9 +104,7 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
 
 
 def _trouble(embedder: Embedder) -> tuple[str, str]:
-    """Return what is wrong with the embedder and how to fix it; the bundled one checks its weights before the first
-    text.
-    """
+    """Return the problem with the embedder and its fix; the bundled one verifies its weights before the first text."""
     try:
         embedder.embed(("a text",))
     except EmbedderError as error:

@@ -1,4 +1,4 @@
-"""One engine under examination: asks it tiny examples and judges its replies."""
+"""Examines one engine: asks it tiny examples and judges its replies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OTHER_MODEL = "Choose another model for this role; none is needed with --model 
 
 
 class Examination:
-    """Opens an engine and asks it, role by role; once a call has failed it is not asked again.
+    """Opens an engine and tests it, role by role; after a failed call it is not asked again.
 
     `opening` may raise any InvestigatorError, which is a finding; `on_call` is called before a language model is asked.
     """
@@ -59,7 +59,7 @@ class Examination:
             self._schema_asked = _format_of(self._engine) is not ReplyFormat.NONE
 
     def in_role(self, role: Role) -> RoleFinding:
-        """Return how the engine does in a role."""
+        """Return the result of the engine in a role."""
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
             return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)
@@ -78,7 +78,7 @@ class Examination:
         )
 
     def finding(self, prices: Prices) -> EngineFinding:
-        """Return the findings about the engine; ask it first."""
+        """Return the findings about the engine; test it first."""
         engine = self._engine
         if engine is None:
             return EngineFinding(name=self._name)
@@ -138,8 +138,8 @@ def _format_of(engine: Engine) -> ReplyFormat:
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
-    """Return True if a reply is JSON with every field of its type, and nothing around it; if it was truncated, up to
-    that point.
+    """Return True if a reply is pure JSON with all fields of the right types; for a truncated reply, up to that
+    point.
     """
     if reply.finish_reason is FinishReason.LENGTH:
         return _begins_in_form(reply.text, frozenset(prompt.reply_type.model_fields))

@@ -1,4 +1,4 @@
-"""One tiny example for each role, with what a sensible reply to it holds."""
+"""One tiny example for each role, with the criteria for a sensible reply."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SENDS: Mapping[Role, str] = {
     Role.ANSWER: "the question, quotes from the documents",
     Role.CHAT: "the conversation, what is remembered of it, passages of the documents",
 }
-"""What an investigation or a conversation shows to the engine of a role."""
+"""The data that an investigation or conversation sends to the engine of a role."""
 
 _QUESTION = "How high is the annual rent of the boathouse?"
 _MISSION = "Answer from the documents alone."
@@ -114,11 +114,11 @@ EXAMPLES: Mapping[Role, tuple[str, tuple[Record, ...]]] = {
     ),
     Role.CHAT: (Module.SKM.template, (_CHAT,)),
 }
-"""The template of each role's example, and its variables; `ask` sees a passage with the answer, and one without."""
+"""The template of each role's example, and its variables; `ask` gets a passage with the answer, and one without."""
 
 
 def doubt(replies: Sequence[Record]) -> str:
-    """Return what is wrong with the replies to an example; empty if nothing is."""
+    """Return the problem with the replies to an example, or an empty text."""
     match replies[0]:
         case AskReply() as reply:
             return _doubt_about_points([reply, *(other for other in replies[1:] if isinstance(other, AskReply))])

@@ -10,16 +10,16 @@ from investigator.scoring.prices import Price
 
 
 class RoleState(StrEnum):
-    """The outcome of the example that a role was given."""
+    """The outcome of a role's example."""
 
     WORKS = "works"
-    DOUBTFUL = "doubtful"  # the reply could be read, and is not sensible
+    DOUBTFUL = "doubtful"  # the reply could be parsed, but is not sensible
     FAILED = "failed"
-    NOT_ASKED = "not asked"  # a recording holds replies only to its own prompts
+    NOT_ASKED = "not asked"  # a recording has replies only to its own prompts
 
 
 class StructuredOutput(StrEnum):
-    """Holds replies to the form that is asked for: by the server, by the prompt, or not at all."""
+    """Enforcement of the reply format: by the server, by the prompt, or not at all."""
 
     WORKS = "works"
     JSON_ONLY = "JSON of any form"
@@ -31,10 +31,9 @@ class StructuredOutput(StrEnum):
 
 
 class RoleFinding(Record):
-    """One role: its engine, how the example went, and what it cost.
-
-    `remark` says what went wrong, or how the example was judged; `hint` what to do next. `seconds` are those of the
-    last call, None if none was answered. `sends` is what an investigation shows the engine in this role.
+    """One role: its engine, the result of the example, and its cost. `remark` describes the problem or the judgement;
+    `hint` gives advice. `seconds` is the duration of the last call, None if none was answered. `sends` describes the
+    data that an investigation sends to the engine in this role.
     """
 
     role: Role
@@ -50,11 +49,9 @@ class RoleFinding(Record):
 
 
 class EngineFinding(Record):
-    """One engine: where it runs, what it can read, what it costs.
-
-    `endpoint` is a URL without path, or the name of the provider if its address is not known; empty for an engine
-    in this process. `leaves_machine` is None if the engine could not be opened. `context_tokens` and `price` are
-    None if they are not known.
+    """One engine: its location, context and price. `endpoint` is a URL without path, or the name of the provider if the
+    address is unknown; empty for an engine in this process. `leaves_machine` is None if the engine could not be opened.
+    `context_tokens` and `price` are None if unknown.
     """
 
     name: str
@@ -67,7 +64,7 @@ class EngineFinding(Record):
 
 
 class Extra(Record):
-    """An optional part of the package, and the library that it brings; no `version` if that is not installed."""
+    """An optional part of the package, and the library that it adds; `version` is empty if it is not installed."""
 
     name: str
     library: str
@@ -75,7 +72,7 @@ class Extra(Record):
 
 
 class VerifierFinding(Record):
-    """The verifier that a run would use: its seconds for one claim, or what is wrong with it and what to do."""
+    """The verifier that a run would use: its seconds per claim, or the problem and advice."""
 
     name: str
     seconds: float | None = None
@@ -84,11 +81,10 @@ class VerifierFinding(Record):
 
 
 class Environment(Record):
-    """The installed packages. `embedder_problem` is empty if the embedder works.
-
-    `package_warning` says that another project's package of the same name is installed too, and is empty otherwise.
-    `weights_checked` says that its weights are the known ones, by their sha256; only those of the default are known.
-    `variables` are the names, never the values, of variables that change where calls go or which keys they carry.
+    """The installed packages. `embedder_problem` is empty if the embedder works. `package_warning` is set if another
+    project's package of the same name is also installed. `weights_checked` is True if the embedder's weights match
+    their known sha256; only those of the default are known. `variables` are the names, never the values, of variables
+    that change the address or the keys of calls.
     """
 
     python: str
@@ -103,7 +99,7 @@ class Environment(Record):
 
 
 class Diagnosis(Record):
-    """Everything that was found."""
+    """All findings of a diagnosis."""
 
     roles: tuple[RoleFinding, ...]
     engines: tuple[EngineFinding, ...]
@@ -120,7 +116,7 @@ class Diagnosis(Record):
 
     @property
     def money(self) -> float | None:
-        """US dollars that the examples cost; None if a price is not known."""
+        """Return the cost of the examples in US dollars; None if a price is unknown."""
         prices = {engine.name: engine.price for engine in self.engines}
         total = 0.0
         for finding in self.roles:

@@ -1,4 +1,4 @@
-"""A diagnosis as text for a terminal. Pure; control characters from servers are written out."""
+"""A diagnosis as text for a terminal. Pure; control characters from servers are escaped."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from investigator.resources.distribution import install_command
 from investigator.scoring.prices import Price
 
 _STYLES = {RoleState.WORKS: "green", RoleState.DOUBTFUL: "yellow", RoleState.FAILED: "bold red"}
-_WORDS = 400  # characters of what a server said
+_WORDS = 400  # characters of a server's message
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> Text:
-    """Return the roles, each engine, what is installed, and what failed with what to do; ends with a line feed."""
+    """Return the roles, each engine, the installed packages, and the failures with advice; ends with a line feed."""
     blocks = [_roles(diagnosis.roles).append(f"\n{_cost(diagnosis)}")]
     for engine in diagnosis.engines:
         if engine.leaves_machine is not None:
@@ -118,7 +118,7 @@ def _verifier(verifier: VerifierFinding) -> Text:
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:
-    """Return what is wrong, each remark once for all its roles."""
+    """Return the problems, each once for all its roles."""
     groups: dict[tuple[RoleState, str, str, str], list[str]] = {}
     for finding in findings:
         if finding.remark:

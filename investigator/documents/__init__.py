@@ -1,1 +1,1 @@
-"""A folder of files becomes documents with pages, headings and chunks."""
+"""Turns a folder of files into documents with pages, headings and chunks."""

@@ -1,10 +1,9 @@
 """Opens files below a folder, name by name and without following links, so nothing outside the folder is ever opened.
 
-A folder may be changed while it is read: what was listed as a sub-folder or a file can be a link, a pipe or a device by
-the time it is opened. So each name is opened within the descriptor of the folder above it, links are refused, no open
-blocks, and the kind of the file is that of its descriptor. Where the system cannot do this (Windows), each name is
-looked at, opened, and compared with what was looked at: a folder that is replaced twice in between is not noticed
-there.
+A folder may change while it is read: an entry listed as a sub-folder or file can be a link, a pipe or a device by the
+time it is opened. So each name is opened relative to the descriptor of its parent folder, links are rejected, no open
+blocks, and the kind of file is read from its descriptor. If the system cannot do this (Windows), each name is examined,
+opened, and compared; a folder that is replaced twice in between goes unnoticed there.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from investigator.documents.readers.base import ReadFailure
 from investigator.records import FileStatus
 
 BY_DESCRIPTOR = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
-"""Whether this system opens names within the descriptor of a folder."""
+"""True if this system can open names relative to a folder's descriptor."""
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = ("O_BINARY", "O_CLOEXEC", "O_NOINHERIT", "O_NONBLOCK", "O_NOCTTY")
 _FILE: int = os.O_RDONLY | _NO_LINK | sum(getattr(os, name, 0) for name in _FLAGS)
 _FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
-_LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # what systems say of a link, or a file in a folder's place
+_LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # errors for a link, or for a file in place of a folder
 
 
 @contextmanager
 def opened_folder(root: str, path: str) -> Iterator[int | str]:
-    """Open a folder beneath `root`; yield what `os.scandir` and `os.stat` take: its descriptor, or its path.
+    """Open a folder beneath `root`; yield its descriptor or path for `os.scandir` and `os.stat`.
 
     `path` has forward slashes; if it is empty, the folder is `root` itself, which may be a link. Raises ReadFailure if
     a part of the path is not a real folder, and OSError.
@@ -72,7 +71,7 @@ def _entered(folder: int | str, name: str) -> int | str:
     if isinstance(folder, int):
         return _open_within(folder, _checked(name), _FOLDER)
     status = _looked_at(folder, _checked(name))
-    is_reparse_point = getattr(status, "st_reparse_tag", None)  # Windows's links, of folders too
+    is_reparse_point = getattr(status, "st_reparse_tag", None)  # Windows links, including those to folders
     if not stat.S_ISDIR(status.st_mode) or is_reparse_point:
         raise _exchanged()
     return os.path.join(folder, name)
@@ -98,7 +97,7 @@ def _looked_at(folder: int | str, name: str) -> os.stat_result:
 
 
 def _checked(name: str) -> str:
-    """Return a name that cannot lead out of its folder."""
+    """Return a name after checking that it cannot lead out of its folder."""
     if name in ("", ".", "..") or (os.sep != "/" and (os.sep in name or ":" in name)):
         raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads elsewhere")
     return name

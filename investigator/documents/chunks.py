@@ -1,4 +1,4 @@
-"""Cuts a document into the spans that are indexed and retrieved as one."""
+"""Cuts a document into chunks, the spans that are indexed and retrieved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARAGRAPH_END = re.compile(r"\n\s*\n")
 
 
 class ChunkSettings(Record):
-    """How large chunks are, in characters."""
+    """Size limits of chunks, in characters."""
 
     target: int = Field(default=800, ge=100, le=10_000, description="length that a chunk is filled up to")
     maximum: int = Field(default=1_200, ge=100, le=20_000, description="length that no chunk exceeds")
@@ -33,10 +33,10 @@ class ChunkSettings(Record):
 
 
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Return the chunks of a document, in order and without overlap; together they hold all that is not white space.
+    """Return the chunks of a document, in order and without overlap; together they cover everything but white space.
 
-    A chunk ends where a sentence ends; only a sentence longer than `maximum` is cut, at a line end or blank if it has
-    one. No chunk crosses the border of a page, and a heading begins a new one.
+    Chunks end at sentence ends; only a sentence longer than `maximum` is cut, at a line end or space if it has one. No
+    chunk crosses a page border, and a heading begins a new chunk.
     """
     return tuple(
         Chunk(
@@ -52,7 +52,9 @@ def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
 
 
 def _borders(document: Document) -> list[int]:
-    """Offsets that no chunk crosses: the ends of the text and of each page, and each heading with a body before it."""
+    """Return the offsets that no chunk crosses: the ends of the text and of each page, and each heading with a body
+    before it.
+    """
     borders = {0, len(document.text)}
     for span in document.pages:
         borders.update((span.start, span.end))
@@ -63,7 +65,7 @@ def _borders(document: Document) -> list[int]:
 
 
 def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
-    """Return True if only a heading line is between two headings: then they begin one chunk together."""
+    """Return True if only a heading line separates two headings, so that both begin one chunk."""
     if before is None:
         return False
     between = text[before.start : heading.start].strip()
@@ -76,7 +78,7 @@ def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Sp
 
 
 def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
-    """Yield a span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
+    """Yield a span in pieces of at most `maximum` characters, cut at a line end, else at a space, else anywhere."""
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
         if stop := len(text[start:cut].rstrip()):
@@ -94,7 +96,7 @@ def _last(text: str, mark: str, start: int, maximum: int) -> int:
 
 
 def _grouped(text: str, sentences: Iterable[_Span], settings: ChunkSettings) -> Iterator[_Span]:
-    """Neighbouring sentences as one span, up to the target; a short span takes one more, up to the maximum."""
+    """Merge neighbouring sentences into spans up to the target; a short span takes one more, up to the maximum."""
     current: _Span | None = None
     for start, end in sentences:
         if current is None:

@@ -1,8 +1,8 @@
-"""The id of a document of the folder: its path in a displayable form, unique for each file. Pure.
+"""The id of a document in the folder: its path in a displayable form, unique for each file. Pure.
 
-The id of a file depends only on its own path, so that no other file can change it. It can be turned back into the path:
-each byte of what cannot be shown is written as U+FFFD and two hexadecimal digits, and U+FFFD itself that way too. Files
-inside a file have its id, a slash and their path in it; no other file of the folder can be below a file.
+The id depends only on the file's own path, so no other file can change it. It can be converted back to the path: each
+undisplayable byte is written as U+FFFD and two hexadecimal digits, and so is U+FFFD itself. The id of a file inside
+another file is that file's id, a slash and the inner path; no other file of the folder can be below a file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OTHER_BYTES = "surrogatepass" if os.name == "nt" else "surrogateescape"
 
 
 def document_id(path: str) -> str:
-    """Return the id of the file with this path below the folder, which has forward slashes and is never empty."""
+    """Return the id of a file, given its non-empty path below the folder, with forward slashes."""
     shown = path if path.isascii() and path.isprintable() else "".join(map(_shown, path))
     return f"./{shown}" if shown == SUMMARY else shown
 

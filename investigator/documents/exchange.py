@@ -11,7 +11,7 @@ from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.records import FileStatus, Record, SplitDocument, Unreadable
 
-_LONGEST = 1 << 32  # bytes of one record
+_LONGEST = 1 << 32  # bytes per record
 
 
 class DrawingOrder(Record):
@@ -22,9 +22,8 @@ class DrawingOrder(Record):
 
 
 class ReadRequest(Record):
-    """A file to read: `path` below the folder `root`, through no link, both as the system spells them.
-
-    `known_hashes` are contents that need not be read again. With `drawing` it is not read for its text.
+    """A file to read: `path` below the folder `root`, without links, both in the system's spelling. `known_hashes` are
+    the hashes of contents that need not be read again. With `drawing`, pages are drawn instead of reading the text.
     """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -39,7 +38,7 @@ class ReadRequest(Record):
 
 
 class Opened(Record):
-    """A file that was opened and taken in: its stamp at that moment, and the sha256 of its bytes."""
+    """An opened file: its stamp when it was read, and the sha256 of its bytes."""
 
     content_hash: str
     size: int
@@ -48,10 +47,8 @@ class Opened(Record):
 
 
 class Contents(Record):
-    """The outcome of reading a file: its documents and the parts without text, or the reason for failure.
-
-    `known` says that its hash is one of the known ones, so that it was not read. `drawn` are the pages that were
-    ordered, without those that the file does not have.
+    """The outcome of reading a file: its documents and the parts without text, or the reason for failure. `known` means
+    that its hash was known, so it was not read. `drawn` are the requested pages that exist.
     """
 
     status: FileStatus
@@ -71,12 +68,12 @@ class ReadAnswer(Record):
 
 
 def send(stream: BinaryIO, record: Record) -> None:
-    """Write one record. Raises OSError if nobody reads any more."""
+    """Write one record. Raises OSError if the other side has closed the pipe."""
     stream.write(record.model_dump_json().encode("utf-8") + b"\n")
     stream.flush()
 
 
 def receive(stream: BinaryIO) -> bytes | None:
-    """Return the wire form of the next record; None if the other side has ended, also in the middle of one."""
+    """Return the wire form of the next record; None if the other side has ended, even in the middle of one."""
     line = stream.readline(_LONGEST)
     return line if line.endswith(b"\n") else None

@@ -1,4 +1,4 @@
-"""Makes the records of files from how they were found and read. Pure."""
+"""Builds the records of files from how they were found and read. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.records import FileRecord, FileStatus, SplitDocument
 
 
 class GoneFiles:
-    """Records of deleted files. A renamed file keeps its bytes and the ending of its name."""
+    """Records of deleted files, for recognising renamed ones: these keep their bytes and file name extension."""
 
     def __init__(self, records: Iterable[FileRecord]) -> None:
         self._left = {record.path: record for record in records}
@@ -26,11 +26,13 @@ class GoneFiles:
                 self._paths[record.content_hash, ending].append(record.path)
 
     def hashes_of(self, path: str, size: int) -> set[str]:
-        """Return the contents that a file of this path and size may have been renamed with."""
+        """Return the content hashes of deleted files that may have been renamed to this path with this size."""
         return set(self._hashes.get((size, PurePosixPath(path).suffix), ()))
 
     def take(self, path: str, content_hash: str) -> FileRecord | None:
-        """Return the file that has become `path`, which is then no longer gone; None if each is taken."""
+        """Return the deleted file that was renamed to `path`, and stop treating it as deleted; None if all are
+        taken.
+        """
         paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
         while paths:
             if (record := self._left.pop(paths.pop(0), None)) is not None:
@@ -38,7 +40,7 @@ class GoneFiles:
         return None
 
     def take_below(self, path: str) -> list[str]:
-        """Return the paths below one that was a folder and is a file by now; they are then no longer gone."""
+        """Return the paths below a folder that has become a file, and stop treating them as deleted."""
         if path not in self._above:
             return []
         below = [gone for gone in self._left if gone.startswith(f"{path}/")]
@@ -47,17 +49,17 @@ class GoneFiles:
         return below
 
     def left(self) -> list[str]:
-        """Paths of the files that are gone for good, sorted."""
+        """Return the sorted paths of files that are gone for good."""
         return sorted(self._left)
 
 
 def was_read(record: FileRecord) -> bool:
-    """Return True if the file gave text."""
+    """Return True if the file yielded text."""
     return record.status is FileStatus.INDEXED
 
 
 def same_stamp(file: FoundFile, record: FileRecord) -> bool:
-    """Return True if size, time and inode of a file are those of its record."""
+    """Return True if size, time and inode of a file match its record."""
     moved = bool(record.inode and file.inode and record.inode != file.inode)
     return not moved and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
 
@@ -68,7 +70,7 @@ def refusal(file: FoundFile) -> FileRecord:
 
 
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """Return the record of a file by itself."""
+    """Return the record of a single file."""
     opened, contents = reading.opened, reading.contents
     own = next((part for part in contents.documents if part.document.id == file.id), None)
     return FileRecord(
@@ -85,7 +87,7 @@ def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
 
 
 def records_of(own: FileRecord, reading: FileReading) -> tuple[FileRecord, ...]:
-    """Return the record of a file, and of each file inside it."""
+    """Return the record of a file and those of the files inside it."""
     inside = [
         FileRecord(
             path=part.document.id,
@@ -117,7 +119,7 @@ def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
-    """Return the record of a file whose content has not changed."""
+    """Return the record of a file with unchanged content."""
     if not was_read(record):
         return record
     return record.changed(status=FileStatus.UNCHANGED, reason=reason)

@@ -1,4 +1,4 @@
-"""Keeps the store of a folder in step with its files, reading only what is new or has changed."""
+"""Keeps the store of a folder in step with its files, reading only new and changed ones."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 
 
 class Recheck(Record):
-    """Files to open although their stamp is that of their record.
+    """Files to open although their stamp is unchanged.
 
-    `verify` opens every file, and finds a change that kept size and time; `retry` retries files that could not be read;
-    the files `reread` are always read again, or forgotten if they are gone.
+    `verify` opens every file, which detects changes that kept size and time; `retry` retries files that could not be
+    read; the files `reread` are always read again, or forgotten if they are gone.
     """
 
     verify: bool = False
@@ -55,13 +55,13 @@ def refresh(
     clock: Callable[[], float] = time.monotonic,
     listing: FolderListing | None = None,
 ) -> Iterator[FileRead]:
-    """Bring the store up to date with the folder, file by file; a stop at any moment loses the files in progress.
+    """Update the store from the folder, file by file; stopping at any moment loses only the files in progress.
 
-    `manifest` maps paths to what the store holds. A file whose size, mtime and inode are those of its record is not
-    opened. A file with another stamp but the same sha256 is not read again, even if it failed before, and a renamed
-    file keeps its stored data. `listing` are the files, if they were listed already. Yields an event after
-    each file that had to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or
-    vanishes, and ReaderError if nothing can be read.
+    `manifest` maps paths to the stored records. A file whose size, mtime and inode match its record is not opened. A
+    file with another stamp but the same sha256 is not read again, even if it failed before, and a renamed file keeps
+    its stored data. `listing` holds the files if they were listed already. Yields an event after each file that had to
+    be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if
+    nothing can be read.
     """
     listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)
@@ -71,7 +71,7 @@ def refresh(
 def changes(
     root: Path, manifest: Mapping[str, FileRecord], folder: FolderSettings
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the paths of files that are new, have another stamp, and are gone since; no file is opened."""
+    """Return the paths of new, changed and deleted files; no file is opened."""
     found = {file.id: file for file in scan(root, folder).files}
     new = tuple(sorted(found.keys() - manifest.keys()))
     gone = tuple(sorted(manifest.keys() - found.keys()))
@@ -81,7 +81,7 @@ def changes(
 
 @dataclass
 class _Refresh:
-    """One comparison of a folder with its store, in which `known` are the records that it holds."""
+    """One comparison of a folder with its store; `known` holds the stored records."""
 
     root: Path
     known: Mapping[str, FileRecord]
@@ -128,7 +128,7 @@ class _Refresh:
         with ReadingPool(processes, clock) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
-                if kept is None:  # its content was known, but now belongs to another file
+                if kept is None:  # known content that now belongs to another file
                     again = reading.request.changed(known_hashes=())
                     kept = next(filter(None, (self._keep(files[again.id], r) for r in pool.read([again]))))
                 yield kept
@@ -143,7 +143,7 @@ class _Refresh:
         return request_for(self.root, file, hashes, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Bring the store up to date with one reading; return its event, None if the file must be read after all."""
+        """Update the store from one reading; return its event, or None if the file must be read after all."""
         contents, before = reading.contents, self.known.get(file.id)
         if contents.known and reading.opened is not None:
             return self._keep_known(file, reading)
@@ -151,7 +151,7 @@ class _Refresh:
             check_folder(self.root)
         own = record_of(file, reading)
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
-            return (before,)  # it fails as it did
+            return (before,)  # it fails as before
         files = records_of(own, reading)
         self._make_room(file)
         self.store.put(files, contents.documents)
@@ -174,7 +174,7 @@ class _Refresh:
         return (told_unchanged(record, f"renamed from {gone.path}"),)
 
     def _make_room(self, file: FoundFile) -> None:
-        """Drop what lay below a folder that is a file by now: files inside this one may have the same ids."""
+        """Drop the contents of a former folder that is now a file: files inside this file may have the same ids."""
         for path in self.gone.take_below(file.id):
             self.store.drop(path)
 
@@ -194,6 +194,6 @@ def request_for(
 
 
 def cpus() -> int:
-    """Return how many CPUs this process may use."""
+    """Return the number of CPUs that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Documents read again from their files now, independently of any index."""
+"""Reads documents again from their files, independently of any index."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
 MISSING = "the file is not in the folder any more"
-_MOST_KEPT = 20_000_000  # characters; the file that was used last is kept whatever its size
+_MOST_KEPT = 20_000_000  # characters; the most recently used file is kept whatever its size
 
 
 @dataclass(frozen=True)
 class FreshDocument:
-    """A document as its file holds it at this moment; without one, `problem` says why."""
+    """A document as currently in its file; if there is none, `problem` gives the reason."""
 
     document: Document | None = None
     problem: str = ""
@@ -39,11 +39,10 @@ class FreshDocument:
 
 
 class FreshReading:
-    """Reads documents of a folder again, each file at most once as long as its bytes are the same.
+    """Reads documents of a folder again, each file only once unless its bytes change.
 
-    Use it as a context manager; at its end the processes that read are stopped. Nothing is written. Safe to use from
-    several threads, one of which reads at a time. At most `processes` read, and of what they read the `most_kept`
-    characters that were used last are kept.
+    Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe; one thread
+    reads at a time. At most `processes` read files, and the `most_kept` most recently used characters are cached.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class FreshReading:
         self._most_kept = most_kept
         self._turn = threading.Lock()
         self._pool: ReadingPool | None = None
-        self._kept: dict[str, tuple[str, Contents]] = {}  # by the id of the file: its sha256, and what it holds
+        self._kept: dict[str, tuple[str, Contents]] = {}  # by file id: its sha256 and contents
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +101,7 @@ class FreshReading:
             return False
 
     def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
-        """Return the contents of each file by its id; files that must not be opened are left out."""
+        """Return the contents of each file by its id; files that must not be opened are omitted."""
         asked = [
             request_for(self._root, file, self._known(file.id), self._reader, ChunkSettings())
             for file in files.values()
@@ -115,7 +114,7 @@ class FreshReading:
 
     def _contents(self, reading: FileReading) -> Contents:
         file_id = reading.request.id
-        kept = self._kept.pop(file_id, None)  # what was used last is last
+        kept = self._kept.pop(file_id, None)  # most recently used last
         if reading.contents.known and kept is not None:
             self._kept[file_id] = kept
             return kept[1]
@@ -142,7 +141,7 @@ def _characters(contents: Contents) -> int:
 
 
 def file_of(document_id: str, found: Mapping[str, FoundFile]) -> FoundFile | None:
-    """Return the file of a document: its own, else that of the archive or message that it is in."""
+    """Return the file of a document: its own, or the archive or message that contains it."""
     parts = document_id.split("/")
     ids = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((found[file_id] for file_id in ids if file_id in found), None)

@@ -1,4 +1,4 @@
-"""Decides which files are not documents, by name, settings or the folder's own ignore file; and counts them."""
+"""Decides which files are not documents, by name, settings or the folder's own ignore file, and counts them."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from investigator.errors import FolderError
 from investigator.records import LeftOut, LeftOutReason, Record
 
 IGNORE_FILE = ".investigatorignore"
-"""The file at the top of a folder that says, as a `.gitignore` does, what in it is not a document."""
+"""The file at the top of a folder that lists, like a `.gitignore`, which of its files are not documents."""
 
 _LONGEST_IGNORE_FILE = 1_000_000
 _MOST_PATTERNS = 1_000  # each is tried on each name, and the folder's author controls both
-_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # at the top: ours, and never documents
-_MOST_NAMES = 10  # of a reason, in each record
+_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # our own folders at the top, which are never documents
+_MOST_NAMES = 10  # names kept per reason, in each record
 _LONGEST_NAME = 200
 
 
 class FolderSettings(Record):
-    """Settings that say which files of the folder are documents."""
+    """Settings that select which files of the folder are documents."""
 
     include: tuple[str, ...] = Field(default=(), description="patterns of files or folders to read; none means all")
     exclude: tuple[str, ...] = Field(
         default=("~$*", "Thumbs.db", "desktop.ini", "__MACOSX", "node_modules", "__pycache__"),
-        description="patterns of files or folders to leave out; as in .gitignore",
+        description="patterns of files or folders to leave out, as in .gitignore",
     )
 
 
 class LeavingOut:
-    """Says why something is not a document, and counts it. Raises FolderError if the ignore file cannot be used."""
+    """Decides and counts which files are excluded. Raises FolderError if the ignore file cannot be used."""
 
     def __init__(self, root: str, settings: FolderSettings) -> None:
         self._include = Patterns(settings.include)
@@ -45,7 +45,7 @@ class LeavingOut:
         self._counts = {reason: _Count() for reason in LeftOutReason}
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """Return True, and count it, if this path below the folder is not a document, or no folder to look into."""
+        """Return True, and count the path, if this path below the folder is not a document or a folder to search."""
         reason = self._reason(path, is_folder=is_folder)
         if reason is not None:
             self._counts[reason].add(document_id(path) + "/" * is_folder, is_folder=is_folder)
@@ -53,7 +53,7 @@ class LeavingOut:
         return path in _OWN_NAMES
 
     def total(self) -> tuple[LeftOut, ...]:
-        """Return the files left out so far, by reason."""
+        """Return the files excluded so far, by reason."""
         return tuple(
             LeftOut(reason=reason, files=count.files, folders=count.folders, names=tuple(count.names))
             for reason, count in self._counts.items()
@@ -75,7 +75,7 @@ class LeavingOut:
 
 
 class _Count:
-    """The number of files left out for one reason, and the first of their names in order."""
+    """The number of files excluded for one reason, and the first of their names in order."""
 
     def __init__(self) -> None:
         self.files = 0
@@ -111,6 +111,6 @@ def _ignore_lines(root: str) -> Iterator[str]:
         raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so its patterns cannot be read", hint=hint) from error
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
-        hint = f"It holds one pattern a line, {_MOST_PATTERNS:,} at most, as a .gitignore does: {root}/{IGNORE_FILE}"
+        hint = f"It holds one pattern per line, {_MOST_PATTERNS:,} at most, as a .gitignore does: {root}/{IGNORE_FILE}"
         raise FolderError(f"{IGNORE_FILE} holds no patterns, or too many", hint=hint)
     return iter(lines)

@@ -1,6 +1,6 @@
-"""Folders in object storage, as s3://BUCKET/PREFIX: a copy on this machine, kept in step by the etags of the objects.
+"""Folders in object storage (s3://BUCKET/PREFIX): a copy on this machine, updated by the etags of the objects.
 
-What is asked, quoted and proven is the copy. It is looked over, like any folder, whenever documents are read.
+Questions, quotes and proofs refer to the copy. Like any folder, it is scanned whenever documents are read.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(s3|gs|az)://?([^/@?#]+(?:/[^?#]*)?)")
 _VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
-_PIECE = 8_000_000  # bytes asked for at once
+_PIECE = 8_000_000  # bytes requested at once
 _AT_ONCE = 8  # objects
 _SAVED_AFTER = 200  # objects, so that a killed process loses few of them
 _LONGEST_STATE = 1_000_000_000
-_LONGEST_NAME = 200  # bytes of a name in a folder
+_LONGEST_NAME = 200  # bytes of a file name
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _REFUSED = re.compile(r"status code: 40[13]\b|ExpiredToken")
@@ -49,14 +49,14 @@ _GO_ON = "What was copied is kept: run the same command again to resume."
 
 
 class ObjectSettings(Record):
-    """The size of the copies of folders in object storage."""
+    """Limits for copies of folders in object storage."""
 
     most: int = Field(default=200_000, ge=1, description="objects of a folder in object storage that are copied")
     most_bytes: int = Field(default=20_000_000_000, ge=1, description="their size together, in bytes")
 
 
 class StoredObject(Record):
-    """An object as it was listed: `etag` changes with its content."""
+    """An object as listed: `etag` changes with its content."""
 
     key: str
     etag: str
@@ -64,7 +64,7 @@ class StoredObject(Record):
 
 
 class CopiedObject(Record):
-    """A copied object, its place in the copy, and the file time by which a change is noticed."""
+    """A copied object, its place in the copy, and the file time that reveals a change."""
 
     etag: str
     size: int
@@ -73,7 +73,7 @@ class CopiedObject(Record):
 
 
 class _Copy(Record):
-    """All objects of a copy by their keys."""
+    """All objects of a copy, by key."""
 
     objects: dict[str, CopiedObject] = Field(default_factory=dict)
 
@@ -85,9 +85,8 @@ def object_address(folder: str | Path) -> str:
 
 
 class ObjectFolder:
-    """A folder in object storage with its copy, which is in the user's data directory; `folder` is the copy itself.
-
-    Credentials come only from the environment, as AWS_ACCESS_KEY_ID, and are kept nowhere.
+    """A folder in object storage with its copy in the user's data directory; `folder` is the copy itself. Credentials
+    come only from the environment (AWS_ACCESS_KEY_ID) and are not stored.
     """
 
     def __init__(self, address: str, settings: ObjectSettings) -> None:
@@ -99,10 +98,11 @@ class ObjectFolder:
             make_private_folder(directory)
 
     def bring_down(self, notice: Callable[[str], None]) -> None:
-        """Copy objects that are new or have changed, and delete what is gone; say how many there were.
+        """Copy new and changed objects, delete the copies of deleted ones, and return a summary.
 
-        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, or there are none or
-        too many, SourceChangedError, DiskFullError, WorkspaceLockedError if another process is downloading them.
+        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, or their number is
+        zero or too large, SourceChangedError, DiskFullError, WorkspaceLockedError if another process is downloading
+        them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):
@@ -132,7 +132,7 @@ class ObjectFolder:
         for part in obstore.list(store, chunk_size=1000):
             for about in part:
                 if about["path"].endswith("/"):
-                    continue  # the sign of an empty folder
+                    continue  # marks an empty folder
                 one = StoredObject(key=about["path"], etag=about["e_tag"] or "", size=about["size"])
                 listed[one.key] = one
                 size += one.size
@@ -147,7 +147,7 @@ class ObjectFolder:
         return listed
 
     def _is_there(self, listed: StoredObject, copied: CopiedObject) -> bool:
-        """Return True if the copy of an object is of the same content, and has not been touched."""
+        """Return True if the copy of an object has the same content, and is untouched."""
         try:
             about = os.lstat(self.folder / copied.place)
         except OSError:
@@ -158,7 +158,7 @@ class ObjectFolder:
     def _copy(
         self, store: Any, new: Sequence[StoredObject], where: Mapping[str, str], kept: dict[str, CopiedObject]
     ) -> None:
-        """Copy objects side by side; what was copied is noted also if one fails."""
+        """Copy objects concurrently; progress is recorded even if one fails."""
         try:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 for start in range(0, len(new), _SAVED_AFTER):
@@ -173,7 +173,7 @@ class ObjectFolder:
             self._write(kept)
 
     def _fetch(self, store: Any, one: StoredObject, place: str) -> CopiedObject:
-        """Copy one object, in pieces that must all be of the content that was listed."""
+        """Copy one object, in pieces that must all belong to the listed version."""
         import obstore
 
         target = self.folder / place
@@ -195,7 +195,7 @@ class ObjectFolder:
         return CopiedObject(etag=one.etag, size=one.size, place=place, mtime_ns=target.stat().st_mtime_ns)
 
     def _delete(self, place: str) -> None:
-        """Delete a file of the copy, and folders that are empty then."""
+        """Delete a file of the copy, and folders that become empty."""
         target = self.folder / place
         target.unlink(missing_ok=True)
         for parent in target.relative_to(self.folder).parents:
@@ -223,7 +223,7 @@ class ObjectFolder:
 
 
 def places(keys: Iterable[str]) -> dict[str, str]:
-    """Return a path in a folder for each key, the key itself if that is one; no two are the same or one's parent."""
+    """Map each key to a path in a folder, the key itself if possible; no two are equal, or one inside the other."""
     sorted_keys = sorted(keys)
     folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}
     found: dict[str, str] = {}
@@ -238,7 +238,7 @@ def places(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _names(key: str) -> list[str]:
-    """Return the names on the path of a key; those that a folder cannot hold are escaped."""
+    """Return the names along the path of a key; names that a folder cannot contain are escaped."""
     return [_name(name) for name in key.split("/")]
 
 
@@ -257,7 +257,7 @@ def _opened(address: str) -> Any:
     from obstore.store import from_url
 
     named = (value for name, value in os.environ.items() if name.startswith(_VARIABLES) and "ENDPOINT" in name)
-    plain = any(endpoint.startswith("http://") for endpoint in named)  # a server that the user has named so
+    plain = any(endpoint.startswith("http://") for endpoint in named)  # a server that the user has configured
     return from_url(
         address,
         client_options={"connect_timeout": "10s", "timeout": "60s", "allow_http": plain},
@@ -267,7 +267,7 @@ def _opened(address: str) -> Any:
 
 @contextmanager
 def _translated(address: str) -> Iterator[None]:
-    """Turn errors of the object store and of the disk into our own."""
+    """Translate errors of the object store and of the disk into our own."""
     try:
         from obstore.exceptions import BaseError
     except ImportError as error:

@@ -7,19 +7,19 @@ import re
 from zipfile import BadZipFile, ZipFile
 
 CREATOR = "investigator matrix"
-"""The creator that an XLSX file of ours names."""
+"""The creator named in our XLSX files."""
 
 MATRIX_HEADING = (
     *("document", "title", "question_number", "question", "status", "value", "answer", "quote", "place", "reason"),
     "run",
 )
-"""The columns of a matrix as CSV, one cell a line."""
+"""The columns of a matrix as CSV, one cell per line."""
 
 EVIDENCE_HEADING = (
     *("source", "claim", "status", "document", "reference", "title", "page", "line", "start", "end", "quote"),
     *("row", "column", "value", "sha256"),
 )
-"""The columns of the evidence of an export: one line for each quote of each claim."""
+"""The columns of the evidence in an export: one line for each quote of each claim."""
 
 _HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # bytes
 _PAGE = '<meta name="generator" content="investigator report">'
@@ -30,10 +30,8 @@ _NAMED = re.compile(r"\bRun:? \d{8}-\d{6}-[0-9a-f]{6}\b|^The quotes behind each 
 
 
 def is_own_result(data: bytes) -> bool:
-    """Return True if the bytes of a file are a result of this program.
-
-    HTML, JSON, CSV and XLSX files say so at their beginning or in their properties; text and Markdown end with the cost
-    and the id of the run.
+    """Return True if the bytes of a file are a result of this program. HTML, JSON, CSV and XLSX files are marked at
+    their beginning or in their properties; text and Markdown end with the cost and the id of the run.
     """
     if data.startswith(b"PK"):
         return _is_own_workbook(data)

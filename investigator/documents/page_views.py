@@ -1,4 +1,4 @@
-"""Pages of documents as they are shown: drawn, with quotes marked, by the processes that read files."""
+"""Page views of documents, drawn with quotes marked by the processes that read files."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _WIDEST = 4_000
 class PageViews:
     """Draws pages of the PDF documents of a folder, and marks spans of their texts on them.
 
-    Files are opened through no link, parsed in processes of their own, within the limits of `reader`, and drawn only if
-    their sha256 is that of the document. Use it as a context manager; safe to use from several threads.
+    Files are opened without following links, parsed in separate processes within the limits of `reader`, and drawn only
+    if their sha256 matches the document. Use it as a context manager. Thread-safe.
     """
 
     def __init__(
@@ -52,10 +52,9 @@ class PageViews:
         self._pool.__exit__(kind, error, at)
 
     def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
-        """Return the pages that contain some spans of a document's text, in order, with the spans marked.
-
-        Raises PageError if the document has no such pages, SourceChangedError if its file is not the one that was read,
-        FolderError if the folder cannot be listed, and ReaderError if the file cannot be drawn.
+        """Return the pages that contain some spans of a document's text, in order, with the spans marked. Raises
+        PageError if the document has no such pages, SourceChangedError if its file has changed, FolderError if the
+        folder cannot be listed, and ReaderError if the file cannot be drawn.
         """
         orders = _orders(document, spans)
         if not orders:
@@ -66,9 +65,10 @@ class PageViews:
         )
 
     def picture(self, document: Document, page: int, width: int) -> bytes:
-        """Return a page, counted from 1, as a PNG file that is so many pixels wide, or fewer if it would be too large.
+        """Return a page, counted from 1, as a PNG file with the given width in pixels, or a smaller one if it would be
+        too large.
 
-        Raises what `marked` does.
+        Raises the errors of `marked`.
         """
         if not 1 <= width <= _WIDEST:
             raise PageError(f"a page cannot be {width} pixels wide", hint=f"Ask for 1 to {_WIDEST:,} pixels.")
@@ -78,7 +78,7 @@ class PageViews:
         return drawn.picture
 
     def _drawn(self, document: Document, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
-        """Return the pages that were ordered. The folder is listed again if a file has moved."""
+        """Return the requested pages. The folder is listed again if a file has moved."""
         if document.media_type != PDF:
             raise PageError(f"{document.id} is not a PDF, so it has no pages to draw")
         try:

@@ -11,7 +11,7 @@ _BREAK = "\n\n"
 
 
 class LineMap:
-    """Turns offsets of one text into lines; building it reads the text once, a lookup takes logarithmic time."""
+    """Maps offsets of one text to lines; building it reads the text once, a lookup takes logarithmic time."""
 
     def __init__(self, text: str) -> None:
         self._ends: list[int] = []
@@ -21,17 +21,17 @@ class LineMap:
             at = text.find("\n", at + 1)
 
     def line_at(self, offset: int) -> int:
-        """Return the line, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
+        """Return the line, from 1, of the character at `offset`; a line end belongs to the line before it."""
         return bisect_right(self._ends, offset - 1) + 1
 
 
 def line_at(text: str, offset: int) -> int:
-    """Return the line, from 1, of the character at `offset`. For many questions about one text, keep a LineMap."""
+    """Return the line, from 1, of the character at `offset`. Keep a LineMap for many lookups in one text."""
     return text.count("\n", 0, offset) + 1
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """Return the page that holds `offset`; between two pages, the one before; None if there is none.
+    """Return the page that contains `offset`; between two pages, the first of them; None if there is none.
 
     `pages` are in the order of the text.
     """
@@ -40,13 +40,13 @@ def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
 
 
 def heading_at(headings: Sequence[Heading], offset: int) -> str:
-    """Return the last heading at or before `offset`, or nothing. `headings` are in the order of the text."""
+    """Return the last heading at or before `offset`, or "". `headings` are in the order of the text."""
     index = bisect_right(headings, offset, key=lambda heading: heading.start) - 1
     return headings[index].text if index >= 0 else ""
 
 
 def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
-    """Return the pages' texts as one text, parted by an empty line, with the span of each page that has text."""
+    """Join the pages' texts with empty lines, and return the span of each page with text."""
     spans: list[PageSpan] = []
     offset = 0
     for number, text in enumerate(texts, start=1):
@@ -57,7 +57,7 @@ def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
 
 
 def listed_pages(indices: Iterable[int]) -> str:
-    """Indices of pages, from 0 and in order, as a reader counts them: `page 4`, `pages 1, 3-7`."""
+    """Return page indices, which start at 0 and are in order, as readers count them: `page 4`, `pages 1, 3-7`."""
     runs: list[list[int]] = []
     for number in (index + 1 for index in indices):
         if runs and runs[-1][-1] == number - 1:

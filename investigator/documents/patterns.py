@@ -9,11 +9,11 @@ from collections.abc import Iterable
 _EVERYTHING_BELOW = {".": "^.+", "/": "^.+/.+", "(?P<ps_d>/)": "^.+/"}  # pathspec's short forms of `**`, `*/**`, `*/`
 _OVER_FOLDERS = "(?:/.+)?"  # pathspec's form of `/**`
 _FROM_ANYWHERE = "^(?:.+/)?"  # pathspec's form of a `**/` at the beginning
-_STAR_AND_MORE = re.compile(r"\[\^/\]\*((?:\[\^/\]|[^/])*?)(?=\[\^/\]\*)")  # `*` and what follows up to the next one
+_STAR_AND_MORE = re.compile(r"\[\^/\]\*((?:\[\^/\]|[^/])*?)(?=\[\^/\]\*)")  # `*` and the text up to the next one
 
 
 class Patterns:
-    """An ordered list of patterns; of those that match a path, the last one decides."""
+    """An ordered list of patterns; the last one that matches a path decides."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         translated = [rule for line in lines if (rule := _translated(line)) is not None]
@@ -23,21 +23,21 @@ class Patterns:
         return bool(self._rules)
 
     def match(self, path: str, *, is_folder: bool) -> bool:
-        """Return True if this path (with forward slashes) is matched, no matter what the folders above it are.
+        """Return True if this path (with forward slashes) is matched, regardless of its parent folders.
 
-        Git does not look below a folder that is left out, so a walk that asks this must not either.
+        Git does not descend into an excluded folder, so a caller that walks a tree must not either.
         """
         name = f"{path}/" if is_folder else path
         return next((include for regex, include in self._rules if regex.fullmatch(name)), False)
 
     def match_file(self, path: str) -> bool:
-        """Return True if a file, or a folder above it, is matched."""
+        """Return True if a file, or one of its parent folders, is matched."""
         folders = (path[:at] for at, character in enumerate(path) if character == "/")
         return self.match(path, is_folder=False) or any(self.match(folder, is_folder=True) for folder in folders)
 
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
-    """Return the pattern of a line, and whether it includes or excludes; None for a comment, or no pattern."""
+    """Return the pattern of a line and its kind, inclusion or exclusion; None for a comment or an empty line."""
     from pathspec.patterns.gitignore import GitIgnorePatternError  # most folders have no patterns
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
@@ -48,18 +48,16 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
         if regex is None or include is None:
             return None
         regex = _EVERYTHING_BELOW.get(regex, f"{regex}.+" if regex.endswith("/") else regex)
-        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of `[[a]`, which is meant literally
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # from `[[a]`, which is meant literally
             return re.compile(_without_backtracking(regex), re.DOTALL), include
-    except (GitIgnorePatternError, re.error):  # git, too, passes over what is not a pattern
+    except (GitIgnorePatternError, re.error):  # git, too, ignores invalid patterns
         return None
 
 
 def _without_backtracking(regex: str) -> str:
-    """Return the regex with each wildcard but the last held to its first match: a hostile ignore file could make it
-    hang.
-
-    The text between two `*` has a fixed length, and that between two `**` a fixed number of names. So if the rest does
-    not match after the first place where such a part matches, it does not match after a later one.
+    """Return the regex with each wildcard but the last limited to its first match, so that a hostile ignore file cannot
+    make it hang.¶The text between two `*` has a fixed length, and that between two `**` a fixed number of names. So if
+    the rest does not match after the first match of such a part, it does not match after a later one.
     """
     first, *others = _STAR_AND_MORE.sub(r"(?>[^/]*?\1)", regex).split(_OVER_FOLDERS)
     if not others:

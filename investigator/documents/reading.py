@@ -1,4 +1,4 @@
-"""Reads one file from its path to chunks, or draws pages of it: what a reading process does with each file."""
+"""Reads one file from its path to chunks, or draws pages of it: the work of a reading process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
             if (before.st_size, before.st_mtime_ns, len(data)) == (after.st_size, after.st_mtime_ns, after.st_size):
                 return _opened(after, data), data
             before, data, after = _bytes(request)
-        if after.st_size > first.st_size and len(data) >= before.st_size:  # a log: what it held when it was opened
+        if after.st_size > first.st_size and len(data) >= before.st_size:  # a log: its contents when it was opened
             data = data[: before.st_size]
             return _opened(before, data), data
     except PermissionError as error:
@@ -67,7 +67,7 @@ def _opened(status: os.stat_result, data: bytes) -> Opened:
 
 
 def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]:
-    """Return the bytes, and the file's status before and after."""
+    """Return the bytes, and the file's status before and after reading."""
     with open_file(os.fsdecode(request.root), os.fsdecode(request.path)) as file:
         before = os.fstat(file.fileno())
         most = request.reader.max_bytes

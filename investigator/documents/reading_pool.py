@@ -21,7 +21,7 @@ from investigator.errors import ReaderError
 from investigator.files.own_process import pipe, start_module
 from investigator.records import FileStatus
 
-_AHEAD = 8  # requests in progress for each process: results come in order, and one slow file must not stop the others
+_AHEAD = 8  # requests in progress per process: results come in order, and one slow file must not stop the others
 _MODULE = "investigator.documents.reading_process"
 _START_SECONDS = 120.0
 _LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced, so that its memory is freed
@@ -29,7 +29,9 @@ _LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced,
 
 @dataclass(frozen=True)
 class FileReading:
-    """The report of a process on one file: how it was opened (None if it was not), its contents, the time it took."""
+    """The report of a process on one file: the opened file (None if it was not opened), its contents, the time
+    taken.
+    """
 
     request: ReadRequest
     opened: Opened | None
@@ -38,9 +40,9 @@ class FileReading:
 
 
 class ReadingPool:
-    """A number of reading processes, each started when there is work for it.
+    """A number of reading processes, each started when needed.
 
-    Use it as a context manager; on exit the processes are stopped, even if they are busy. `clock` gives seconds.
+    Use it as a context manager; on exit the processes are stopped, even if they are busy. `clock` returns seconds.
     """
 
     def __init__(self, processes: int, clock: Callable[[], float]) -> None:
@@ -60,9 +62,8 @@ class ReadingPool:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
-        """Reads files side by side; results come in the order of the requests.
-
-        Raises ReaderError if no process can be started.
+        """Read files concurrently; results come in the order of the requests. Raises ReaderError if no process can be
+        started.
         """
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
@@ -91,7 +92,9 @@ class _ReadingProcess:
         self._changing = threading.Lock()
 
     def read(self, request: ReadRequest) -> tuple[Opened | None, Contents]:
-        """Return how a file was opened (None if it was not) and what it holds. Raises ReaderError if nothing starts."""
+        """Return the opened file (None if it was not opened) and its contents. Raises ReaderError if no process
+        starts.
+        """
         process = self._running()
         with _killed_after(request.reader.max_seconds, process) as late:
             opened, contents = _asked(process, request)
@@ -103,7 +106,7 @@ class _ReadingProcess:
         return opened, contents
 
     def close(self) -> None:
-        """Stop the process, even if it is busy; a read that is in progress ends."""
+        """Stop the process, even if it is busy; a read in progress ends."""
         with self._changing:
             self._closed = True
         self._stop()
@@ -137,7 +140,7 @@ class _ReadingProcess:
 
 @contextmanager
 def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
-    """Kill a process if the context lasts longer than that; the event is set if it did."""
+    """Kill a process if the context lasts longer than that; the event is then set."""
     reached = threading.Event()
 
     def end() -> None:
@@ -162,7 +165,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
-    """Return a process's answer; no contents if it died."""
+    """Return a process's answer; empty contents if it died."""
     opened: Opened | None = None
     try:
         send(pipe(process.stdin), request)

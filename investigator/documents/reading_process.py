@@ -1,7 +1,7 @@
 """The process that reads files for its owner; `python -m investigator.documents.reading_process` starts one by hand.
 
 A file that hangs, crashes or fills the memory takes down only this process. It takes requests from standard input until
-that ends, and answers each with what was opened and what it holds.
+that ends, and answers each with the opened file and its contents.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _GRACE_SECONDS = 10.0
 
 
 def main() -> None:
-    """Read until there is nothing more to read."""
+    """Read files until there are no more requests."""
     requests, answers = sys.stdin.buffer, _own_output()
     send(answers, ReadAnswer())
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         while (data := receive(requests)) is not None:
             request = ReadRequest.model_validate_json(data)
             _limit_memory(request.reader.max_memory)
-            # the owner stops a file that takes too long; this one does it if the owner is gone
+            # the owner stops a file that takes too long; this process does so if the owner is gone
             faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
             contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
             faulthandler.cancel_dump_traceback_later()
@@ -33,14 +33,14 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Standard output only for the answers: what a library prints goes to standard error."""
+    """Reserve standard output for the answers: prints of libraries go to standard error."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers
 
 
 def _limit_memory(most: int) -> None:
-    """Refuse more memory than this to the process, if the system can (Linux)."""
+    """Limit the memory of the process, if the system supports it (Linux)."""
     if sys.platform == "linux":
         import resource
 
@@ -52,9 +52,9 @@ def _limit_memory(most: int) -> None:
 
 
 def _peak_memory() -> int:
-    """Return the most memory that the process has held, in bytes; 0 if the system does not report it.
+    """Return the peak memory of the process, in bytes; 0 if the system does not report it.
 
-    Not from getrusage on Linux, which starts with the value of the parent process.
+    getrusage would start with the parent's value on Linux.
     """
     if sys.platform == "linux":
         with open("/proc/self/status", encoding="ascii") as status:

@@ -1,4 +1,4 @@
-"""Lists the files of a folder, and opens none of them but `.investigatorignore`."""
+"""Lists the files of a folder, without opening any but `.investigatorignore`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from investigator.records import FileStatus, LeftOut
 
 __all__ = ["IGNORE_FILE", "FolderListing", "FolderSettings", "FoundFile", "check_folder", "scan"]
 
-_LONGEST_FOLDER = 3_800  # characters of a path that most systems open; it bounds ids and pattern matching
+_LONGEST_FOLDER = 3_800  # characters of a path that most systems can open; this bounds ids and pattern matching
 _DEEPEST = 1_000  # levels, each of which is opened on the way to a folder
 
 
@@ -27,7 +27,7 @@ class FoundFile:
     """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if there is none).
 
     `path` is its real path below the folder, without links, with forward slashes, in the system's spelling; `id` is its
-    name in this program. `problem` says why it is not read, and `status` is then its recorded status.
+    name in this program. `problem` is the reason for not reading it, and `status` is then its recorded status.
     """
 
     id: str
@@ -41,7 +41,7 @@ class FoundFile:
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder, sorted by id, and what is left out of them."""
+    """The files of a folder, sorted by id, and the excluded files."""
 
     files: tuple[FoundFile, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -66,8 +66,8 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
     """List the files below a folder.
 
     Hidden and excluded files are skipped, and counted. Links are followed to files inside the folder that were not
-    found otherwise; links out of it, links to a folder that they are in, pipes and devices are listed with a
-    problem. Raises FolderError as `check_folder` does, and if the ignore file cannot be used.
+    found otherwise; links out of it, links to a parent folder, pipes and devices are listed with a problem. Raises the
+    FolderError of `check_folder`, and one if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)
@@ -78,7 +78,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 class _Walk:
     """One walk over a folder: real folders first, links last.
 
-    A folder or a file has two paths: `path`, where it really lies, and `shown`, which may go through links.
+    A folder or file has two paths: `path`, its real location, and `shown`, which may go through links.
     """
 
     def __init__(self, root: str, settings: FolderSettings) -> None:
@@ -90,7 +90,7 @@ class _Walk:
         self._links: list[tuple[str, str]] = []
 
     def files(self) -> Iterator[FoundFile]:
-        """Yield every file, in no certain order."""
+        """Yield every file, in no particular order."""
         yield from self._below("", "")
         while self._links:
             links, self._links = sorted(self._links, key=lambda link: link[1]), []
@@ -134,7 +134,7 @@ class _Walk:
                     yield _file(own, own_shown, partial(entry.stat, follow_symlinks=False))
 
     def _linked(self, path: str, shown: str) -> Iterator[FoundFile]:
-        """Yield what a link leads to, if that is in the folder and was not found without it."""
+        """Yield the target of a link, if it is in the folder and was not found without the link."""
         link = os.path.join(self._real_root, path)
         try:
             target = os.path.realpath(link)
@@ -164,7 +164,7 @@ class _Walk:
             return False
 
     def _is_new(self, folder: os.stat_result) -> bool:
-        """Return True if a folder was not listed before; notes it."""
+        """Return True if a folder was not listed before, and note it."""
         identity = (folder.st_dev, folder.st_ino)
         known = identity in self._folders and folder.st_ino != 0
         self._folders.add(identity)
@@ -184,7 +184,7 @@ def _is(looked: Callable[[], bool]) -> bool:
 
 
 def _file(path: str, shown: str, look: Callable[[], os.stat_result], *, linked: bool = False) -> FoundFile:
-    """Return a file with its status at this moment."""
+    """Return a file with its current status."""
     gone = "the link leads nowhere" if linked else "the file is gone, or there is no permission to look at it"
     try:
         status = look()
@@ -203,7 +203,7 @@ def _refused(shown: str, path: str, problem: str, status: FileStatus = FileStatu
 
 
 def _holds(folder: str, path: str) -> bool:
-    """Return True if an absolute path is a folder or is in it."""
+    """Return True if an absolute path is a folder or inside it."""
     try:
         return os.path.commonpath([folder, path]) == folder
     except ValueError:  # another drive

@@ -1,1 +1,1 @@
-"""Engines: what answers a prompt; `base.Engine` is the interface."""
+"""Engines answer prompts; `base.Engine` is their interface."""

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Vectors = npt.NDArray[np.float32]
-"""Unit vectors, one a row: shape (texts, dimensions), float32."""
+"""Unit vectors, one per row: shape (texts, dimensions), float32."""
 
 Hear: TypeAlias = Callable[[str], None]
 """Called repeatedly with the text so far; after a failed attempt the text starts over."""
@@ -36,11 +36,11 @@ Hear: TypeAlias = Callable[[str], None]
 
 @runtime_checkable
 class Engine(Protocol):
-    """Whatever can judge: a language model, rules, a recording, a script."""
+    """Anything that can judge: a language model, rules, a recording, a script."""
 
     @property
     def name(self) -> str:
-        """The engine's name, as `provider:name`; part of the key under which replies are kept."""
+        """Return the engine's name, as `provider:name`; part of the key under which replies are stored."""
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
@@ -53,11 +53,11 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """An engine that says more of itself than its name."""
+    """An engine that describes more than its name."""
 
     @property
     def traits(self) -> Traits:
-        """The traits that set this engine apart."""
+        """Return the traits that distinguish this engine."""
         ...
 
 
@@ -72,17 +72,17 @@ class TokenCounter(Protocol):
 
 @runtime_checkable
 class Streams(Protocol):
-    """An engine whose replies can be heard while they are being written."""
+    """An engine that can stream its replies."""
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """Return the reply that `reply` would give; `hear` may be called on the way, from any thread.
+        """Return the same reply as `reply`; `hear` may be called in the meantime, from any thread.
 
-        After this has returned or raised, `hear` is not called again. Raises what `reply` does.
+        After this has returned or raised, `hear` is not called again. Raises the errors of `reply`.
         """
         ...
 
 
-_CHARACTERS_PER_TOKEN = 3  # English prose has about 4; text full of figures and names was measured at 3
+_CHARACTERS_PER_TOKEN = 3  # about 4 for English prose; 3 was measured for text full of figures and names
 
 
 def traits_of(engine: Engine) -> Traits:
@@ -91,12 +91,12 @@ def traits_of(engine: Engine) -> Traits:
 
 
 def tokens_of(engine: Engine, text: str) -> int:
-    """Return the tokens of a text: counted if the engine can, else guessed from its length."""
+    """Return the number of tokens of a text: counted if the engine can, else estimated from its length."""
     return engine.count_tokens(text) if isinstance(engine, TokenCounter) else guessed_tokens(text)
 
 
 def guessed_tokens(text: str) -> int:
-    """Return the number of tokens that a text is likely to have."""
+    """Return the likely number of tokens of a text."""
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
@@ -106,7 +106,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Names model and settings; vectors of another name are never compared with these."""
+        """Return the name of model and settings; vectors under different names are never compared."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -120,9 +120,9 @@ _MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "documen
 def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
     """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
-    Journal and recordings keep replies under it, so it is the same in every process and on every machine. What a search
-    measured of the passages changes with every other document of the folder; it counts with `measures` only, for an
-    engine that follows it. `sampling` are the settings that shape the engine's replies.
+    The journal and recordings store replies under it, so it is the same in every process and on every machine. Search
+    scores of the passages depend on all documents of the folder; they are included only with `measures`, for an engine
+    that uses them. `sampling` holds the settings that affect the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),

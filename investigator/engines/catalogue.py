@@ -1,4 +1,4 @@
-"""From the name of a model to its engine, and from the options of a command to the model of each role."""
+"""Maps model names to engines, and command options to the model of each role."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
 EXTRACTIVE = "extractive"
-"""The name of the embedded default."""
+"""The name of the built-in default engine."""
 
 _ROLE_OPTION = re.compile(r"(?P<role>[\w-]*)=(?P<model>.*)", re.DOTALL)
 _FACTORY_PATH = re.compile(r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)+:[^\W\d]\w*)(?::(?P<model>.*))?", re.DOTALL)
 
 
 class ModelNames(Record):
-    """The name of the model for each role; other roles have the default."""
+    """The name of the model for each role; other roles use the default."""
 
     default: str = Field(default=EXTRACTIVE, min_length=1)
     apart: tuple[tuple[Role, str], ...] = ()
 
     def name_for(self, role: Role) -> str:
-        """Return the name of the model for a role."""
+        """Return the name of a role's model."""
         return dict(self.apart).get(role, self.default)
 
 
 def parse_model_options(values: Sequence[str]) -> ModelNames:
-    """Return the models that options name, each `provider:name` for every role or `role=provider:name` for one.
+    """Parse model options, each `provider:name` for every role or `role=provider:name` for one.
 
-    No options give the embedded default. Raises SettingsError for an unknown role, a missing name, or two
+    Without options, the built-in engine is used. Raises SettingsError for an unknown role, a missing name, or two
     different models for the same thing.
     """
     default: str | None = None
@@ -78,8 +78,8 @@ def open_engine(
     """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
     The provider is one of our own engines, one that another package adds (see `factories`), a factory as
-    `package.module:factory:name`, or else a provider of chat models. The name of a pulled model is one by itself.
-    `extractive` makes the built-in engine on demand. A chat model keeps what its server refuses in `known`, and
+    `package.module:factory:name`, or else a provider of chat models. The name of a pulled model needs no provider.
+    `extractive` creates the built-in engine on demand. A chat model records what its server rejects in `known`, and
     `callbacks` receive its calls; `on_writing` receives the progress of a local model. Raises SettingsError,
     CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """
@@ -102,7 +102,7 @@ def open_engine(
 
 
 def may_be_model(name: str) -> bool:
-    """Return True if a name is of the form provider:name, or one that needs no provider, such as `local`."""
+    """Return True if a name has the form provider:name, or needs no provider, such as `local`."""
     return ":" in name or _factory(name.strip())[0] is not open_chat
 
 
@@ -136,7 +136,7 @@ def _known_providers(provider: str) -> str:
 
 
 def _split_option(value: str) -> tuple[Role | None, str]:
-    """Only a bare word before the first `=` is a role: a path or a tag may also contain `=`."""
+    """Split off the role. Only a bare word before the first `=` is one: a path or a tag may also contain `=`."""
     option = _ROLE_OPTION.fullmatch(value)
     role = _role(option["role"], value) if option else None
     model = option["model"].strip() if option else value

@@ -1,4 +1,4 @@
-"""Makes an engine from the name of a model: the interface for plug-ins, and our own engines behind it.
+"""Creates engines from model names: the interface for plug-ins, and our own engines behind it.
 
 Another package adds an engine with an entry point of the group `investigator.engines`, in its pyproject.toml:
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
 GROUP = "investigator.engines"
-"""The group of entry points under which packages add engines."""
+"""The entry point group for engines from other packages."""
 
 
 @dataclass(frozen=True)
 class EngineOptions:
     """The parts of a run that an engine may use.
 
-    `on_notice` receives messages for the user, such as that a parameter was refused; `on_writing` receives the progress
-    of a local model with a reply. `callbacks` are LangChain's, for engines that call a LangChain model. `extractive`
-    makes the built-in engine. The rest are the settings of our own engines, and what is known of chat servers; an
-    engine of another package manages its own settings.
+    `on_notice` receives messages for the user, such as that a parameter was rejected; `on_writing` receives the
+    progress of a local model with a reply. `callbacks` are LangChain callbacks, for engines that call a LangChain
+    model. `extractive` creates the built-in engine. The rest are the settings of our own engines, and facts about chat
+    servers; an engine of another package manages its own settings.
     """
 
     extractive: Callable[[], Engine]
@@ -55,11 +55,11 @@ class EngineOptions:
 
 
 class EngineFactory(Protocol):
-    """Makes the engine of a model; this is what an entry point of `investigator.engines` names.
+    """Creates the engine of a model; an entry point of `investigator.engines` names such a function.
 
-    `name` is the user's, without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine has a
-    `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for what it may have
-    besides. Open it quickly and load a model at the first prompt. Raise SettingsError, CredentialError or
+    `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
+    has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
+    parts. Open it quickly and load a model at the first prompt. Raise SettingsError, CredentialError or
     MissingPackageError, with a hint, if the engine cannot be used.
     """
 
@@ -69,7 +69,7 @@ class EngineFactory(Protocol):
 
 
 def open_chat(name: str, options: EngineOptions) -> Engine:
-    """Return the chat model `provider:name` that LangChain knows."""
+    """Return the LangChain chat model `provider:name`."""
     return ChatEngine(name, options.chat, on_notice=options.on_notice, known=options.known, callbacks=options.callbacks)
 
 
@@ -86,12 +86,12 @@ def open_gguf(name: str, options: EngineOptions) -> Engine:
 
 
 def open_local(name: str, options: EngineOptions) -> Engine:
-    """Return the engine of a model that was pulled, by its name; without one, that of the model pulled last."""
+    """Return the engine of a pulled model by its name; without a name, of the one pulled last."""
     return _gguf(pulled_model(name).path, options)
 
 
 def _gguf(path: str | Path, options: EngineOptions) -> Engine:
-    """Return the engine of a GGUF file; `chat.timeout` bounds its replies if it was set."""
+    """Return the engine of a GGUF file; `chat.timeout` limits its replies if it was set."""
     chat = options.chat
     seconds = chat.timeout if chat is not None and "timeout" in chat.model_fields_set else USUAL_SECONDS
     return GgufEngine(path, options.gguf, seconds=seconds, on_writing=options.on_writing)
@@ -124,7 +124,7 @@ OWN: Mapping[str, EngineFactory] = {
     "scripted": open_scripted,
     "transformers": open_transformers,
 }
-"""Our own engines, which pyproject.toml lists, too; a checkout that is not installed has no entry points to read."""
+"""Our own engines, also listed in pyproject.toml; a checkout that is not installed has no entry points."""
 
 
 def _path(name: str, provider: str) -> str:

@@ -1,7 +1,6 @@
-"""Bounded HTTP: limits on the size and time of a response, and one way to retry.
-
-Our own requests go through `Endpoint.post`. The HTTP clients inside providers' packages get the same bounds, by
-`client_settings` if their class takes a client or options for one, else by `bound_clients`.
+"""Bounded HTTP: limits on the size and time of a response, and one way to retry. Our own requests go through
+`Endpoint.post`. The HTTP clients inside providers' packages get the same limits: from `client_settings` if their class
+accepts a client or client options, else from `bound_clients`.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OCTETS = 4_000_000
-"""A longer body is not a reply: 200,000 characters of text in JSON, each written as an escape, take 1.2 million."""
+"""Limit on a reply body: 200,000 characters of text in JSON, each written as an escape, take 1.2 million octets."""
 
-_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that counting octets on the wire bounds a body
+_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that counting octets on the wire limits a body
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
-_ENVELOPES = 50  # times a reply, if each of its tokens comes in a separate envelope
+_ENVELOPES = 50  # times the reply, if each token comes in a separate envelope
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address to post to. `place` names it in errors, whose hint is `hint`.
+    """An address for POST requests. `place` names it in errors, whose hint is `hint`.
 
     A request always ends within `seconds`, and reads at most `octets` of the reply's body.
     """
@@ -56,11 +55,11 @@ class Endpoint:
                 register(value.rpartition(" ")[2])  # without the scheme, as in `Bearer KEY`
 
     def post(self, body: bytes) -> tuple[int, bytes]:
-        """Return the status and the body of the reply, without secrets; a redirect is returned, not followed.
+        """Return the status and the body of the reply, with secrets redacted; a redirect is returned, not followed.
 
         Raises EngineTimeoutError, EngineUnreachableError, and EngineError for a body that is too long or compressed.
         """
-        import httpx  # here, so that importing it does not count as waiting for the server
+        import httpx  # imported here, so that importing it does not count as waiting for the server
 
         def send() -> tuple[int, bytes] | EngineError | TimeoutError:
             try:
@@ -88,12 +87,12 @@ class Endpoint:
             **shared,
             "headers": {**shared["headers"], **self.headers},
             "verify": parts.scheme == "https",  # reading the certificates takes 25 ms
-            "trust_env": parts.hostname not in _LOOPBACK,  # what is sent to this machine goes through no proxy
+            "trust_env": parts.hostname not in _LOOPBACK,  # requests to this machine bypass proxies
         }
 
 
 class ClientSettings(TypedDict):
-    """Arguments for a client of httpx that keeps to our bounds."""
+    """Arguments for an httpx client with our limits."""
 
     timeout: float
     follow_redirects: bool
@@ -107,7 +106,7 @@ class _OwnClientSettings(ClientSettings):
 
 
 def client_settings(bounds: BodyBounds) -> ClientSettings:
-    """Return the arguments of an HTTP client that follows no redirect and bounds each body."""
+    """Return the arguments of an HTTP client that follows no redirects and limits each body."""
     return {
         "timeout": bounds.seconds,
         "follow_redirects": False,
@@ -118,9 +117,8 @@ def client_settings(bounds: BodyBounds) -> ClientSettings:
 
 @dataclass(frozen=True)
 class Retries:
-    """The number of attempts of a call; `delay` is the wait in seconds before the second try.
-
-    The wait doubles with each further try, up to `longest` seconds.
+    """The number of attempts of a call; `delay` is the wait in seconds before the second attempt. The wait doubles with
+    each further attempt, up to `longest` seconds.
     """
 
     tries: int = 4
@@ -128,7 +126,7 @@ class Retries:
     longest: float = 60.0
 
     def wait(self, error: EngineError, tried: int) -> float | None:
-        """Return the seconds to wait before the next attempt; None if no other makes sense."""
+        """Return the seconds to wait before the next attempt; None if another one makes no sense."""
         if not error.retryable or tried >= self.tries:
             return None
         return min(self.delay * 2.0 ** (tried - 1), self.longest)
@@ -168,14 +166,14 @@ def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
 
 
 class Stream(Protocol):
-    """A body on its way."""
+    """A body being received."""
 
     def __iter__(self) -> Iterator[bytes]: ...
     def close(self) -> None: ...
 
 
 class Response(Protocol):
-    """A response whose head has arrived."""
+    """A response whose headers have arrived."""
 
     headers: Mapping[str, str]
     stream: Stream
@@ -183,23 +181,21 @@ class Response(Protocol):
 
 @runtime_checkable
 class HttpClient(Protocol):
-    """The interface that clients of httpx and httpx2 share."""
+    """The common interface of httpx and httpx2 clients."""
 
     follow_redirects: bool
 
     @property
     def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]:
-        """The hooks that are called with each `request` and each `response`."""
+        """Return the hooks that are called for each `request` and each `response`."""
         ...
 
 
 @dataclass(frozen=True)
 class BodyBounds:
-    """A response hook that ends a body which is too long, or takes too long, with an error that names the server.
-
-    Both are counted while the body is read: a server that sends a little now and then ends, too. `seconds` count from
-    the arrival of the head. An unrequested compressed body is refused, because a few octets of it may expand to
-    gigabytes.
+    """A response hook that rejects a body that is too long or too slow, with an error that names the server. Both are
+    measured while the body is read, so a server that sends a trickle is stopped, too. `seconds` count from the arrival
+    of the headers. An unrequested compressed body is rejected, because a few octets of it may expand to gigabytes.
     """
 
     place: str
@@ -208,7 +204,7 @@ class BodyBounds:
     hint: str = "Check that the base URL is that of a chat API, or choose another model."
 
     def __call__(self, response: Response) -> None:
-        """Put the bounds around the body of a response."""
+        """Apply the limits to the body of a response."""
         stream = response.stream
         base = next(kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream")  # of either library
         kind = type("BoundedStream", (_BoundedStream, base), {})
@@ -240,17 +236,17 @@ class _BoundedStream:
             yield part
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._stream, name)  # newer clients keep the elapsed time there
+        return getattr(self._stream, name)  # newer clients store the elapsed time there
 
     def close(self) -> None:
         self._stream.close()
 
 
 def bound_clients(model: object, bounds: BodyBounds) -> int:
-    """Bound the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
+    """Limit the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
 
-    For providers whose class takes neither a client nor options for one. Their clients are found in the attributes in
-    which such classes keep them; one that is kept elsewhere, or is not of httpx, continues as its provider made it.
+    For providers whose class accepts neither a client nor client options. Their clients are found in the usual
+    attributes of such classes; a client in another place, or not from httpx, stays unchanged.
     """
     found = list(_clients(model, _DEPTH))
     for client in found:

@@ -1,4 +1,4 @@
-"""Shared by engines and embedders that load a model into this process."""
+"""Helpers of engines and embedders that load a model into this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_WIDTH = "\u200b"
 
 
 class LoadedOnce(Generic[Model]):
-    """Calls `load` once, and returns the same model from then on. Safe to call from several threads."""
+    """Calls `load` once, and returns the same model from then on. Thread-safe."""
 
     def __init__(self, load: Callable[[], Model]) -> None:
         self._load = load
@@ -22,7 +22,7 @@ class LoadedOnce(Generic[Model]):
         self._models: list[Model] = []
 
     def __call__(self) -> Model:
-        """Return the model; raises what `load` does, and then tries again at the next call."""
+        """Return the model. Raises the errors of `load`, and retries at the next call."""
         with self._lock:
             if not self._models:
                 self._models.append(self._load())
@@ -44,19 +44,19 @@ def without_progress_bars() -> Iterator[None]:
 
 
 def here_or_fetched(kind: Callable[..., Model], name: str) -> Model:
-    """Return a model of sentence-transformers from the local cache or folder; only if it is not there, ask the hub."""
+    """Return a sentence-transformers model from the local cache or folder; ask the hub only if it is missing."""
     with suppress(OSError, ValueError):
         return kind(name, local_files_only=True)
     return kind(name)
 
 
 class ControlTokens:
-    """Texts with a special meaning for a model: the end of a turn and the speaker."""
+    """Texts with a special meaning for a model: the end of a turn, the speaker."""
 
     def __init__(self, tokens: Iterable[str]) -> None:
         longest_first = sorted(tokens, key=len, reverse=True)
         self._pattern = re.compile("|".join(re.escape(token) for token in longest_first) or r"(?!)")
 
     def defused(self, text: str) -> str:
-        """Return the text with a zero-width character in everything that would be a control token."""
+        """Return the text with a zero-width character inside each control token."""
         return self._pattern.sub(lambda token: token[0][0] + _NO_WIDTH + token[0][1:], text)

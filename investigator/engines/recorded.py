@@ -15,7 +15,7 @@ from investigator.records import Prompt, Record, Reply, Traits
 
 
 class _Header(Record):
-    """First line of a recording: the engine whose replies it holds."""
+    """First line of a recording: the recorded engine."""
 
     engine: str
     version: int = 1
@@ -31,12 +31,12 @@ class _Line(Record):
 
 
 class RecordedEngine:
-    """Replays the recording at `path`; a prompt that it does not hold is asked of `inner` and added.
+    """Replays the recording at `path`; a missing prompt is sent to `inner` and added.
 
-    The recording is a file of JSON lines: the engine's name and traits, then one reply a line, on disk before it is
-    returned. A last line that a crash cut short is dropped. Without `inner` the engine follows the name that was
-    recorded, so that the keys are the same; a prompt that was not recorded is a ReplayError, and so is a recording that
-    is missing, damaged, or made by another engine. Safe to call from several threads of one process.
+    The recording is a file of JSON lines: the engine's name and traits, then one reply per line, on disk before it is
+    returned. A last line truncated by a crash is dropped. Without `inner` the engine takes the recorded name, so that
+    the keys are the same; a missing prompt raises ReplayError, and so does a recording that is missing, damaged, or
+    from another engine. Thread-safe within one process.
     """
 
     def __init__(self, path: str | Path, inner: Engine | None = None) -> None:
@@ -60,12 +60,12 @@ class RecordedEngine:
 
     @property
     def name(self) -> str:
-        """The name of the engine that was recorded."""
+        """Return the name of the recorded engine."""
         return self._name
 
     @property
     def traits(self) -> Traits:
-        """Those of the engine that was recorded."""
+        """Return the traits of the recorded engine."""
         return self._header.traits
 
     def reply(self, prompt: Prompt) -> Reply:
@@ -92,9 +92,9 @@ class RecordedEngine:
                 f"the recording {self._path} cannot be read: {error.strerror}", hint="Name a file that was recorded."
             ) from error
         whole, _, rest = content.rpartition(b"\n")
-        if rest:  # a crash cut the last line: the next record must start on a new line
+        if rest:  # a crash truncated the last line: the next record must start on a new line
             self._cut_to(len(content) - len(rest))
-        if not whole and self._inner is not None:  # a crash cut even the first line
+        if not whole and self._inner is not None:  # a crash truncated even the first line
             header = _Header(engine=self._inner.name, traits=traits_of(self._inner))
             self._append(header)
             return header

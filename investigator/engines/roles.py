@@ -1,4 +1,4 @@
-"""The roles that a model can be chosen for, and which template belongs to which."""
+"""The roles that a model can be chosen for, and the templates of each role."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROLE_OF_OWNER = {
 
 
 def role_of(template: str) -> Role:
-    """Return the role that answers a template named `owner/name.j2`. Raises ValueError if no engine answers it."""
+    """Return the role of a template `owner/name.j2`. Raises ValueError if no engine answers it."""
     owner = template.partition("/")[0]
     try:
         return _ROLE_OF_OWNER[owner]

@@ -1,4 +1,4 @@
-"""The JSON schema of a reply, in the strict form that servers can hold a model to."""
+"""The JSON schema of a reply, in the strict form that servers can enforce."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
-@cache  # making one takes a third of a call's processor time
+@cache  # creating one takes a third of a call's processor time
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     """Return the schema of a reply record: every property required and in order, nothing else allowed, no defaults.
 
-    This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every
-    field, in the order of the record, cannot leave out its quotes or explain before it scores. The schema of a record
-    is cached, so it must not be changed.
+    This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every field,
+    in the order of the record, cannot omit its quotes or explain before it scores. The schema is cached, so callers
+    must not change it.
     """
     return _strict_object(reply_type.model_json_schema())
 
@@ -43,7 +43,7 @@ def _strict(value: Json) -> Json:
 
 
 def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
-    if "$ref" in schema:  # strict servers refuse anything next to a reference
+    if "$ref" in schema:  # strict servers reject anything next to a reference
         return {"$ref": schema["$ref"]}
     strict: dict[str, Json] = {}
     for key, value in schema.items():

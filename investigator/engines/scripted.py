@@ -21,7 +21,7 @@ from investigator.language.terms import stem, words
 from investigator.records import Prompt, Reply
 
 Script: TypeAlias = str | Sequence[str] | Callable[[Prompt], str]
-"""One reply for every prompt, replies in order, or a function of the prompt."""
+"""One reply for every prompt, a sequence of replies, or a function of the prompt."""
 
 _FILE = TypeAdapter(dict[str, str | list[str]])
 
@@ -61,29 +61,29 @@ class ScriptedEngine:
 
     @property
     def name(self) -> str:
-        """`scripted`, with the name of the file if there is one."""
+        """Return `scripted`, with the name of the file if there is one."""
         return self._name
 
     @property
     def traits(self) -> Traits:
-        """The given traits."""
+        """Return the given traits."""
         return self._traits
 
     @property
     def asked(self) -> list[Prompt]:
-        """The prompts so far, in order."""
+        """Return the prompts so far, in order."""
         with self._lock:
             return list(self._asked)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the next reply of the prompt's script. Raises EngineError if there is none."""
+        """Return the next reply of the prompt's script. Raises EngineError if none is left."""
         with self._lock:
             self._asked.append(prompt)
             text = self._next(prompt)
         return Reply(text=text if isinstance(text, str) else text(prompt))
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """Return the same reply, heard word by word."""
+        """Return the same reply, streamed word by word."""
         reply = self.reply(prompt)
         for word in re.finditer(r"\S+\s*", reply.text):
             hear(reply.text[: word.end()])
@@ -110,7 +110,7 @@ class ScriptedEngine:
 
 
 class ScriptedEmbedder:
-    """Counts word stems into hashed dimensions: deterministic, fast, and similar where texts share words.
+    """Counts word stems into hashed dimensions: deterministic, fast, and similar for texts that share words.
 
     A text without words gives the vector of the empty text, so that every row has length 1.
     """
@@ -119,7 +119,7 @@ class ScriptedEmbedder:
 
     @property
     def name(self) -> str:
-        """`scripted-words`."""
+        """Return `scripted-words`."""
         return "scripted-words"
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -1,4 +1,4 @@
-"""Engines that have the name and the traits of another one and never ask it: for forecasts and for replays."""
+"""Engines with the name and traits of another one that is never called: for forecasts and replays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from investigator.records import Prompt, Reply, Traits
 
 
 class ForeseeingEngine:
-    """Has the name and the traits of `engine`, which is never asked; `stand_in` gives the replies.
+    """Has the name and traits of `engine`, which is never called; `stand_in` gives the replies.
 
     Tokens are those that the prompt and the reply would have with `engine`.
     """
@@ -19,16 +19,16 @@ class ForeseeingEngine:
 
     @property
     def name(self) -> str:
-        """The name of the engine that is not asked."""
+        """Return the name of the engine that is not called."""
         return self._engine.name
 
     @property
     def traits(self) -> Traits:
-        """Those of the engine that is not asked."""
+        """Return the traits of the engine that is not called."""
         return traits_of(self._engine)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the reply of the stand-in. Raises what that raises."""
+        """Return the reply of the stand-in, or raise its error."""
         reply = self._stand_in.reply(prompt)
         tokens = tokens_of(self._engine, prompt.text), tokens_of(self._engine, reply.text)
         return reply.changed(input_tokens=tokens[0], output_tokens=tokens[1])
@@ -43,20 +43,20 @@ class AbsentEngine:
 
     @property
     def name(self) -> str:
-        """The name of the other engine."""
+        """Return the name of the other engine."""
         return self._name
 
     @property
     def traits(self) -> Traits:
-        """Those of the other engine."""
+        """Return the traits of the other engine."""
         return self._traits
 
     def count_tokens(self, text: str) -> int:
-        """0: the journal knows which prompts did not fit."""
+        """Return 0: the journal knows which prompts did not fit."""
         return 0
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Raises ReplayError, always."""
+        """Always raise ReplayError."""
         raise ReplayError(
             f"the run did not ask {self._name} this ({prompt.template})",
             hint="The documents, the templates or the program have changed since: ask again to investigate anew.",

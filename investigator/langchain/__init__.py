@@ -1,4 +1,4 @@
-"""An Investigator as parts of LangChain: a retriever, a tool, a step of a chain.
+"""An Investigator as LangChain components: a retriever, a tool, a step of a chain.
 
     from investigator import Investigator
     from investigator.langchain import InvestigatorTool

@@ -17,14 +17,12 @@ from investigator.reports.inert import inert_prose
 
 
 class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
-    """Finds the `k` best chunks of the folder, best first, by words and by meaning. No language model is asked.
-
-    The metadata give its place: `source` (the path below the folder), `page` and `line` (from 1, page None if the
-    format has none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within one
-    query), `holds_address` and `speaks_to_model`. Addresses and mark-up of links, pictures and HTML in the text are
-    written so that nothing takes them for links; with `verbatim=True` the text is that of the document. `invoke` takes
-    another `k` for one call, and raises QuestionError for an empty query, FolderError, WorkspaceLockedError,
-    EmbedderError and StoreError.
+    """Finds the `k` best chunks of the folder, best first, by words and meaning. No language model is asked. The
+    metadata contain: `source` (the path below the folder), `page` and `line` (from 1, page None if the format has
+    none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within one query),
+    `holds_address` and `speaks_to_model`. Addresses and mark-up in the text are escaped so that no program renders them
+    as links; with `verbatim=True` the text is unchanged. `invoke` accepts another `k` for one call, and raises
+    QuestionError for an empty query, FolderError, WorkspaceLockedError, EmbedderError and StoreError.
     """
 
     investigator: Investigator = Field(exclude=True)

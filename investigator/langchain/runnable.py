@@ -17,7 +17,7 @@ from investigator.services.run_records import RunOptions
 
 
 class Request(Record):
-    """A question, and the run that it follows; mission and strategy are by default those of the settings."""
+    """A question, and the run that it follows up; mission and strategy default to those of the settings."""
 
     question: str
     mission: str | None = None
@@ -30,11 +30,11 @@ Asking: TypeAlias = str | Request | Mapping[str, object]
 
 
 class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[misc]
-    """Takes a question, a Request or a mapping with its fields; gives the Answer.
+    """Takes a question, a Request or a mapping with its fields; returns the Answer.
 
-    `stream` and `astream` give each event of the investigation as it happens and then the Answer, so that the next step
-    of a chain gets the same as from `invoke`. The calls of a chat model inside are child runs of this one, with the
-    callbacks of its config. Raises what `Investigator.investigate` does.
+    `stream` and `astream` yield each event of the investigation as it happens and then the Answer, so that the next
+    step of a chain gets the same as from `invoke`. The calls of a chat model inside are child runs of this one, with
+    the callbacks of its config. Raises the errors of `Investigator.investigate`.
     """
 
     def __init__(self, investigator: Investigator, *, longest_wait: float = LONGEST_WAIT) -> None:
@@ -47,7 +47,7 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
         return answer
 
     def stream(self, input: Asking, config: RunnableConfig | None = None, **kwargs: object) -> Iterator[Event | Answer]:
-        """Each event of the investigation, then the Answer."""
+        """Yield each event of the investigation, then the Answer."""
         yield from self._transform_stream_with_config(
             iter([input]), self._events_of_one, config, run_type="chain", **kwargs
         )
@@ -55,7 +55,7 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
     async def astream(
         self, input: Asking, config: RunnableConfig | None = None, **kwargs: object
     ) -> AsyncIterator[Event | Answer]:
-        """Each event of the investigation, then the Answer; the work is done in a thread."""
+        """Yield each event of the investigation, then the Answer; a thread does the work."""
         async with aclosing(in_one_thread(lambda: self.stream(input, config, **kwargs))) as items:
             async for item in items:
                 yield item

@@ -1,4 +1,4 @@
-"""Threads: one call after the other in a folder, and iterators for asynchronous callers."""
+"""Serialises calls to a folder, and adapts iterators for asynchronous callers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
 
 LONGEST_WAIT = 3600.0
-"""Seconds that a call waits for those before it."""
+"""Seconds that a call waits for earlier ones."""
 
 _LOCKS: dict[Path, Lock] = {}
 
@@ -27,8 +27,8 @@ Item = TypeVar("Item")
 def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
     """Wait until no other call of this process is in progress in the folder, at most `longest_wait` seconds.
 
-    A workspace has one writer. Raises WorkspaceLockedError if that takes longer, also for a call that waits for itself:
-    one that is made while the events of another are being read.
+    A workspace has one writer. Raises WorkspaceLockedError if that takes longer, and for a call that would wait for
+    itself: one made while the events of another are being read.
     """
     lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
     if not lock.acquire(timeout=longest_wait):
@@ -40,7 +40,7 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
 
 
 async def in_one_thread(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
-    """Yield the items of the iterator that `begin` makes, all taken by the same thread.
+    """Yield the items of the iterator from `begin`, all produced by the same thread.
 
     A caller that stops early does not wait for the item in progress: the thread closes the iterator after it.
     """

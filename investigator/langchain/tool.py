@@ -29,11 +29,10 @@ class ToolInput(BaseModel):
 
 
 class InvestigatorTool(BaseTool):  # type: ignore[misc]
-    """Investigates the folder; the content is the answer with its citations, the artifact is the Answer record.
-
-    If the documents do not hold the answer, the content says so. A question that cannot be asked comes back to the
-    agent as an error of the tool; other errors of `Investigator.ask` are raised. A checkpointer of LangGraph may
-    give the artifact back as a dictionary: `Answer.model_validate` makes it a record again.
+    """Investigates the folder; the content is the answer with its citations, the artifact is the Answer record. If the
+    documents do not contain the answer, the content says so. An invalid question is returned to the agent as a tool
+    error; other errors of `Investigator.ask` are raised. A LangGraph checkpointer may return the artifact as a
+    dictionary: `Answer.model_validate` turns it into a record again.
     """
 
     name: str = "investigate_documents"
@@ -60,9 +59,8 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 
 
 def answer_text(answer: Answer) -> str:
-    """Return an answer for a language model to read: status, claims, the quotes that prove them, coverage.
-
-    Near misses say what they lack; other nearby passages are left out, so that they are not taken for answers.
+    """Return an answer for a language model to read: status, claims, the quotes that prove them, coverage. Near misses
+    state what they lack; other nearby passages are omitted, so that they are not mistaken for answers.
     """
     is_plain = answer.status is AnswerStatus.ANSWERED and answer.table is None
     parts = [] if is_plain else [f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]

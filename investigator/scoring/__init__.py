@@ -1,1 +1,1 @@
-"""Points (chances from features, points of models and search made into one) and prices of tokens."""
+"""Points (probabilities from features, model and search points combined) and token prices."""

@@ -1,4 +1,4 @@
-"""Chances from features: logistic models that were fitted to questions with known answers.
+"""Probabilities from features: logistic models fitted to questions with known answers.
 
 They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
 """
@@ -15,21 +15,21 @@ from investigator.resources import data_text
 
 
 class Logistic(Record):
-    """A logistic model: a bias, and a weight for each feature by its name."""
+    """A logistic model: a bias, and a weight for each named feature."""
 
     bias: float
     weights: Mapping[str, float]
 
     def chance(self, features: Record) -> float:
-        """Return the chance, 0..1, for features whose record has a field for each weight."""
+        """Return the probability, 0..1, for features whose record has a field for each weight."""
         total = self.bias + math.fsum(weight * getattr(features, name) for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
 
 
 class RelevanceModels(Record):
-    """The chances that a document holds the answer, that a sentence is evidence of it, and that a reply answers.
+    """Models of three probabilities: a document contains the answer, a sentence is evidence for it, a reply answers.
 
-    `document` judges from outside, `reply` after the passages were read.
+    `document` judges before reading, `reply` after the passages were read.
     """
 
     document: Logistic
@@ -38,13 +38,12 @@ class RelevanceModels(Record):
 
 
 class Calibration(Record):
-    """The models and thresholds that were fitted.
+    """The fitted models and thresholds.
 
-    The built-in embedder has learned English: `foreign` are the models for questions in other languages, which rely on
-    words more than on its similarities. `threshold` is the point from which a reply is worth showing, to a question in
-    another language from `foreign_threshold`,
-    `answered_from` the one from which a quote that meets the whole question is an answer without anyone having read it,
-    `worth_asking` the chance from which a document is worth asking; these values decided best over the questions.
+    The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
+    on its similarities. These thresholds gave the best decisions: `threshold` is the lowest point of a reply worth
+    showing (`foreign_threshold` for other languages), `answered_from` the lowest point at which an unread quote that
+    meets the whole question is an answer, `worth_asking` the lowest probability at which a document is worth asking.
     """
 
     english: RelevanceModels
@@ -59,12 +58,12 @@ class Calibration(Record):
         return self.english if is_english(question) else self.foreign
 
     def threshold_of(self, question: str) -> int:
-        """Return the point from which a reply to a question is worth showing, by its language."""
+        """Return the lowest point at which a reply to a question is worth showing, by its language."""
         return self.threshold if is_english(question) else self.foreign_threshold
 
 
 def log_odds(chance: float) -> float:
-    """Return the logarithm of the odds of a chance (0..1), never infinite."""
+    """Return the logarithm of the odds of a probability (0..1), never infinite."""
     held = min(1 - 1e-6, max(1e-6, chance))
     return math.log(held / (1 - held))
 

@@ -1,4 +1,4 @@
-"""The point of a language model and the point of the search, made into one.
+"""Combines the point of a language model with that of the search.
 
 Small models score badly, and some score everything alike. The search is calibrated, but it does not read. The rules are
 in `data/model_points.json`; `benchmarks/fit_model_points.py` fits a rule for a model.
@@ -17,11 +17,11 @@ from investigator.resources import data_text
 from investigator.scoring.calibration import Logistic, log_odds
 
 _FEWEST_REPLIES = 3
-_WILD_SPREAD = 40  # points of search between the best and the worst document that a model scored alike
+_WILD_SPREAD = 40  # search points between the best and the worst document that a model scored alike
 
 
 class PointFeatures(Record):
-    """Both points as chances (0..1), and whether one of the model's quotes is in the document."""
+    """Both points as probabilities (0..1), and True if one of the model's quotes is in the document."""
 
     model: float
     search: float
@@ -39,7 +39,7 @@ class PointFeatures(Record):
 
 
 class PointRule(Record):
-    """How both points become one, for some models: combined if they are at least `apart`, else the model's counts."""
+    """A rule that combines both points for some models if they differ by at least `apart`; else the model's counts."""
 
     models: str = Field(description="pattern of the names of the engines, as gguf:SmolLM2-135M-*")
     apart: int = Field(ge=0, le=100)
@@ -47,11 +47,11 @@ class PointRule(Record):
     fitted_on: str
 
     def is_far(self, model: int, search: int) -> bool:
-        """Return True if the two points lie so far apart that the model's does not count by itself."""
+        """Return True if the two points differ so much that the model's does not count by itself."""
         return abs(model - search) >= self.apart
 
     def point(self, model: int, search: int, *, proven: bool) -> int:
-        """Return the point (0..100) that follows from both."""
+        """Return the point (0..100) that combines both."""
         if not self.is_far(model, search):
             return model
         features = PointFeatures(model=model / 100, search=search / 100, proven=proven)
@@ -59,10 +59,9 @@ class PointRule(Record):
 
 
 class PointCap(Record):
-    """The bound of a point that neither the search nor the quotes support: it counts as no answer, whoever gave it.
-
-    A model that obeys a document gives the point that the document asks for, in whatever words it asks. So a point that
-    lies `above` that of the search needs quotes that look like an answer, and is `most` without them.
+    """The limit of a point that neither the search nor the quotes support: it counts as no answer, whatever its source.
+    A model that obeys a document gives the point that the document demands. So a point more than `above` higher than
+    that of the search needs quotes that look like an answer, and is limited to `most` without them.
     """
 
     above: int = Field(ge=1, le=100)
@@ -74,12 +73,12 @@ class PointCap(Record):
         return point > self.most and point - search >= self.above
 
     def bounded(self, point: int, search: int) -> int:
-        """Return the point that counts without such quotes; never less than the search's."""
+        """Return the point without such quotes; never less than the search's."""
         return max(search, min(point, self.most))
 
 
 class PointRules(Record):
-    """The rules for models that were measured, for small local models, and for all others; and the cap for each."""
+    """The rules for measured models, for small local models, and for all others, and the cap for each."""
 
     measured: tuple[PointRule, ...]
     small: PointRule
@@ -101,9 +100,8 @@ def default_rules() -> PointRules:
 
 
 def scores_alike(memories: Sequence[Memory]) -> bool:
-    """Return True if the model gives every document the same point, though the search finds them very different.
-
-    Nothing at all, 0 points and no quotes, is the right reply of a good model to a question that no document answers.
+    """Return True if the model gives every document the same point, although the search finds them very different.
+    Replies with 0 points and no quotes do not count: they are right for a question that no document answers.
     """
     scored = [memory for memory in memories if memory.model_point is not None and memory.search_point is not None]
     if len(scored) < _FEWEST_REPLIES or len({memory.model_point for memory in scored}) > 1:
@@ -119,7 +117,7 @@ def _quoted(memory: Memory) -> bool:
 
 
 def with_reliable_points(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories with the points of the search if the model scores everything alike, else as they are."""
+    """Return the memories, with the points of the search if the model scores everything alike."""
     if not scores_alike(memories):
         return tuple(memories)
     return tuple(

@@ -1,6 +1,6 @@
-"""Prices of models: a small table that anybody can edit.
+"""Model prices: a small table that anybody can edit.
 
-It is `data/prices.json`. A model that it does not name has no known price, which is reported and never guessed.
+It is `data/prices.json`. The price of a model that is missing there is reported as unknown, never guessed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _LOOPBACK = re.compile(r"@(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$")
 
 
 class Price(Record):
-    """The price of a model, named `provider:name`, in US dollars for a million tokens of input and of output."""
+    """The price of a model, named `provider:name`, in US dollars per million input and output tokens."""
 
     model: str
     input: float = Field(ge=0)
     output: float = Field(ge=0)
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """Return the US dollars for so many tokens."""
+        """Return the US dollars for that many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
 
 
@@ -41,13 +41,13 @@ def priced(usage: Usage, price: Price | None) -> Usage:
 
 
 class Prices(Record):
-    """A table of prices, and the day they were looked up."""
+    """A table of prices, and the date they were looked up."""
 
     as_of: str
     prices: tuple[Price, ...] = ()
 
     def price_of(self, engine: str) -> Price | None:
-        """Return the price of an engine by its name; None if it is not known.
+        """Return the price of an engine by its name; None if unknown.
 
         An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A name
         with a date at its end has the price of the name without it.
@@ -67,7 +67,7 @@ def default_prices() -> Prices:
 
 
 def read_prices(file: Path) -> Prices:
-    """Return a table of your own. Raises SettingsError if the file cannot be read or holds something else."""
+    """Return a user's own table. Raises SettingsError if the file cannot be read or has another form."""
     try:
         return Prices.model_validate_json(file.expanduser().read_bytes())
     except OSError as error:

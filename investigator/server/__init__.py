@@ -1,1 +1,1 @@
-"""A page to look at, an API to call: the doors for browsers, programs and agents."""
+"""The server: a page for browsers, an API for programs, and tools for agents."""

@@ -1,4 +1,4 @@
-"""Lets in a program by its token and a browser by its cookie; the link that sets the cookie works once."""
+"""Authorises programs by a token and browsers by a cookie; the link that sets the cookie works once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from http.cookies import CookieError, SimpleCookie
 from investigator.store.user_key import code, same_code
 
 SEARCHES = "/bb3"
-"""The path of what is served to those who can send no token: below it comes a key that opens searches alone."""
+"""The path for clients that cannot send a token: below it comes a key that opens searches only."""
 _BEARER = "bearer "
 _MOST_LINKS = 10
-"""Links that were made and not opened; older ones no longer work."""
+"""Most unopened links; older ones stop working."""
 
 
 class Access:
@@ -32,13 +32,13 @@ class Access:
         return self._links[-1]
 
     def opened_by(self, key: str) -> bool:
-        """Return True if a key of a link was not used before; it is used now."""
+        """Return True, and use up the key, if the key of a link was not used before."""
         found = [link for link in self._links if same_code(link, key)]
         self._links = [link for link in self._links if link not in found]
         return bool(found)
 
     def cookie(self) -> str:
-        """Return the cookie header of a browser: scripts cannot read it, and other sites cannot send it."""
+        """Return the cookie header for a browser: scripts cannot read it, and other sites cannot send it."""
         return f"{self.cookie_name}={self._cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
 
     def lets_in(self, headers: Mapping[str, str]) -> bool:
@@ -46,12 +46,12 @@ class Access:
         return self.has_token(headers) or self.has_cookie(headers)
 
     def may_search(self, path: str) -> bool:
-        """Return True if a path begins with the one that leads to the searches."""
+        """Return True if a path is below that of the searches."""
         most = len(self.search_path) + 1
         return same_code(path[:most], f"{self.search_path}/")
 
     def has_token(self, headers: Mapping[str, str]) -> bool:
-        """Return True if a request carries the token of programs."""
+        """Return True if a request carries the token for programs."""
         given = headers.get("authorization", "")
         return given[: len(_BEARER)].lower() == _BEARER and same_code(given[len(_BEARER) :].strip(), self._token)
 
@@ -65,7 +65,7 @@ class Access:
 
 
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
-    """Return the values of the header Host that are served: this machine's, and names that the user gave it.
+    """Return the accepted values of the Host header: those of this machine, and names that the user configured.
 
     A foreign name that resolves to this machine (DNS rebinding) is not among them.
     """

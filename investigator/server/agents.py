@@ -1,7 +1,8 @@
-"""Five tools for agents, by the Model Context Protocol: search, begin and read an investigation, read on, look around.
+"""Five tools for agents, by the Model Context Protocol: search, start and read an investigation, read a passage, show
+the status.
 
-Replies are short, with a cursor for the rest: a text for the model, and the same facts as a record for its program.
-They read only; what an investigation may spend is bounded by the settings of the server.
+Replies are short, with a cursor for the rest: a text for the model, and the same facts as a record for its program. The
+tools only read; the settings of the server limit the cost of an investigation.
 """
 
 from __future__ import annotations
@@ -29,15 +30,16 @@ from investigator.server.records import JobRequest, JobState
 _Facts = TypeVar("_Facts", bound=Record)
 
 MOST_OCTETS = 4_000
-"""Of the text of a reply, in UTF-8, where no usual script has tokens of fewer than three: with its record it stays
-under 2,000 tokens."""
+"""Size limit for the text of a reply, in UTF-8 octets: at three or more octets per token, a reply with its record stays
+under 2,000 tokens.
+"""
 LONGEST_WAIT = 20
-_MOST_NAMES = 1_500  # octets of names that a reply lists: they are in its text and in its record
+_MOST_NAMES = 1_500  # octets of the names that a reply lists, in its text and in its record
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
 _LINE_WORDS = ("line", "text line")
-_SLICE = 0.2  # seconds between two looks at a job that is waited for
+_SLICE = 0.2  # seconds between two checks of an awaited job
 
 Cursor = Annotated[int, Field(ge=0, description="where to continue: `next` of the previous reply")]
 FolderName = Annotated[str, Field(description="one of the folders that `status` names; may be empty if there is one")]
@@ -59,7 +61,9 @@ class SearchReply(Record):
 
 
 class InvestigationReply(Record):
-    """The state of an investigation; `status` is that of its answer, and `next` says where its text continues."""
+    """The state of an investigation; `status` is the status of its answer, and `next` is the cursor for the rest of the
+    text.
+    """
 
     id: str
     state: JobState
@@ -79,7 +83,7 @@ class PassageReply(Record):
 
 
 class StatusReply(Record):
-    """The contents of a folder, and what could not be read."""
+    """The contents of a folder, and its unreadable files."""
 
     folder: str
     folders: tuple[str, ...]
@@ -97,14 +101,14 @@ class ToolReply(Generic[_Facts]):
 
 
 class AgentTools:
-    """The tools. Each raises ServerError, InvestigatorError or pydantic's ValidationError if it cannot be served."""
+    """The tools. Each raises ServerError, InvestigatorError or pydantic's ValidationError on failure."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     @property
     def every(self) -> tuple[Callable[..., ToolReply[Any]], ...]:
-        """Return all of them, in the order in which they are used."""
+        """Return all tools, in the order of use."""
         return (self.search, self.start_investigation, self.get_investigation, self.read_passage, self.status)
 
     def search(
@@ -121,9 +125,10 @@ class AgentTools:
     def start_investigation(
         self, question: str, only: list[str] | None = None, after: str = "", folder: FolderName = ""
     ) -> ToolReply[InvestigationReply]:
-        """Begin to answer a question with proven quotes; returns an id at once, for get_investigation.
+        """Start answering a question with proven quotes; returns an id at once, for get_investigation.
 
-        `only` limits it to documents, by id or pattern; `after` is the id of one that the question follows.
+        `only` limits it to documents, by id or pattern; `after` is the id of an investigation that the question follows
+        up.
         """
         follows = self._desk.job(after).run_id if after else ""
         name = self._served(folder).name
@@ -133,7 +138,7 @@ class AgentTools:
     def get_investigation(
         self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
     ) -> ToolReply[InvestigationReply]:
-        """Return an answer with its sources, or its progress; wait at most 20 seconds, then ask again."""
+        """Return an answer with its sources, or its progress; waits at most 20 seconds, then call again."""
         job, ends_at = self._desk.job(id), time.monotonic() + wait_seconds
         while not job.state.has_ended and time.monotonic() < ends_at:
             time.sleep(_SLICE)
@@ -155,17 +160,17 @@ class AgentTools:
         return ToolReply(text[cursor:end], reply)
 
     def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> ToolReply[PassageReply]:
-        """Read a document from a place on: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
+        """Read a document from a position on: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
         found = self._served(folder).investigator.document(document)
         start, size = _offset(found, place), len(found.text)
         end = start + len(_beginning(found.text[start:]))
-        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # what is written out is longer
+        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # escaped text is longer
             end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
         return ToolReply(shown, span)
 
     def status(self, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[StatusReply]:
-        """List the documents of a folder, those that could not be read and why, and the folders that are served."""
+        """List the documents of a folder, those that could not be read and why, and the served folders."""
         served = self._served(folder)
         files = served.investigator.status(compare=False).files
         read = [file.path for file in files if file.status in _READ]
@@ -186,7 +191,7 @@ class AgentTools:
         return ToolReply(inert_prose("\n".join(lines)), record)
 
     def _served(self, folder: str) -> ServedFolder:
-        """Return the folder of a name, or the only one. Raises ServerError."""
+        """Return the folder with that name, or the only one. Raises ServerError."""
         folders = self._desk.folders
         if not folder and len(folders) == 1:
             return next(iter(folders.values()))
@@ -207,19 +212,19 @@ def _sources(record: Investigation) -> tuple[Found, ...]:
 
 
 def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
-    """Return as much of a text as has room, a character at least."""
+    """Return as much of a text as fits, at least one character."""
     first = text[:octets].encode("utf-8", "replace")[:octets].decode("utf-8", "ignore")
     return text[: max(1, len(first))]
 
 
 def _first(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the first names that have room together, one at least."""
+    """Return the first names that fit together, at least one."""
     ends = [0, *accumulate(len(name.encode("utf-8", "replace")) for name in names)]
     return tuple(name for name, before in zip(names, ends, strict=False) if before < _MOST_NAMES)
 
 
 def _offset(document: Document, place: str) -> int:
-    """Return the offset of a place in a document. Raises ServerError."""
+    """Return the offset of a position in a document. Raises ServerError."""
     word, _, number = place.strip().lower().rpartition(" ")
     if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
         hint = "Give an offset, or words such as: page 4, line 12"

@@ -1,4 +1,4 @@
-"""The application: the interface and the page, behind the guard, with every error returned as a problem document."""
+"""The application: API and page, behind the guard, with every error returned as a problem document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOON = 5
 
 
 SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
-"""Gives what serves the search of a folder in another protocol, and tells why a search failed."""
+"""Returns the handler that serves the search of a folder in another protocol, and explains failures."""
 
 
 def application(
@@ -42,7 +42,7 @@ def application(
     on_problem: Callable[[str], None] = lambda _: None,
     searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
-    """Return the application without its guard; `on_problem` receives what nobody expected.
+    """Return the application without its guard; `on_problem` receives unexpected errors.
 
     `searches` are served below their paths.
     """
@@ -93,7 +93,7 @@ def application(
 
 
 def _told(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
-    """Report an error, as JSON to a program and as a page to a reader."""
+    """Report an error, as JSON to a program and as a page to a browser."""
     headers = {"Retry-After": str(retry_after)} if retry_after else None
     if request.url.path.startswith(("/v1", PATH)):
         return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")

@@ -1,4 +1,4 @@
-"""A bell that any thread rings and that coroutines wait for."""
+"""A signal that any thread sends and that coroutines wait for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Bell:
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
     def ring(self) -> None:
-        """Wake all who wait now; call it from any thread."""
+        """Wake all current waiters; callable from any thread."""
         with self._lock:
             waiting = tuple(self._waiting)
         for loop, event in waiting:
@@ -23,7 +23,7 @@ class Bell:
                 loop.call_soon_threadsafe(event.set)
 
     def listen(self) -> _Listener:
-        """Return a listener, to be used as a context manager: it hears every ring from then on."""
+        """Return a listener, a context manager that receives every ring from then on."""
         return _Listener(self)
 
 
@@ -42,7 +42,7 @@ class _Listener:
             self._bell._waiting.discard(self._entry)
 
     async def heard(self, seconds: float) -> None:
-        """Return after the next ring, after one since the last call, or when the time has ended."""
+        """Return after the next ring, after one since the last call, or when the time is up."""
         _, event = self._entry
         with suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)

@@ -1,4 +1,4 @@
-"""The body of a request, read within bounds of length and time."""
+"""Reads the body of a request within limits of length and time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from starlette.exceptions import HTTPException
 from investigator.server.hosting import Receive, late
 
 _MOST_DISCARDED = 10_000_000
-"""Bytes of an overlong body that are read: closing at once would lose the response for the client."""
+"""Bytes of an overlong body that are read before closing: closing at once would lose the response for the client."""
 _SLICE = 0.1  # seconds after which a waiting request checks if the server is closing
 
 
 async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
-    """Return a body, of a longer one the first `most` octets, however slowly it comes.
+    """Return a body, cut to its first `most` octets, however slowly it arrives.
 
     Raises HTTPException if it is not complete within `seconds`.
     """

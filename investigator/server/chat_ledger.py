@@ -1,4 +1,4 @@
-"""The chats of a server, as they are kept: what was said outlives the server, until a reader deletes it."""
+"""The stored chats of a server: they survive a restart, until a user deletes them."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ from investigator.store.database import Database
 from investigator.store.schema import chat_turns, served_chats
 
 _MOST_KEPT = 200
-"""Chats of a folder; beyond that the oldest is forgotten."""
+"""Most chats per folder; beyond that the oldest is deleted."""
 
 
 class ChatLedger:
-    """Keeps the chats about a folder, without known secrets; safe to use from several threads.
-
-    Raises StoreError and its kinds.
-    """
+    """Stores the chats about a folder, without known secrets. Thread-safe. Raises StoreError and its kinds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, chat_id: str, created: str) -> None:
-        """Keep a new chat, and forget the oldest if there are too many."""
+        """Store a new chat, and delete the oldest if there are too many."""
         with self._database.begin() as connection:
             connection.execute(insert(served_chats).values(id=chat_id, created=created))
             old = select(served_chats.c.key).order_by(served_chats.c.key.desc()).offset(_MOST_KEPT)
             connection.execute(delete(served_chats).where(served_chats.c.key.in_(old)))
 
     def keep(self, chat_id: str, turn: ChatTurn) -> None:
-        """Save the current state of a turn."""
+        """Store the current state of a turn."""
         values = {"chat": chat_id, "number": turn.number, "said": redacted(turn.said)}
         record = redacted(turn.model_dump_json())
         this = (chat_turns.c.chat == chat_id) & (chat_turns.c.number == turn.number)
@@ -50,7 +47,7 @@ class ChatLedger:
             return tuple(ChatTurn.model_validate_json(record) for record in connection.execute(query).scalars())
 
     def summaries(self) -> tuple[ChatSummary, ...]:
-        """Return the chats in which something was said, newest first."""
+        """Return the non-empty chats, newest first."""
         counted = select(chat_turns.c.chat, func.count().label("turns"), func.min(chat_turns.c.number).label("first"))
         counts = counted.group_by(chat_turns.c.chat).subquery()
         first = (chat_turns.c.chat == counts.c.chat) & (chat_turns.c.number == counts.c.first)
@@ -65,6 +62,6 @@ class ChatLedger:
         return tuple(ChatSummary.model_validate(row) for row in rows)
 
     def forget(self, chat_id: str) -> None:
-        """Delete a chat with all that was said in it; nothing of it stays in the file."""
+        """Delete a chat and everything said in it, also from the file."""
         with self._database.alone() as connection:
             connection.execute(delete(served_chats).where(served_chats.c.id == chat_id))

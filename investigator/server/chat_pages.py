@@ -1,4 +1,4 @@
-"""The chat for readers: say something, watch the reply come, see each of its quotes in the document."""
+"""The chat page: send a message, watch the reply arrive, see each of its quotes in the document."""
 
 from __future__ import annotations
 
@@ -74,6 +74,6 @@ def _place(served: ServedFolder, chat_id: str) -> str:
 
 
 def _piece(served: ServedFolder, event: LoggedEvent) -> str:
-    """Return the reply of a turn as far as it has come, for its place on the page."""
+    """Return the reply of a turn so far, for its place on the page."""
     turn = ChatTurn.model_validate_json(event.body)
     return html("turn.html.j2", turn=turn, passage_link=linking(served))

@@ -1,4 +1,4 @@
-"""The chat for programs, under /v1/chats."""
+"""The chat API for programs, under /v1/chats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
 
     @router.post("", status_code=HTTPStatus.CREATED, response_model=Chat)
     def begin(wanted: NewChat) -> Response:
-        """Begin a chat about a folder; `Location` says where it is. It is kept until it is deleted."""
+        """Start a chat about a folder; `Location` is its address. It is kept until it is deleted."""
         chat = chats.begin(desk.folder(wanted.folder))
         return said(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
 
@@ -33,18 +33,18 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
 
     @router.get("/{chat_id}", response_model=Chat)
     def chat(chat_id: str) -> Response:
-        """Return a chat with its turns, the last one as far as it has come."""
+        """Return a chat with its turns, including the partial last one."""
         return said(chats.chat(chat_id))
 
     @router.delete("/{chat_id}", status_code=HTTPStatus.NO_CONTENT)
     def forget(chat_id: str) -> Response:
-        """Delete a chat; what is remembered of the user stays."""
+        """Delete a chat; memories about the user stay."""
         chats.forget(chat_id)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     @router.post("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def say(chat_id: str, turn: NewTurn) -> Response:
-        """Say something; the reply is made while the chat is looked at or followed."""
+        """Send a message; poll or stream the chat for the reply."""
         return said(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, {"Location": f"/v1/chats/{chat_id}"})
 
     @router.delete("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)

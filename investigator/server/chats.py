@@ -1,7 +1,6 @@
-"""Conversations about the served folders: each turn runs in its own thread, and can be watched and stopped.
-
-How a reply is made is not known here: `OpenTalks` opens the conversations of a folder. What is said is kept with the
-folder's jobs: after a restart a conversation continues where it was.
+"""Conversations about the served folders: each turn runs in its own thread, and can be watched and stopped. This module
+does not know how replies are made: `OpenTalks` opens the conversations of a folder. Turns are stored with the folder's
+jobs: after a restart a conversation continues where it was.
 """
 
 from __future__ import annotations
@@ -23,32 +22,33 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
 _MOST_OPEN = 50
-"""Conversations held open over all folders; beyond that the oldest in which nothing is in progress is opened again when
-something is said in it."""
+"""Most conversations held open over all folders; beyond that the oldest idle one is closed, and reopened for its next
+turn.
+"""
 _MOST_TURNS = 200
 LONGEST_TURN = 20_000
 
 
 class Watch(Protocol):
-    """Receives the progress of a reply; each call may end the turn by raising an exception."""
+    """Receives the progress of a reply; each call may raise an exception to end the turn."""
 
     def doing(self, step: str) -> None:
-        """Take the step that is being done, in words."""
+        """Receive the current step, in words."""
 
     def said(self, text: str) -> None:
-        """Take the text of the reply so far."""
+        """Receive the text of the reply so far."""
 
 
 Say = Callable[[str, Watch], SpokenReply]
 """Replies to a turn of one conversation. Raises InvestigatorError."""
 Begin = Callable[[str, Sequence[ChatTurn]], Say]
-"""Begins a conversation under an id, or continues with one after some turns."""
+"""Starts a conversation under an id, or continues one after some turns."""
 OpenTalks = Callable[[Investigator], AbstractContextManager[Begin]]
 """Opens the conversations of a folder."""
 
 
 class TurnStopped(Exception):
-    """A signal: the reader does not want the reply any more."""
+    """A signal: the user has cancelled the reply."""
 
 
 @dataclass
@@ -62,9 +62,9 @@ class _Conversation:
 
 
 class Chats:
-    """Holds the conversations of a server. Safe to use from several threads; `bell` rings at every change.
+    """Manages the conversations of a server. Thread-safe; `bell` rings at every change.
 
-    Its calls raise StoreError and its kinds if what is said cannot be kept.
+    Its methods raise StoreError and its kinds if turns cannot be stored.
     """
 
     def __init__(
@@ -87,9 +87,8 @@ class Chats:
         self._held: dict[str, _Conversation] = {}
 
     def begin(self, folder: ServedFolder, first: str = "") -> Chat:
-        """Begin a conversation about a folder, with what a reader says first, if anything.
-
-        Raises InvestigatorError if the folder cannot be talked about, and what `say` does.
+        """Start a conversation about a folder, optionally with a first message. Raises InvestigatorError if the folder
+        cannot be opened for chats, and the errors of `say`.
         """
         if first:
             _check(first)
@@ -99,7 +98,7 @@ class Chats:
         return self.say(chat.id, first) if first else chat
 
     def chat(self, chat_id: str) -> Chat:
-        """Return a conversation as far as it has come. Raises ServerError."""
+        """Return the current state of a conversation. Raises ServerError."""
         held = self._held.get(chat_id)
         return held.chat if held is not None else self._kept(chat_id)[1]
 
@@ -109,10 +108,9 @@ class Chats:
         return held.version if held is not None else 0
 
     def say(self, chat_id: str, text: str) -> Chat:
-        """Begin to reply to what a reader says; the conversation changes as the reply is made.
-
-        Raises ServerError if the text is empty or too long, the conversation too, or a reply is in progress, and
-        InvestigatorError if the folder cannot be talked about.
+        """Start a reply to a message; the conversation changes as the reply is made. Raises ServerError if the text is
+        empty or too long, the conversation is too long, or a reply is in progress, and InvestigatorError if the folder
+        cannot be opened for chats.
         """
         _check(text)
         held = self._held.get(chat_id) or self._hold(*self._kept(chat_id))
@@ -139,7 +137,7 @@ class Chats:
         return self.chat(chat_id)
 
     def forget(self, chat_id: str) -> None:
-        """Delete a conversation; what is remembered of the user stays. Raises ServerError."""
+        """Delete a conversation; memories about the user stay. Raises ServerError."""
         folder, _ = self._kept(chat_id)
         self.stop(chat_id)
         with self._lock:
@@ -147,7 +145,7 @@ class Chats:
             self._held.pop(chat_id, None)
 
     def close(self) -> None:
-        """End what is in progress; an unfinished reply is not part of its conversation."""
+        """End all replies in progress; an unfinished reply is not part of its conversation."""
         with self._lock:
             held = tuple(self._held.values())
         for one in held:
@@ -165,7 +163,7 @@ class Chats:
         raise ServerError(problem(HTTPStatus.NOT_FOUND, f"there is no chat {chat_id[:40]}", hint))
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
-        """Open a conversation, and let go of the oldest if too many are open. Raises InvestigatorError."""
+        """Open a conversation, and close the oldest if too many are open. Raises InvestigatorError."""
         with self._opening:
             if held := self._held.get(chat.id):
                 return held
@@ -190,10 +188,10 @@ class Chats:
         self.bell.ring()
 
     def _end(self, held: _Conversation, state: TurnState, **fields: object) -> None:
-        """Save the outcome of a turn, then show it; readers are notified if it cannot be saved."""
+        """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # else it was deleted meanwhile
+            if held.chat.id in self._held:  # otherwise it was deleted meanwhile
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -213,7 +211,7 @@ class Chats:
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
-    """Return a turn as the last server left it: a reply that was not done is not made again."""
+    """Return a turn as the last server left it: an unfinished reply is not repeated."""
     if turn.state is not TurnState.RUNNING:
         return turn
     told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was done.", "Say it again.")
@@ -221,14 +219,14 @@ def _as_left(turn: ChatTurn) -> ChatTurn:
 
 
 def _check(text: str) -> None:
-    """Raise ServerError if a text is empty, or too long for a turn."""
+    """Raise ServerError if a message is empty or too long."""
     if not text.strip() or len(text) > LONGEST_TURN:
         told = f"a turn has 1 to {LONGEST_TURN:,} characters, this one {len(text.strip()):,}"
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told))
 
 
 class _Watch:
-    """Shows how far a reply is, and ends it when the reader wants that."""
+    """Shows the progress of a reply, and ends it if the user cancels it."""
 
     def __init__(self, chats: Chats, held: _Conversation) -> None:
         self._chats, self._held = chats, held

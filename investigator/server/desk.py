@@ -1,7 +1,6 @@
-"""The desk: takes jobs, does those of one folder one after the other, and keeps what happens as it happens.
-
-A job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A run that was
-begun continues from its journal, so that nothing is paid for twice.
+"""The job queue: accepts jobs, runs those of one folder one after the other, and stores their events as they happen. A
+job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A started run
+continues from its journal, so nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _RETRY_AFTER = 10
 
 
 class Desk:
-    """Runs jobs in its own threads, at most `at_once` together; at most `most_waiting` wait in each folder."""
+    """Runs jobs in its own threads, at most `at_once` concurrently; at most `most_waiting` wait in each folder."""
 
     def __init__(
         self,
@@ -65,12 +64,12 @@ class Desk:
         self._threads = [Thread(target=self._work, args=(folder,), daemon=True) for folder in folders.values()]
 
     def start(self) -> None:
-        """Begin to work: first on what the last server left."""
+        """Start working, beginning with the unfinished jobs of the last server."""
         for thread in self._threads:
             thread.start()
 
     def close(self) -> None:
-        """End after the step in progress; the jobs that are not done continue at the next start."""
+        """End after the step in progress; unfinished jobs continue at the next start."""
         self._closing.set()
         with self._changed:
             self._changed.notify_all()
@@ -88,13 +87,13 @@ class Desk:
         return self.folders[name]
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
-        """Take a job, and return it; under a key that a job was taken under before, return that one.
+        """Accept a job, and return it; for a key that was used before, return the earlier job.
 
         Raises ServerError if the folder is not served, too many jobs wait, or the key was used for something else, and
         QuestionError.
         """
         ledger = self.folder(request.folder).ledger
-        if request.kind is JobKind.INVESTIGATE:  # kept without known secrets, as runs are
+        if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
         with self._changed:
@@ -118,11 +117,11 @@ class Desk:
         return self._kept(job_id)[1]
 
     def folder_of(self, job_id: str) -> ServedFolder:
-        """Return the folder that a job belongs to. Raises ServerError."""
+        """Return the folder of a job. Raises ServerError."""
         return self._kept(job_id)[0]
 
     def stop(self, job_id: str) -> ServerJob:
-        """Let a job end after the step in progress; what it has learned is kept. Raises ServerError."""
+        """End a job after the step in progress; what it has learned is kept. Raises ServerError."""
         with self._changed:
             folder, job = self._kept(job_id)
             if job.state is JobState.WAITING:
@@ -145,12 +144,12 @@ class Desk:
                     return
                 try:
                     self._do(folder, job)
-                except StoreError as error:  # what happens cannot be kept: the disk is full; the job stays undone
+                except StoreError as error:  # events cannot be stored: the disk is full; the job stays unfinished
                     self._on_problem(error.message)
                     self._closing.wait(_AGAIN)
 
     def _next(self, folder: ServedFolder) -> ServerJob | None:
-        """Return the oldest job that is to be done, when there is one; None when the desk closes."""
+        """Wait for the oldest open job and return it; None when the desk closes."""
         with self._changed:
             while not self._closing.is_set():
                 if waiting := folder.ledger.unfinished():
@@ -189,7 +188,7 @@ class Desk:
         return self._closing.is_set()
 
     def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
-        """Do a job to its end, unless it is stopped or the desk closes. Raises what an investigation does."""
+        """Run a job to its end, unless it is stopped or the desk closes. Raises the errors of an investigation."""
         counted, status = _Counted(self._clock), None
         with closing(_events(folder, job)) as events:
             for event in events:
@@ -197,7 +196,7 @@ class Desk:
                     job = self._note(folder, job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = job.changed(run_id=event.investigation.id)  # a kept answer comes without a start
+                    job = job.changed(run_id=event.investigation.id)  # a stored answer comes without a start event
                 elif counted.is_due(event):
                     self._log(folder, job, event)
                 if job.id in self._to_stop:
@@ -235,7 +234,7 @@ class Desk:
 
 
 def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
-    """Begin a job, or continue with it: one that has a run already resumes that, though it was to start over."""
+    """Start a job, or continue it: a job with a run resumes that run, even if it was to start over."""
     request, investigator = job.request, folder.investigator
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)
@@ -251,7 +250,7 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
 
 
 class _Counted:
-    """Thins out progress events: ten thousand unchanged files are not ten thousand events."""
+    """Thins out progress events: ten thousand unchanged files are not worth ten thousand events."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

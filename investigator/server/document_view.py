@@ -1,4 +1,4 @@
-"""A document as a reader sees it: headings, paragraphs with line numbers, tables, and what is marked in them. Pure."""
+"""A document for readers: headings, paragraphs with line numbers, tables, and marked text. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.records import Document
 from investigator.records.tables import Table, TableCell
 
 WINDOW = 30_000
-"""Characters that are shown around a mark; the rest of a longer document is a click away."""
+"""Characters shown around a mark; the rest of a longer document is a click away."""
 _MOST_ROWS = 500
 
 
@@ -24,7 +24,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True)
 class TextRun:
-    """Characters of the text that are marked, or are not."""
+    """A stretch of text that is marked or unmarked as a whole."""
 
     text: str
     marked: bool = False
@@ -42,7 +42,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """A heading, a paragraph or a table; `line` is that of the text at which it begins, counted from 1."""
+    """A heading, a paragraph or a table; `line` is the number of its first line of text, from 1."""
 
     kind: BlockKind
     line: int
@@ -52,7 +52,7 @@ class Block:
 
 @dataclass(frozen=True)
 class DocumentView:
-    """The part of a document that is shown: its span of the text, its blocks, and the page on which the mark begins."""
+    """The visible part of a document: its span of the text, its blocks, and the page on which the mark begins."""
 
     document: Document
     start: int
@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _is_inside(table: Table, other: Table) -> bool:
-    """Return True if a table is part of another one; one that is beside it has its lines and not its cells."""
+    """Return True if a table is nested in another one, instead of sharing lines with one beside it."""
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 
@@ -151,7 +151,7 @@ def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tup
 def _filled(
     text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: tuple[int, int] | None
 ) -> Iterator[Cell]:
-    """Yield the cells of a row, with empty ones for those that the record leaves out."""
+    """Yield the cells of a row, with empty ones for those that the record omits."""
     column = 0
     for cell in cells:
         for _ in set(range(column, cell.column)) - taken:
@@ -170,13 +170,13 @@ def _runs(text: str, start: int, end: int, mark: tuple[int, int] | None) -> tupl
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return the start of the line at an offset; if the line is too long to be shown, the offset itself."""
+    """Return the start of the line at an offset; if the line is too long to show, the offset itself."""
     start = text.rfind("\n", 0, at) + 1
     return start if at - start < WINDOW else at
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the end of the line at an offset; if the line is too long to be shown, the offset itself."""
+    """Return the end of the line at an offset; if the line is too long to show, the offset itself."""
     at = min(at, len(text))
     stop = text.find("\n", at, at + WINDOW)
     return stop if stop >= 0 else len(text) if len(text) - at <= WINDOW else at

@@ -1,4 +1,4 @@
-"""The folders that a server was started with: the only ones it ever opens, each under a name that fits an address."""
+"""The folders that a server was started with: the only ones it ever opens, each under a name for addresses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DATABASE_NAME = "served.db"
 
 @dataclass(frozen=True)
 class ServedFolder:
-    """A folder by its name in addresses, what investigates it, its pages, and the jobs and chats that are kept."""
+    """A folder by its name in addresses, with its investigator, its pages, and its stored jobs and chats."""
 
     name: str
     investigator: Investigator
@@ -42,12 +42,13 @@ class ServedFolder:
         return self.investigator.folder
 
     def close(self) -> None:
-        """Let another server serve it."""
+        """Release the folder for another server."""
         self.held.close()
 
 
 def served_folders(investigators: Iterable[Investigator], directory: Path | None = None) -> Mapping[str, ServedFolder]:
-    """Return folders to serve, by name; jobs and chats are kept in the user's data directory, or in another one.
+    """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another one is
+    given.
 
     Raises SettingsError if another server serves one of them, or nothing can be kept there, and StoreError.
     """
@@ -87,6 +88,6 @@ def _kept() -> Path:
 
 
 def _name(folder: Path, taken: Mapping[str, object]) -> str:
-    """Return the name of a folder in addresses: its own in plain letters, with a number if another has it."""
+    """Return the name of a folder in addresses: its own name in plain letters, with a number if it is taken."""
     plain = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")[:_LONGEST_NAME] or "folder"
     return next(name for name in (plain, *(f"{plain}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)

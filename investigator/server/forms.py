@@ -1,4 +1,4 @@
-"""Parses the forms of the page into requests, or into a problem that says what is wrong."""
+"""Parses the forms of the page into requests, or into a problem."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from investigator.server.records import JobRequest
 
 
 def fields_of(body: bytes) -> Mapping[str, str]:
-    """Return the fields of a form, of each the first value. Raises ServerError if it cannot be read."""
+    """Return the first value of each field of a form. Raises ServerError if it cannot be parsed."""
     try:
         fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
-    except ValueError:  # also of bytes that are not UTF-8
+    except ValueError:  # also for bytes that are not UTF-8
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, "the form cannot be read")) from None
     return {name: values[0] for name, values in fields.items()}
 
 
 def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
-    """Return the request in the form of a question. Raises ServerError if it asks for too much."""
+    """Return the request from the question form. Raises ServerError if it exceeds a limit."""
     return _request(
         folder=folder,
         question=given.get("question", ""),
@@ -35,7 +35,7 @@ def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
 
 
 def asked_again(folder: str, run: Investigation) -> JobRequest:
-    """Return the request that resumes a run. Raises ServerError if it is limited to too many documents."""
+    """Return the request that resumes a run. Raises ServerError if its scope has too many documents."""
     return _request(
         folder=folder, question=run.question, mission=run.mission, strategy=run.strategy, only=run.scope, fresh=False
     )

@@ -17,7 +17,7 @@ from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Of the body of a request: the longest text that is taken, with each character written as twelve octets in a form."""
+"""Size limit of a request body: the longest accepted text, with each character written as twelve octets in a form."""
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})
 _OPEN = ("/static/",)
@@ -38,9 +38,8 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Guard:
-    """The application behind all checks.
-
-    `hosts` are the values of Host that are served; `closed` is the page for a browser that is not let in.
+    """The application behind all checks. `hosts` are the accepted values of Host; `closed` is the page for an
+    unauthorised browser.
     """
 
     app: Application
@@ -51,7 +50,7 @@ class Guard:
     is_closing: Callable[[], bool]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
+        """Answer a request, or reject it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         if scope["type"] != "http":
@@ -74,7 +73,7 @@ class Guard:
         await self.app(scope, _replaying(body, receive), guarded)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Return why a request is refused; None if it is not."""
+        """Return why a request is rejected, or None."""
         if headers.get("host", "").lower() not in self.hosts:
             return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this name does not belong to the server")
         if not self._is_own(headers):
@@ -94,9 +93,8 @@ class Guard:
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:
-        """Return True unless another web page sends the request; a program says nothing of this.
-
-        A browser that sends no referrer, as our pages request, sends the Origin `null`.
+        """Return True unless another web page sent the request; programs send no such header. A browser that sends no
+        referrer, as our pages require, sends the Origin `null`.
         """
         site = headers.get("sec-fetch-site", "none")
         own = {f"http://{host}" for host in self.hosts} | ({"null"} if site == "same-origin" else set())
@@ -122,7 +120,7 @@ def _refused(status: int, detail: str, hint: str = "") -> Response:
 
 
 def _with_headers(send: Send) -> Send:
-    """Return a `send` that adds the headers that every response has."""
+    """Return a `send` that adds the headers of every response."""
 
     async def guarded(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -135,7 +133,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that replays a body that was read already, and then reports that the client has gone."""
+    """Return a `receive` that replays a body already read, and then reports that the client has gone."""
     given = False
 
     async def replay() -> MutableMapping[str, Any]:

@@ -1,4 +1,4 @@
-"""An application served from a separate thread: one request per connection, each with a time limit."""
+"""Serves an application from a separate thread: one request per connection, each with a time limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from investigator.errors import SettingsError
 
 SLOWEST_CLIENT = 10.0
-"""Seconds in which a request must have come whole."""
+"""Seconds within which a request must have arrived completely."""
 _MOST_CONNECTIONS = 200
 _LONGEST_END = 30  # seconds for the requests in progress when the server ends
 
@@ -26,7 +26,7 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-"""An ASGI application; its messages are the free dicts of that standard."""
+"""An ASGI application; its messages are the untyped dicts of that standard."""
 
 
 def late(seconds: float) -> str:
@@ -42,7 +42,7 @@ def listening_at(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
         listening.listen()
         return listening
-    except (OSError, OverflowError, ValueError, TypeError) as error:  # of a host, what cannot be written
+    except (OSError, OverflowError, ValueError, TypeError) as error:  # a host that cannot be encoded
         listening.close()
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SettingsError(
@@ -68,8 +68,8 @@ def is_loopback(host: str) -> bool:
 class Hosting:
     """Serves an application until it is closed; use it as a context manager.
 
-    The head of a request must come within `patience` seconds. Each connection serves one request, so that closing waits
-    for nobody.
+    The headers of a request must arrive within `patience` seconds. Each connection serves one request, so that closing
+    never waits for idle clients.
     """
 
     def __init__(self, app: Application, listening: socket.socket, *, patience: float = SLOWEST_CLIENT) -> None:
@@ -93,21 +93,21 @@ class Hosting:
 
     @property
     def is_closing(self) -> bool:
-        """Return True from the moment on at which no more requests are taken."""
+        """Return True once no more requests are accepted."""
         return bool(self._server.should_exit)
 
     def start(self) -> Self:
-        """Take requests."""
+        """Start accepting requests."""
         self._thread.start()
         return self
 
     def wait(self) -> None:
-        """Return when it is closed, by another thread."""
-        while self._thread.is_alive():  # in slices: an interrupt that comes to another thread does not end a wait
+        """Return when another thread closes it."""
+        while self._thread.is_alive():  # in slices: an interrupt in another thread does not end a wait
             self._thread.join(0.2)
 
     def close(self) -> None:
-        """Take no more requests, finish those in progress, and refuse those still being sent."""
+        """Accept no more requests, finish those in progress, and reject those still being sent."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()
@@ -121,7 +121,7 @@ class Hosting:
 
 
 def _in_time(seconds: float) -> type[H11Protocol]:
-    """uvicorn's protocol with additions: a time limit for the head of a request, and refusals in JSON."""
+    """uvicorn's protocol with additions: a time limit for the headers of a request, and rejections in JSON."""
 
     class InTime(H11Protocol):
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
@@ -132,7 +132,7 @@ def _in_time(seconds: float) -> type[H11Protocol]:
             self._refuse(HTTPStatus.BAD_REQUEST, msg)
 
         def _give_up(self) -> None:
-            waits: object = self.cycle  # None until the head of the request is there, which uvicorn does not say
+            waits: object = self.cycle  # None until the headers have arrived, which uvicorn does not report
             if waits is None and not self.transport.is_closing():
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
 

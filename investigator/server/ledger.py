@@ -1,4 +1,4 @@
-"""The jobs of a server and their events, as they are kept: what a client asked for outlives the server."""
+"""The stored jobs of a server and their events: a client's requests outlive the server."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from investigator.store.database import Database
 from investigator.store.schema import job_events, served_jobs
 
 _MOST_ENDED = 1_000
-"""Jobs that have ended and are kept, newest first; their runs stay in the workspaces of their folders."""
+"""Most finished jobs that are kept, newest first; their runs stay in the workspaces of their folders."""
 
 
 class JobLedger:
-    """Keeps jobs and their events; safe to use from several threads. Raises StoreError and its kinds."""
+    """Stores jobs and their events. Thread-safe. Raises StoreError and its kinds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, job: ServerJob, idempotency_key: str | None = None) -> None:
-        """Keep a new job, and forget the oldest of those that have ended if there are too many."""
+        """Store a new job, and delete the oldest finished ones if there are too many."""
         with self._database.begin() as connection:
             connection.execute(
                 insert(served_jobs).values(
@@ -41,12 +41,12 @@ class JobLedger:
             connection.execute(delete(served_jobs).where(served_jobs.c.key.in_(old)))
 
     def change(self, job: ServerJob) -> None:
-        """Keep the state, the run and the problem of a job."""
+        """Store the state, the run and the problem of a job."""
         with self._database.begin() as connection:
             _change(connection, job)
 
     def end(self, job: ServerJob, event: Record, at: float) -> None:
-        """Keep that a job has ended, with its last event: both or neither."""
+        """Store the end of a job together with its last event, in one transaction."""
         with self._database.begin() as connection:
             _change(connection, job)
             _log(connection, job.id, event, at)
@@ -56,11 +56,11 @@ class JobLedger:
         return self._one(served_jobs.c.id == job_id)
 
     def job_of_key(self, idempotency_key: str) -> ServerJob | None:
-        """Return the job that a client asked for under a key, or None."""
+        """Return the job that a client submitted under a key, or None."""
         return self._one(served_jobs.c.idempotency_key == idempotency_key)
 
     def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:
-        """Return jobs, newest first: those older than the job `before`, which may be that of another folder."""
+        """Return jobs, newest first: those older than the job `before`, which may belong to another folder."""
         query = select(served_jobs).order_by(served_jobs.c.created.desc(), served_jobs.c.id.desc()).limit(limit)
         if before is not None:
             query = query.where(tuple_(served_jobs.c.created, served_jobs.c.id) < (before.created, before.id))
@@ -68,7 +68,7 @@ class JobLedger:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
     def unfinished(self) -> tuple[ServerJob, ...]:
-        """Return the jobs that wait or run, oldest first; after a start those that the last server left."""
+        """Return the waiting and running jobs, oldest first; after a start those that the last server left."""
         query = (
             select(served_jobs)
             .where(served_jobs.c.state.in_((JobState.WAITING, JobState.RUNNING)))
@@ -78,12 +78,12 @@ class JobLedger:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
     def log(self, job_id: str, event: Record, at: float) -> int:
-        """Keep an event of a job that happened `at` a time in Unix seconds, and return its number: 1 for the first."""
+        """Store an event of a job that happened `at` a Unix time in seconds, and return its number, from 1."""
         with self._database.begin() as connection:
             return _log(connection, job_id, event, at)
 
     def events(self, job_id: str, after: int = 0, limit: int = 500) -> Sequence[LoggedEvent]:
-        """Return the events of a job after the one with a number, in order."""
+        """Return the events of a job after a given number, in order."""
         query = select(job_events.c.number, job_events.c.at, job_events.c.kind, job_events.c.body).where(
             job_events.c.job == job_id
         )

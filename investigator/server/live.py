@@ -1,4 +1,4 @@
-"""Renders a running job for a page: pieces of HTML, each for its place on the page, made from the events so far."""
+"""Renders a running job for a page: pieces of HTML, each for its place on the page, from the events so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_ar
 
 
 class PagePlace(StrEnum):
-    """The place of a piece: it replaces what is there, except in the log, to which it is added."""
+    """The place of a piece: the piece replaces its content or, in the log, is appended."""
 
     NOW = "now"
     SPENT = "spent"
@@ -41,7 +41,7 @@ class Piece(Record):
 
 
 class Live:
-    """Turns the events of one job, in order, into pieces of its page; `budget` is what a run may spend."""
+    """Turns the events of one job, in order, into pieces of its page; `budget` holds the limits of a run."""
 
     def __init__(self, budget: BudgetSettings) -> None:
         self._budget = budget
@@ -50,7 +50,7 @@ class Live:
         self._replies: dict[int, list[Memory]] = {}
 
     def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
-        """Yield the pieces that an event brings; empty if it shows nothing new."""
+        """Yield the pieces for an event; empty if it shows nothing new."""
         event = _RECORDS[logged.kind].model_validate_json(logged.body)
         if isinstance(event, JobEnded):
             yield _piece(PagePlace.NOW, ended=event)
@@ -68,7 +68,7 @@ class Live:
             yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
 
     def _knowledge(self, event: Event, at: float) -> Iterator[Piece]:
-        """Yield what an event changes of plan, knowledge and cost."""
+        """Yield the changes of plan, knowledge and cost from an event."""
         match event:
             case Thought():
                 yield _piece(PagePlace.KNOWN, needs=event.needs)
@@ -99,7 +99,7 @@ class Live:
 
 
 def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
-    """Return the steps of a round, each with the reply that it got; a document may be asked by several steps."""
+    """Return the steps of a round, each with its reply; several steps may ask the same document."""
     left = list(replies)
     found: list[tuple[PlanStep, Memory | None]] = []
     for step in steps:

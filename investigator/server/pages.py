@@ -1,4 +1,4 @@
-"""The page for readers: ask, watch, read the answer with the documents next to it, look into the folder."""
+"""The page for users: ask, watch, read the answer next to the documents, browse the folder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def pages(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
 
 
 def page_of_problem(wrong: Problem) -> str:
-    """Return the page that shows a reader what went wrong."""
+    """Return the page that explains a problem to a user."""
     return html("problem.html.j2", problem=wrong)
 
 
@@ -120,7 +120,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         await run_in_threadpool(desk.job, job_id)
         live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
-        live.shown(before)  # speeds and rounds continue from what the page shows already
+        live.shown(before)  # speeds and rounds continue from what the page already shows
         lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
         return StreamingResponse(lines, media_type="text/event-stream")
 
@@ -202,7 +202,7 @@ def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
 
 
 def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> str:
-    """Return the form of a question, with its values and its errors."""
+    """Return the question form, with its values and errors."""
     if after := given.get("after"):
         with suppress(UnknownRunError):
             return _run_page(served, after, given=given, problem=wrong)
@@ -236,5 +236,5 @@ def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:
 
 
 def _pieces(live: Live, event: LoggedEvent) -> str:
-    """Return the pieces that an event brings, each in an element that names its place."""
+    """Return the pieces for an event, each in an element that names its place."""
     return "".join(f'<div data-place="{piece.place.value}">{piece.html}</div>' for piece in live.pieces(event))

@@ -1,4 +1,4 @@
-"""Errors as a client sees them: an HTTP status, what happened, what to do next."""
+"""Errors as a client sees them: an HTTP status, a description, and advice."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
     (QuestionError, "Ask one question in plain words."),
     (EngineError, "What was learned is kept: ask the same question again to go on."),
 )
-"""Hints in place of those that speak only of the command line."""
+"""Hints that replace those that apply only to the command line."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
-"""A sentence that speaks of the command line: on a server it leads nowhere."""
+"""Matches a sentence about the command line, which is useless on a server."""
 
 
 class ServerError(Exception):
-    """A request that is not served, with the problem that says why; `retry_after` is in seconds, 0 for not at all."""
+    """A rejected request, with the problem that explains it; `retry_after` is in seconds, 0 for never."""
 
     def __init__(self, problem: Problem, *, retry_after: int = 0) -> None:
         self.problem = problem
@@ -57,7 +57,7 @@ class ServerError(Exception):
 
 
 def problem(status: int, detail: str, hint: str = "") -> Problem:
-    """Return a problem without known secrets; text that came from documents is made harmless."""
+    """Return a problem without known secrets; text from documents is made harmless."""
     told, next_step = (inert_prose(redacted(text)) for text in (detail, hint))
     return Problem(title=HTTPStatus(status).phrase, status=int(status), detail=told, hint=next_step)
 
@@ -74,5 +74,5 @@ def _served_hint(error: InvestigatorError) -> str:
 
 
 def served_words(text: str) -> str:
-    """Return the sentences of a text but those that speak of the command line: on a page they lead nowhere."""
+    """Return the sentences of a text without those about the command line."""
     return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))

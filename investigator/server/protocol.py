@@ -1,4 +1,4 @@
-"""The tools for agents as a server of the Model Context Protocol, by its own package, loaded when needed."""
+"""The tools for agents as a Model Context Protocol server, whose package is loaded on demand."""
 
 from __future__ import annotations
 
@@ -48,9 +48,8 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
 
 
 class AgentDoor:
-    """Serves the tools over HTTP, and keeps nothing of a client; the package is loaded when the first one comes.
-
-    Access is decided before a request gets here. Its `lifespan` must be that of the application around it.
+    """Serves the tools over HTTP without keeping client state; the package is loaded for the first client. Access is
+    checked before a request gets here. The surrounding application must run its `lifespan`.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -61,7 +60,7 @@ class AgentDoor:
 
     @asynccontextmanager
     async def lifespan(self, _: object) -> AsyncIterator[None]:
-        """Let the tools be served as long as the context lasts."""
+        """Serve the tools until the context ends."""
         async with anyio.create_task_group() as self._tasks:
             yield
             self._tasks.cancel_scope.cancel()
@@ -89,7 +88,7 @@ async def _kept_open(server: MCPServer[Any], *, task_status: TaskStatus[Applicat
 
 
 def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
-    """Return a tool as the package takes it: with the reply of the protocol, and errors that a model can read."""
+    """Return a tool in the form of the package: with the protocol's replies, and errors that a model can read."""
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent
 

@@ -20,7 +20,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """The state of a job. One that waits or runs resumes when the server starts again."""
+    """The state of a job. A waiting or running job resumes when the server starts again."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -30,12 +30,12 @@ class JobState(StrEnum):
 
     @property
     def has_ended(self) -> bool:
-        """Return True if nothing more happens."""
+        """Return True if the job has ended."""
         return self not in (JobState.WAITING, JobState.RUNNING)
 
 
 class JobRequest(Record):
-    """A question to a folder, named as the server lists it; see `Investigator.investigate`."""
+    """A question about a folder, named as the server lists it; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
     question: str = Field(default="", max_length=LONGEST_QUESTION)
@@ -50,7 +50,7 @@ class JobRequest(Record):
 
 
 class Problem(Record):
-    """An error, and what to do next: the problem details of RFC 9457 with a hint."""
+    """An error with advice: the problem details of RFC 9457 with a hint."""
 
     type: str = "about:blank"
     title: str
@@ -60,7 +60,7 @@ class Problem(Record):
 
 
 class ServerJob(Record):
-    """One request and the status of it. `run_id` is known once the run has begun."""
+    """One request and its status. `run_id` is known once the run has started."""
 
     id: str
     request: JobRequest
@@ -71,7 +71,7 @@ class ServerJob(Record):
 
 
 class LoggedEvent(Record):
-    """An event of a job as it is kept: its number within the job, its time, its kind, and the record as JSON."""
+    """A stored event of a job: its number within the job, its time, its kind, and the record as JSON."""
 
     number: int = Field(ge=1)
     at: float = Field(description="Unix time in seconds")
@@ -80,7 +80,7 @@ class LoggedEvent(Record):
 
 
 class JobEnded(Record):
-    """The last event of a job: how it ended, and the status of its answer if there is one."""
+    """The last event of a job: how it ended, and the status of its answer, if any."""
 
     state: JobState
     run_id: str = ""
@@ -89,21 +89,21 @@ class JobEnded(Record):
 
 
 class ServerJobs(Record):
-    """Jobs, newest first; `next` is the address of those that follow, empty at the end."""
+    """Jobs, newest first; `next` is the address of the next page, empty at the end."""
 
     items: tuple[ServerJob, ...]
     next: str = ""
 
 
 class JobOutcome(Record):
-    """A job, and the record of its run once it has begun."""
+    """A job, and the record of its run once it has started."""
 
     job: ServerJob
     investigation: Investigation | None = None
 
 
 class Folder(Record):
-    """A folder that is served: its name in addresses, and where it lies."""
+    """A served folder: its name in addresses, and its path."""
 
     name: str
     path: str
@@ -116,7 +116,7 @@ class Folders(Record):
 
 
 class KeptRuns(Record):
-    """Kept runs, newest first."""
+    """Stored runs, newest first."""
 
     items: tuple[RunSummary, ...]
 
@@ -128,14 +128,14 @@ class Hits(Record):
 
 
 class Documents(Record):
-    """Files by path; `next` is the address of those that follow, empty at the end."""
+    """Files by path; `next` is the address of the next page, empty at the end."""
 
     items: tuple[FileRecord, ...]
     next: str = ""
 
 
 class Excerpt(Record):
-    """A span of a document's text, and how long the whole is, in characters."""
+    """A span of a document's text, and the length of the whole text in characters."""
 
     document_id: str
     title: str
@@ -147,7 +147,7 @@ class Excerpt(Record):
 
 
 class TurnState(StrEnum):
-    """The state of a turn of a chat. One that was stopped or failed is no part of the conversation."""
+    """The state of a chat turn. A stopped or failed turn is not part of the conversation."""
 
     RUNNING = "running"
     DONE = "done"
@@ -156,9 +156,8 @@ class TurnState(StrEnum):
 
 
 class SpokenReply(Record):
-    """A reply of a chat: its text, the proven quotes that it rests on, and all that it rests on in words.
-
-    One that is `canned` stands for a reply that failed or was unsafe: the turn is no part of the conversation.
+    """A reply of a chat: its text, its proven quotes, and a description of everything that supports it. A `canned`
+    reply replaces one that failed or was unsafe; its turn is not part of the conversation.
     """
 
     text: str
@@ -168,7 +167,7 @@ class SpokenReply(Record):
 
 
 class ChatTurn(Record):
-    """A turn of a reader, and the reply so far; `step` is the current activity."""
+    """A turn of a user, and the reply so far; `step` is the current activity."""
 
     number: int = Field(ge=1)
     said: str
@@ -179,7 +178,7 @@ class ChatTurn(Record):
 
 
 class Chat(Record):
-    """A conversation about a folder, oldest turn first. It outlives the server, and is kept until it is deleted."""
+    """A conversation about a folder, oldest turn first. It outlives the server, and is kept until deleted."""
 
     id: str
     folder: str
@@ -192,7 +191,7 @@ class Chat(Record):
 
 
 class ChatSummary(Record):
-    """A kept conversation: what was said first, and how many turns it has."""
+    """A stored conversation: its first message, and the number of turns."""
 
     id: str
     created: str = Field(description="ISO 8601 in UTC")
@@ -213,17 +212,17 @@ class NewTurn(Record):
 
 
 class NewChat(Record):
-    """The folder that a chat is to be about, as the server lists it."""
+    """The folder for a new chat, as the server lists it."""
 
     folder: str
 
 
 def kind_of(event: type[Record]) -> str:
-    """Return the name of a kind of event in streams: `remembered`, `ended`."""
+    """Return the name of an event kind in streams: `remembered`, `ended`."""
     return event.__name__.removeprefix("Job").lower()
 
 
 ENDED = kind_of(JobEnded)
-"""The kind of the last event of a job, and of a turn of a chat."""
+"""The kind of the last event of a job, and of a chat turn."""
 TURN = "turn"
 """The kind of earlier events in a chat: the turn so far."""

@@ -1,4 +1,4 @@
-"""The parts of every page: its templates, and the addresses at which a passage is shown in its document."""
+"""Common parts of all pages: templates, and the addresses that show a passage in its document."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TEMPLATES = "server/templates"
 
 
 def html(template: str, **values: object) -> str:
-    """Render a page, without known secrets."""
+    """Render a page, with known secrets redacted."""
     page = pages_environment(TEMPLATES).get_template(template).render(longest_question=LONGEST_QUESTION, **values)
     return redacted(page)
 
 
 def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
-    """Return the function that makes the address of a quote or a passage in its document."""
+    """Return the function that makes the address of a quote or passage in its document."""
 
     def link(passage: Quote | Passage) -> str:
         place = {"id": passage.document_id, "start": passage.start, "end": passage.end}

@@ -1,4 +1,4 @@
-"""The parts of every reply to a program."""
+"""Common parts of all replies to programs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from investigator.server.records import Problem
 PROBLEMS: dict[int | str, dict[str, object]] = {
     "default": {"model": Problem, "description": "What went wrong, and what to do next."}
 }
-"""The description of every error in the interface."""
+"""The description of every error in the API."""
 
 
 def said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
-    """Return a record as JSON, inert and without known secrets."""
+    """Return a record as inert JSON, with known secrets redacted."""
     body = inert_json_prose(redacted(record.model_dump_json()))
     return Response(body, status, headers, media_type="application/json")

@@ -1,4 +1,4 @@
-"""The interface for programs, under /v1: folders, investigations and what happens in them, documents, searches."""
+"""The API for programs, under /v1: folders, investigations and their events, documents, searches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_EXCERPT = 20_000
 
 
 def rest(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
-    """Return the routes of the interface."""
+    """Return the routes of the API."""
     router = APIRouter(prefix="/v1", responses=PROBLEMS)
     _add_investigations(router, desk, is_closing)
     _add_folders(router, desk)
@@ -47,13 +47,13 @@ def rest(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
 def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
     @router.post("/investigations", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def start(request: JobRequest, idempotency_key: _Key = None) -> Response:
-        """Begin an investigation; `Location` says where it is."""
+        """Start an investigation; `Location` is its address."""
         job = desk.submit(request, idempotency_key)
         return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
     @router.get("/investigations", response_model=ServerJobs)
     def investigations(folder: str = "", before: str = "", limit: _Limit = 50) -> Response:
-        """List the investigations that this server was asked for, newest first."""
+        """List the investigations submitted to this server, newest first."""
         folders = [desk.folder(folder)] if folder else list(desk.folders.values())
         last = desk.job(before) if before else None
         found = [job for served in folders for job in served.ledger.jobs(before=last, limit=limit)]
@@ -63,14 +63,14 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
 
     @router.get("/investigations/{job_id}", response_model=JobOutcome)
     def investigation(job_id: str) -> Response:
-        """Return where an investigation stands and, once it has begun, its whole record."""
+        """Return the state of an investigation and, once it has started, its whole record."""
         served, job = desk.folder_of(job_id), desk.job(job_id)
         record = served.investigator.show(job.run_id) if job.run_id else None
         return said(JobOutcome(job=job, investigation=record))
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
     async def events(job_id: str, request: Request) -> Response:
-        """Stream what happens as server-sent events; `Last-Event-ID` or `?after=` continues after an event."""
+        """Stream events as server-sent events; `Last-Event-ID` or `?after=` continues after an event."""
         after = first_after(request)
         await run_in_threadpool(desk.job, job_id)
         lines = as_lines(happened(desk, job_id, after, is_closing), json_of)
@@ -90,28 +90,28 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
-        """Return the contents of the index of a folder, and what has changed in the folder since."""
+        """Return the contents of the index of a folder, and the changes in the folder since."""
         return said(desk.folder(folder).investigator.status())
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def index(folder: str) -> Response:
-        """Bring the index of a folder up to date; what happens is followed as that of an investigation."""
+        """Update the index of a folder; follow its events like those of an investigation."""
         job = desk.submit(JobRequest(folder=folder, kind=JobKind.INDEX))
         return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
     @router.get("/folders/{folder}/runs", response_model=KeptRuns)
     def runs(folder: str, limit: _Limit = 50) -> Response:
-        """List the kept runs of a folder, newest first, those of the command line too."""
+        """List the stored runs of a folder, newest first, including those of the command line."""
         return said(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
 
     @router.get("/folders/{folder}/runs/{run_id}", response_model=Investigation)
     def run(folder: str, run_id: str) -> Response:
-        """Return the record of a kept run."""
+        """Return the record of a stored run."""
         return said(desk.folder(folder).investigator.show(run_id))
 
     @router.get("/folders/{folder}/search", response_model=Hits)
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:
-        """Return the best passages for a query, best first, of all documents or of one."""
+        """Return the best passages for a query, best first, from all documents or one."""
         return said(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
 
     @router.get("/folders/{folder}/documents", response_model=Documents)
@@ -134,7 +134,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
 
 def excerpt(document: Document, start: int, end: int | None) -> Excerpt:
-    """Return a span of a document's text, cut to the most that one reply holds. Raises ServerError if it is none."""
+    """Return a span of a document's text, cut to the limit of one reply. Raises ServerError for an invalid span."""
     size = len(document.text)
     if start > size or (end is not None and end < start):
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{document.id} has {size:,} characters"))

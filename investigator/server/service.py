@@ -30,13 +30,11 @@ _LEAST_TOKEN = 20
 
 
 class Service:
-    """Serves folders until it is closed; use it as a context manager.
-
-    `names` are names of this machine under which it may be asked for. The token of programs is read from `token_file`,
-    by default one in the user's data directory, and made if there is none. `open_talks` opens the chats of a folder;
-    `searches_of` gives what serves its search to others. `on_problem` receives, from any thread, what nobody expected.
-    Raises SettingsError if the place cannot be listened at, the token cannot be used, or another server serves a
-    folder, and StoreError.
+    """Serves folders until it is closed; use it as a context manager. `names` are additional host names under which the
+    server accepts requests. The token for programs is read from `token_file`, by default one in the user's data
+    directory, and created if missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that
+    serves its search to others. `on_problem` receives unexpected errors, from any thread. Raises SettingsError if it
+    cannot listen at the address, the token cannot be used, or another server serves a folder, and StoreError.
     """
 
     def __init__(
@@ -82,15 +80,15 @@ class Service:
         return f"{self.address}/open/{self._access.new_link()}"
 
     def searches(self) -> tuple[str, ...]:
-        """Return the addresses at which others search the folders; whoever has one can, and can do nothing else."""
+        """Return the addresses for external searches of the folders; an address permits searching, and nothing else."""
         return tuple(f"{self.address}{path}" for path in self._searches)
 
     def wait(self) -> None:
-        """Return when it is closed, by another thread."""
+        """Return when another thread closes it."""
         self._hosting.wait()
 
     def close(self) -> None:
-        """Take no more requests and end after the step in progress; unfinished jobs continue at the next start."""
+        """Accept no more requests and end after the step in progress; unfinished jobs continue at the next start."""
         self._hosting.close()
         self._chats.close()
         self.desk.close()
@@ -109,9 +107,8 @@ def _new_id() -> str:
 
 
 def token_of(path: Path) -> str:
-    """Return the token in a file, which is readable only by its owner if it is not there.
-
-    Raises SettingsError, and ForeignFileError if it is a link, or not this user's.
+    """Return the token from a file; a missing file is created, readable only by its owner. Raises SettingsError, and
+    ForeignFileError if the file is a link or belongs to someone else.
     """
     try:
         if not os.path.lexists(path):

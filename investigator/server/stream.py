@@ -21,9 +21,8 @@ _SILENCE = 15  # slices without an event after which a comment keeps the stream 
 async def happened(
     desk: Desk, job_id: str, after: int, is_closing: Callable[[], bool]
 ) -> AsyncIterator[LoggedEvent | None]:
-    """Yield the events of a job after the one with a number, each once, and None now and then while nothing happens.
-
-    It ends with the job, or with the server: the client comes again with the number of the last event that it has.
+    """Yield the events of a job after a given number, each once, and None at intervals while nothing happens. It ends
+    with the job, or with the server: the client reconnects with the number of its last event.
     """
     ledger, silent = desk.folder_of(job_id).ledger, 0
     with desk.bell.listen() as listener:
@@ -44,10 +43,9 @@ async def happened(
 async def talked(
     chats: Chats, chat_id: str, after: int, is_closing: Callable[[], bool]
 ) -> AsyncIterator[LoggedEvent | None]:
-    """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended.
-
-    What is yielded is the newest state: changes that nobody was in time for are left out. The outcome of the reply is
-    always reported: another server may have counted the versions.
+    """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended. Each item is
+    the newest state, so intermediate changes may be skipped. The outcome of the reply is always reported: another
+    server may have counted the versions.
     """
     silent = 0
     with chats.bell.listen() as listener:
@@ -66,7 +64,7 @@ async def talked(
 
 
 def first_after(request: Request) -> int:
-    """Return the number after which a client wants events: of `Last-Event-ID`, else of `after`. Raises ServerError."""
+    """Return the number after which a client wants events, from `Last-Event-ID` or else `after`. Raises ServerError."""
     told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
     if not (told.isascii() and told.isdigit() and len(told) < 10):
         wrong = problem(400, f"{told[:40]!r} is not the number of an event", "Send the id of the last event.")
@@ -77,7 +75,7 @@ def first_after(request: Request) -> int:
 async def as_lines(
     events: AsyncIterator[LoggedEvent | None], text: Callable[[LoggedEvent], str]
 ) -> AsyncIterator[bytes]:
-    """Yield server-sent events whose data is what `text` makes of each; nothing is left out."""
+    """Yield server-sent events with the result of `text` for each as data; none is omitted."""
     yield b"retry: 2000\n\n"
     async for event in events:
         if event is None:

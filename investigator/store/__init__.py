@@ -1,1 +1,1 @@
-"""The workspace: one SQLite database, and a Chroma index of large folders that can always be built again."""
+"""The workspace: one SQLite database, and for large folders a Chroma index that can always be rebuilt."""

@@ -1,6 +1,6 @@
-"""Takes over the runs and memories of a database of an earlier version: its rows are read as data, and checked.
+"""Imports the runs and memories of an earlier version's database: its rows are read as data, and checked.
 
-The file may have come from anywhere. It is copied and the copy opened; nothing that its schema says is run.
+The file may come from anywhere. Only a copy is opened, and no code in its schema is run.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from investigator.store.user_key import user_key
 _LONGEST_FACT = 2_000
 _TAKEN = "earlier_runs"
 UNSORTED_FACTS = "facts_without_terms"
-"""The key of the runs' database that marks facts taken over without search terms."""
+"""Key in the runs' database that marks imported facts without search terms."""
 
 Value = str | int | float | None
 Row = Mapping[str, Value]
 
 
 class TakenOver(Record):
-    """The number of rows that were taken over, and of those left because this program does not write them."""
+    """The number of imported rows, and of rejected rows, which this program would not write."""
 
     runs: int = 0
     memories: int = 0
@@ -44,10 +44,7 @@ class TakenOver(Record):
 
 
 def take_over_once(source: Path, into: Database) -> None:
-    """Take over what an earlier version kept in the index of the same workspace, once.
-
-    Raises StoreError.
-    """
+    """Import, once, what an earlier version stored in the index of the same workspace. Raises StoreError."""
     with into.begin() as connection:
         done = get_meta(connection, _TAKEN) is not None
     if not done:
@@ -55,7 +52,7 @@ def take_over_once(source: Path, into: Database) -> None:
 
 
 def take_over(source: Path, into: Database) -> TakenOver:
-    """Copy the runs, calls and personal facts of a database of an earlier version that are not there yet.
+    """Copy the runs, calls and personal facts of an earlier version's database that are still missing.
 
     Rows that this program would not write are skipped, and so is everything if the file is not a database, or has
     triggers or views. Raises StoreError if it cannot be read, or the rows cannot be written.
@@ -80,7 +77,7 @@ def take_over(source: Path, into: Database) -> TakenOver:
 
 @contextmanager
 def _copied(source: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database, with its log, in a place that nobody else can write to."""
+    """Open a copy of a database, with its log, in a place where nobody else can write."""
     with tempfile.TemporaryDirectory() as directory:
         try:
             for name in (source.name, f"{source.name}-wal"):
@@ -96,7 +93,7 @@ def _copied(source: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
-    """Return the rows that can be taken over, by table, and the number of the others."""
+    """Return the importable rows by table, and the number of the others."""
     entries = entries_of(copy)
     if strange := sorted(name for kind, name, *_ in entries if kind not in {"table", "index"}):
         raise sqlite3.DatabaseError(f"it holds triggers or views ({', '.join(strange[:3])})")
@@ -112,7 +109,7 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
 
 
 def _read(copy: sqlite3.Connection, table: Table) -> Iterator[Row]:
-    """Yield the rows of a table, without codes and the numbers that the new database gives again."""
+    """Yield the rows of a table, without codes and the numbers that the new database assigns itself."""
     numbered = (column.name for column in table.columns if column.primary_key and column.autoincrement is True)
     left_out = {CODE, *numbered}
     names = [column.name for column in table.columns if column.name not in left_out]

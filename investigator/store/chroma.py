@@ -1,4 +1,4 @@
-"""The vector index of a large folder: a Chroma collection made from the vectors of the database, which can be lost."""
+"""The vector index of a large folder: a Chroma collection built from the vectors of the database, and expendable."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BATCH = 2000
 
 
 class ChromaIndex:
-    """The Chroma collection of one embedder's vectors, brought up to date from the database when it is opened.
+    """The Chroma collection of one embedder's vectors, updated from the database when it is opened.
 
-    `notice` is called if it has to be built again, or if Chroma cannot be used: every vector is then compared. Only the
-    process that may write to the workspace may open it. Safe to use from several threads. Raises DiskFullError.
+    `notice` is called if it has to be rebuilt, or if Chroma cannot be used: then every vector is compared. Only the
+    process that may write to the workspace may open it. Thread-safe. Raises DiskFullError.
     """
 
     def __init__(self, place: ChromaPlace, notice: Callable[[str], None]) -> None:
@@ -42,7 +42,7 @@ class ChromaIndex:
         self.synchronise()
 
     def synchronise(self) -> None:
-        """Bring the collection up to date with the database: delete chunks that are gone, add new vectors."""
+        """Synchronise the collection with the database: delete chunks that are gone, add new vectors."""
         if self._instead is not None or not (self._table.gone() or self._table.pending_count()):
             return
         with self._asking:
@@ -56,7 +56,7 @@ class ChromaIndex:
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first.
 
-        Chroma names them; how near they are is measured on the vectors of the database.
+        Chroma selects them; their similarity is computed from the vectors of the database.
         """
         with self._asking:
             if self._instead is None:
@@ -74,7 +74,7 @@ class ChromaIndex:
         return instead.nearest(vector, limit)
 
     def close(self) -> None:
-        """End the process in which Chroma runs."""
+        """End the process that runs Chroma."""
         if self._session is not None:
             self._session.close()
         self._session = None
@@ -90,7 +90,7 @@ class ChromaIndex:
         return self._session
 
     def _write(self) -> None:
-        """Write what is new and delete what is gone; the collection is in doubt until it is settled."""
+        """Write new entries and delete obsolete ones; the collection is in doubt until settled."""
         self.close()
         self._place.doubt()
         session = self._place.open()
@@ -103,7 +103,7 @@ class ChromaIndex:
         self._session = self._place.settle(session)
 
     def _rebuild(self, reason: str) -> None:
-        """Delete what Chroma holds, and write it again."""
+        """Delete Chroma's data and write it again."""
         self._notice(f"The vector index was damaged ({reason}); it is built again from the database.")
         try:
             self.close()

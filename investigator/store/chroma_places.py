@@ -1,4 +1,4 @@
-"""Places of a Chroma collection, files or a server, and the check that it is unchanged."""
+"""The places of a Chroma collection, files or a server, and the check that it is unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""The key of the workspace for the last state of the collection, in files or on a server."""
+"""Workspace key for the last state of the collection, in files or on a server."""
 
 
 class ChromaPlace(Protocol):
@@ -32,38 +32,38 @@ class ChromaPlace(Protocol):
     """The message about a collection that has changed since its last use."""
 
     def is_as_left(self) -> bool:
-        """Return True if the collection is unchanged, or if there is none and there should be none.
+        """Return True if the collection is unchanged, or missing as expected.
 
-        Raises StoreError if that cannot be known now.
+        Raises StoreError if that cannot be determined now.
         """
 
     def open(self) -> ChromaSession:
-        """Open the collection, which is made if it is missing. Raises StoreError and DiskFullError."""
+        """Open the collection, creating it if it is missing. Raises StoreError and DiskFullError."""
 
     def opened(self) -> None:
-        """Note that the collection was opened, and is whole."""
+        """Record that the collection was opened and is intact."""
 
     def doubt(self) -> None:
-        """Note that the collection is about to be written to."""
+        """Record that a write to the collection is about to begin."""
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
-        """Note that all was written; return the session if it can be used on. Raises StoreError."""
+        """Record that all writes are complete; return the session if it can still be used. Raises StoreError."""
 
     def forget(self) -> None:
         """Delete the collection. Raises StoreError."""
 
     def distrust(self) -> None:
-        """Have the next command make the collection again."""
+        """Make the next command rebuild the collection."""
 
     def failed(self) -> None:
         """Record that the collection could not be used, for any reason."""
 
 
 class ChromaFiles:
-    """A collection in a directory of the workspace, whose checksums the database keeps.
+    """A collection in a directory of the workspace; the database stores its checksums.
 
     Chroma's native code trusts its files, and one damaged byte can crash it: files that have changed are never opened.
-    Raises StoreError if something else has the place of the directory.
+    Raises StoreError if something else is in place of the directory.
     """
 
     def __init__(self, directory: Path, table: VectorTable) -> None:
@@ -75,7 +75,7 @@ class ChromaFiles:
         self._known: dict[tuple[str, int, int, int], str] = {}
 
     def is_as_left(self) -> bool:
-        """Return True if the files are those that were left, or if neither files nor checksums are there."""
+        """Return True if the files are unchanged, or if both files and checksums are missing."""
         kept = _left(self.table.database)
         return kept == self._now() if os.path.lexists(self._directory) else not (kept or self.table.in_chroma())
 
@@ -85,7 +85,7 @@ class ChromaFiles:
         return ChromaSession(self._directory, self._collection)
 
     def opened(self) -> None:
-        """Keep the checksums of the files: Chroma writes into them when it opens them."""
+        """Store the checksums of the files: Chroma writes into them when it opens them."""
         _leave(self.table.database, self._now())
 
     def doubt(self) -> None:
@@ -93,7 +93,7 @@ class ChromaFiles:
         _leave(self.table.database, "")
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
-        """Let Chroma write all to its files, and keep their checksums."""
+        """Let Chroma flush everything to its files, and store their checksums."""
         if not session.close():
             raise StoreError("the process in which Chroma runs did not end cleanly")
         self.opened()
@@ -105,15 +105,15 @@ class ChromaFiles:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def distrust(self) -> None:
-        """Have the next command make the files again."""
+        """Make the next command rebuild the files."""
         self.doubt()
 
     def failed(self) -> None:
-        """Note that the files are in doubt: they may have caused Chroma's failure."""
+        """Mark the files as unverified: they may have caused Chroma's failure."""
         self.doubt()
 
     def _now(self) -> str:
-        """Return the files with their checksums in one text; "?" if something there is not a regular file."""
+        """Return the files with their checksums as one text; "?" if something there is not a regular file."""
         found = {}
         for folder, folders, files in os.walk(self._directory):
             for name in (*folders, *files):
@@ -135,10 +135,9 @@ class ChromaFiles:
 
 
 class _LeftOnServer(Record):
-    """The name of the workspace's collections on a server, and the stamp that was written last into their metadata.
-
-    While something is written there are two stamps: the one of before, and the one of after. All that is written can be
-    written again, so either says that the collection is the workspace's, and what is still to be written into it.
+    """The name of the workspace's collections on a server, and the last stamp in their metadata. During a write there
+    are two stamps: one from before and one from after. Writes are repeatable, so either stamp shows that the collection
+    belongs to the workspace, and which writes are pending.
     """
 
     address: str
@@ -149,9 +148,9 @@ class _LeftOnServer(Record):
 class ChromaServer:
     """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
 
-    A collection that is missing, was brought back from a copy, or was written to by a copy of the workspace has another
-    stamp than the one that was left, and is made again. `address` is http://HOST:PORT. Only the numbers of chunks and
-    their vectors are sent there; the process that sends them runs in `directory`.
+    A collection that is missing, was restored from a backup, or was written to by a copy of the workspace has an
+    unexpected stamp and is rebuilt. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there; the
+    process that sends them runs in `directory`.
     """
 
     def __init__(self, address: str, directory: Path, table: VectorTable) -> None:
@@ -161,7 +160,7 @@ class ChromaServer:
         self.table = table
         self._left = self._read()
         self._collection = f"investigator-{self._left.workspace}-{_digest(table.embedder)}"
-        self._stamp = ""  # what the collection has
+        self._stamp = ""  # the stamp of the collection
         self._waiting: ChromaSession | None = None
 
     def is_as_left(self) -> bool:
@@ -173,7 +172,7 @@ class ChromaServer:
         return not (session.held or self.table.count_in_chroma())
 
     def open(self) -> ChromaSession:
-        """Open the collection; one that was opened to see its stamp is open already."""
+        """Open the collection; it is already open if its stamp was read."""
         waiting, self._waiting = self._waiting, None
         return waiting or ChromaSession(self._directory, self._collection, self._address)
 
@@ -185,7 +184,7 @@ class ChromaServer:
         self._keep((self._stamp, secrets.token_hex(8)))
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
-        """Write the stamp of after, also for other embedders: their collections lost the same chunks."""
+        """Write the new stamp, also for other embedders: their collections lost the same chunks."""
         after = self._left.stamps[-1]
         session.write_stamp(after)
         self._stamp = after
@@ -201,14 +200,14 @@ class ChromaServer:
         self._keep(())
 
     def distrust(self) -> None:
-        """Have the next command make the collection again."""
+        """Make the next command rebuild the collection."""
         self._keep(())
 
     def failed(self) -> None:
         """Do nothing: when the server is back, its stamp shows whether the collection is unchanged."""
 
     def _read(self) -> _LeftOnServer:
-        """Return how the collection was left; with another address, as if it was never there."""
+        """Return the last known state of the collection; for another address, an empty one."""
         shown = without_password(self._address)
         try:
             left = _LeftOnServer.model_validate_json(_left(self.table.database))

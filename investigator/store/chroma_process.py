@@ -1,7 +1,7 @@
-"""The process in which Chroma runs: its native code can crash there, and its settings come only from here.
+"""The process that runs Chroma: its native code can crash there, and its settings come only from here.
 
-It takes requests from standard input until that ends. Collections are reached below Chroma's client, which would build
-the embedding function that a stored collection names; vectors are all that we give and ask for.
+It takes requests from standard input until that ends. Collections are accessed below Chroma's client, which would
+create the embedding function that a stored collection names; only vectors are exchanged.
 """
 
 from __future__ import annotations
@@ -38,11 +38,9 @@ class ChromaAction(StrEnum):
 
 
 class ChromaRequest(Record):
-    """A request; `size` bytes follow it: float32 rows, one for each of `ids`, or the one to find `limit` ids for.
-
-    OPEN names the `collection` that the other requests are about, and the `directory` or the `address` of the server
-    that holds it. DELETE, STAMP and DROP apply to all collections of the workspace: their names are the same up to the
-    last hyphen.
+    """A request, followed by `size` bytes: float32 rows, one for each of `ids`, or a query for `limit` ids. OPEN names
+    the `collection` for all later requests, and its `directory` or the `address` of its server. DELETE, STAMP and DROP
+    apply to all collections of the workspace: their names are equal up to the last hyphen.
     """
 
     action: ChromaAction
@@ -56,7 +54,7 @@ class ChromaRequest(Record):
 
 
 class ChromaAnswer(Record):
-    """The ids that were found, nearest first; vectors held and the stamp when it was opened; or an error."""
+    """The ids found, nearest first; the number of vectors and the stamp when it was opened; or an error."""
 
     ids: tuple[int, ...] = ()
     held: int = 0
@@ -65,7 +63,7 @@ class ChromaAnswer(Record):
 
 
 def send(stream: BinaryIO, record: Record, raw: bytes = b"") -> None:
-    """Write one record as a line of JSON, and the bytes that follow it. Raises OSError if nobody reads any more."""
+    """Write one record as a line of JSON, and the bytes that follow it. Raises OSError if the reader is gone."""
     stream.write(record.model_dump_json().encode("utf-8") + b"\n" + raw)
     stream.flush()
 
@@ -75,7 +73,7 @@ def main() -> None:
     os.umask(0o077)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints goes to standard error
+    os.dup2(2, 1)  # prints of libraries go to standard error
     collection = _Collection()
     while line := requests.readline():
         request = ChromaRequest.model_validate_json(line)
@@ -97,7 +95,7 @@ def _answer(collection: _Collection, request: ChromaRequest, numbers: Vectors) -
 
 
 class _Collection:
-    """One collection; each method carries out the action of its name."""
+    """One collection; each method performs the action with its name."""
 
     _api: Any
     _id: Any
@@ -158,7 +156,7 @@ def without_password(address: str) -> str:
 
 
 def _check(address: str) -> None:
-    """Ask a server whether it is there: Chroma's client waits for ever, and says little of what a proxy refuses."""
+    """Check that a server responds: Chroma's client waits forever, and hides a proxy's refusal."""
     import httpx
 
     url = f"{without_password(address)}/api/v2/heartbeat"
@@ -172,7 +170,7 @@ def _headers(address: str) -> dict[str, str]:
 
 
 def _settings(directory: str, address: str) -> Any:
-    """Return Chroma's settings, none of which are read from the environment or a file."""
+    """Return Chroma's settings; none are read from the environment or a file."""
     from chromadb.config import Settings
 
     class OwnSettings(Settings):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""A session with the process in which Chroma runs: a crash or a hang there becomes an error here."""
+"""A session with the process that runs Chroma: a crash or a hang there becomes an error here."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _INHERITED = (
     *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
     *("HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"),
 )
-"""All that the process gets of the environment: any other variable could be a setting of Chroma."""
+"""Environment variables passed to the process; any other could be a setting of Chroma."""
 
 
 class ChromaSession:
     """One collection, open in a separate process that ends with `close` or with this process.
 
-    It is in the directory, in which the process runs, or on the Chroma server of an address, http://HOST:PORT. Used by
-    one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
-    DiskFullError if it failed for want of space.
+    It is in the directory in which the process runs, or on a Chroma server (http://HOST:PORT). Used by one thread at a
+    time. Raises StoreError if the process does not start, is lost, or reports a failure of Chroma; DiskFullError if the
+    disk is full.
     """
 
     def __init__(self, directory: Path, collection: str, address: str = "") -> None:
@@ -43,9 +43,9 @@ class ChromaSession:
         )
         answer = self._ask(opening, seconds=_OPENING_SECONDS if address else _SECONDS)
         self.held = answer.held
-        """Vectors in the collection when it was opened."""
+        """Number of vectors in the collection when it was opened."""
         self.stamp = answer.stamp
-        """What `write_stamp` wrote last into the collection, by anybody."""
+        """The last stamp that any process wrote into the collection."""
 
     def delete(self, chunk_ids: Sequence[int]) -> None:
         """Delete chunks from every collection of the workspace."""
@@ -64,11 +64,11 @@ class ChromaSession:
         self._ask(ChromaRequest(action=ChromaAction.STAMP, stamp=stamp))
 
     def drop(self) -> None:
-        """Delete every collection of the workspace; nothing can be asked afterwards."""
+        """Delete every collection of the workspace; the session cannot be used afterwards."""
         self._ask(ChromaRequest(action=ChromaAction.DROP))
 
     def close(self) -> bool:
-        """Let the process end; return True if it ended well."""
+        """Let the process end; return True if it ended cleanly."""
         return bool(self._end())
 
     def _ask(self, request: ChromaRequest, rows: Vectors | None = None, *, seconds: float = _SECONDS) -> ChromaAnswer:
@@ -80,7 +80,7 @@ class ChromaSession:
             send(pipe(self._process.stdin), request.changed(size=len(raw)), raw)
             line = pipe(self._process.stdout).readline()
             answer = ChromaAnswer.model_validate_json(line)
-        except (OSError, ValueError) as error:  # the pipe is cut, or what came is not an answer
+        except (OSError, ValueError) as error:  # the pipe is broken, or the data is not an answer
             self._process.kill()  # a second signal does not change how it ended
             self.close()
             raise StoreError(f"its process died with exit code {self._process.returncode}") from error

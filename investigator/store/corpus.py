@@ -1,4 +1,4 @@
-"""The folder as the workspace knows it: files, documents, chunks, their words and vectors."""
+"""The folder as stored in the workspace: files, documents, chunks, their words and vectors."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _LEFT_OUT = "left_out"
 class Corpus:
     """Documents and chunks of one workspace. Each change of a file is one transaction.
 
-    Text and card of a document carry codes made with `key`, by default the user's: a document whose text or card is not
-    as it was written (a forged row, a flipped bit) is never given; DamagedDocumentError is raised in its place.
+    The text and card of a document carry codes made with `key`, by default the user's key. A document whose text or
+    card was altered (a forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
     """
 
     def __init__(self, database: Database, key: bytes | None = None) -> None:
@@ -71,7 +71,7 @@ class Corpus:
             return tuple(Unreadable.model_validate(dict(row)) for row in rows)
 
     def keep_left_out(self, left_out: Sequence[LeftOut]) -> None:
-        """Store what is left out of the folder, by reason."""
+        """Store the excluded files, by reason."""
         if self.left_out() != tuple(left_out):
             self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
 
@@ -80,7 +80,7 @@ class Corpus:
         return tuple(LeftOut.model_validate(item) for item in json.loads(self.setting(_LEFT_OUT) or "[]"))
 
     def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
-        """Keep a file (the first record), the files inside it, and their documents, replacing the earlier ones."""
+        """Store a file (the first record), the files inside it, and their documents, replacing earlier ones."""
         with self._database.begin() as connection:
             forget(connection, records[0].path)
             connection.execute(insert(files), [record.model_dump(mode="json") for record in records])
@@ -90,14 +90,14 @@ class Corpus:
         self._changed()
 
     def touch(self, file: FileRecord) -> None:
-        """Keep a new stamp of a file whose content is the same."""
+        """Store a new stamp of a file with unchanged content."""
         with self._database.begin() as connection:
             stamp(connection, file)
 
     def rename(self, before: str, file: FileRecord) -> bool:
-        """Keep that a file has another path: its text, chunks and vectors stay, also of the files inside it.
+        """Store a new path of a file; its text, chunks and vectors stay, including those of the files inside it.
 
-        Return False if its stored data is damaged: it is then dropped, and must be read again.
+        Return False if its stored data is damaged; it is then dropped, and must be read again.
         """
         with self._database.begin() as connection:
             forget(connection, file.path)
@@ -108,7 +108,7 @@ class Corpus:
         return kept
 
     def drop(self, path: str) -> None:
-        """Forget a file that is gone, and the files inside it."""
+        """Forget a deleted file and the files inside it."""
         with self._database.begin() as connection:
             forget(connection, path)
         self._changed()
@@ -118,7 +118,7 @@ class Corpus:
         self._cards = None
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
-        """Return a hash of what the folder holds: equal if no file was changed, added, deleted or ignored.
+        """Return a hash of the folder's contents: equal if no file was changed, added, deleted or ignored.
 
         With a `scope`, only these documents count.
         """
@@ -148,10 +148,7 @@ class Corpus:
         return stored_document(row)
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document, by id; without anything that depends on a question.
-
-        Raises DamagedDocumentError.
-        """
+        """Return the card of each document, by id, without query-dependent values. Raises DamagedDocumentError."""
         if self._cards is None:
             cards = {}
             for row in self._card_rows():
@@ -168,11 +165,11 @@ class Corpus:
         return lost | {str(row["id"]) for row in self._card_rows() if not card_stands(self._key, row)}
 
     def damaged(self) -> frozenset[str]:
-        """Return the ids of documents of which text, card, chunks or words are damaged or missing; loads every text."""
+        """Return the ids of documents with damaged or missing text, card, chunks or words; loads every text."""
         return damaged_documents(self._database, self._key)
 
     def containers(self, document_ids: Collection[str]) -> frozenset[str]:
-        """Return the paths of the files that hold these documents: their own, or that of an archive or a message."""
+        """Return the paths of the files that contain these documents: their own, or that of an archive or message."""
         query = select(files.c.path, files.c.inside)
         with self._database.begin() as connection:
             inside = {row.path: row.inside for row in connection.execute(query)} if document_ids else {}
@@ -184,7 +181,7 @@ class Corpus:
             return connection.execute(select(*outside).order_by(documents.c.id)).mappings().all()
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the versions of readers that gave the texts, each with the ids of its documents."""
+        """Return the reader versions that produced the texts, each with the ids of its documents."""
         found: dict[str, list[str]] = {}
         with self._database.begin() as connection:
             for row in connection.execute(select(documents.c.id, documents.c.reader)):
@@ -192,11 +189,11 @@ class Corpus:
         return {reader: tuple(ids) for reader, ids in found.items()}
 
     def chunk_text(self, chunk: Chunk) -> str:
-        """Return the text of one chunk. Raises as `document`."""
+        """Return the text of one chunk. Raises the errors of `document`."""
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return the chunks with these ids; ids that are gone are left out."""
+        """Return the chunks with these ids; deleted ones are omitted."""
         found: dict[int, Chunk] = {}
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
@@ -205,17 +202,17 @@ class Corpus:
         return found
 
     def chunk_texts(self, document_id: str, chunk_ids: Sequence[int]) -> dict[int, str]:
-        """Return the texts of some chunks of a document; chunks that are gone, also by this moment, are left out."""
+        """Return the texts of some chunks of a document; chunks that are deleted, even meanwhile, are omitted."""
         try:
             stored = self.document(document_id).text
         except KeyError:
             return {}
-        # the text is read first: the id of a chunk is never given again, so a span that is still there belongs to it
+        # the text is read first: chunk ids are never reused, so a span that still exists belongs to it
         spans = self.chunk_spans(chunk_ids)
         return {i: stored[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
     def chunks_of(self, document_id: str) -> dict[int, Chunk]:
-        """Return the chunks of a document by their ids, in the order of its text."""
+        """Return the chunks of a document by id, in text order."""
         query = select(chunks).where(chunks.c.document_id == document_id).order_by(chunks.c.start)
         with self._database.begin() as connection:
             return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
@@ -226,7 +223,7 @@ class Corpus:
             return int(connection.execute(select(func.count()).select_from(chunks)).scalar_one())
 
     def rechunk(self, document_id: str, pieces: Sequence[Chunk]) -> None:
-        """Replace the chunks of a document by new ones; vectors and words go with the old ones."""
+        """Replace the chunks of a document; vectors and words are dropped with the old ones."""
         own, stored = files.c.path == document_id, self.document(document_id).text
         with self._database.begin() as connection:
             forget_chunks(connection, document_id)
@@ -234,18 +231,20 @@ class Corpus:
             connection.execute(update(files).where(own).values(chunks=len(pieces)))
 
     def setting(self, name: str) -> str | None:
-        """Return a setting that the index was made with; None if none was kept under this name."""
+        """Return a setting of the index; None if none was stored under this name."""
         with self._database.begin() as connection:
             return get_meta(connection, name)
 
     def set_setting(self, name: str, value: str) -> None:
-        """Keep a setting that the index is made with."""
+        """Store a setting of the index."""
         with self._database.begin() as connection:
             set_meta(connection, name, value)
 
 
 def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[LeftOut]) -> str:
-    """Return a hash of files (path, content hash, status), sorted by path, and of what an answer must name besides."""
+    """Return a hash of files (path, content hash, status), sorted by path, and of other facts that an answer must
+    report.
+    """
     digest = hashlib.sha256()
     for row in rows:
         digest.update("\0".join((*row, "\n")).encode())
@@ -277,5 +276,5 @@ def _chunk(row: RowMapping) -> Chunk:
 
 
 def in_batches(values: Sequence[int], size: int = 500) -> list[Sequence[int]]:
-    """Return the values in parts that fit into one SQL statement."""
+    """Return the values in batches that fit into one SQL statement."""
     return [values[i : i + size] for i in range(0, len(values), size)]

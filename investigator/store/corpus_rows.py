@@ -26,7 +26,7 @@ _FORGET_WORDS = text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chu
 
 
 def insert_document(connection: Connection, document: Document, key: bytes) -> None:
-    """Insert a document and the words it is found by, with codes made with `key`."""
+    """Insert a document and its search words, with codes made with `key`."""
     connection.execute(insert(documents), _row(document, key))
     _insert_card(connection, document)
 
@@ -50,7 +50,7 @@ def _row(document: Document, key: bytes) -> dict[str, Any]:
 
 
 def stored_document(row: StoredRow) -> Document:
-    """Return the document of a row that stands as it was written."""
+    """Return the document of a row if the row is unaltered."""
     card = Document.model_validate_json(row["card"])
     return card.changed(text=row["text"], tables=_TABLES.validate_json(row["tables"]))
 
@@ -60,7 +60,7 @@ def _insert_card(connection: Connection, document: Document) -> None:
 
 
 def card_words(document: Document) -> str:
-    """Return the words that a document is found by from outside: title, path, authors, headings and first lines."""
+    """Return the words that describe a document: title, path, authors, headings and first lines."""
     headings = " \n".join(heading.text for heading in document.headings[:40])
     path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
     imprint = document.imprint
@@ -82,7 +82,7 @@ def insert_chunks(connection: Connection, document_id: str, stored: str, pieces:
 
 
 def chunk_words(stored: str) -> str:
-    """Return the words that a chunk is found by."""
+    """Return the search words of a chunk."""
     return folded(spaced(stored))
 
 
@@ -110,7 +110,7 @@ def forget_chunks(connection: Connection, document_id: str) -> None:
 def rename(connection: Connection, before: str, file: FileRecord, key: bytes) -> bool:
     """Give a file and the files inside it their new paths.
 
-    Return False, and do nothing, if a document of them is not as it was written.
+    Return False, and do nothing, if one of their documents was altered.
     """
     of_file = (files.c.path == before) | (files.c.inside == before)
     paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()

@@ -1,4 +1,4 @@
-"""A database of this program, and one in a file: opened if its schema is ours, its foreign errors translated."""
+"""A database of this program, and one in a file: opened if its schema is ours, with foreign errors translated."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _FAILING = (
     "For a workspace on another disk: --workspace DIR"
 )
 SCHEMA_VERSION = "schema_version"
-"""The key of the version of a database's tables."""
+"""Key of the version of a database's tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
 class Database(ABC):
-    """A connection pool to a database with its tables made; safe to use from several threads.
+    """A connection pool to a database with its tables created. Thread-safe.
 
-    `place` names it in errors, `is_shared` says that machines share it, and `damaged` that it turned out to be so
-    while in use.
+    `place` names it in errors, `is_shared` means that several machines share it, and `damaged` that damage was found
+    while it was in use.
     """
 
     is_shared = False
@@ -69,16 +69,14 @@ class Database(ABC):
 
     @abstractmethod
     def alone(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that is the only one to write from its beginning: what it has read is true until its end.
-
-        Raises what `begin` does.
+        """Open an exclusive write transaction: the data that it reads stays valid until its end. Raises the errors of
+        `begin`.
         """
 
     @abstractmethod
     def held(self, what: str) -> AbstractContextManager[Database]:
-        """Hold what may be worked on only by one process; it is let go with the context, or as the process dies.
-
-        Work on it through the database that the context gives. Raises WorkspaceLockedError if another one holds it.
+        """Hold a resource that only one process may use; it is released with the context, or when the process dies. Use
+        the database that the context yields. Raises WorkspaceLockedError if another process holds it.
         """
 
     def close(self) -> None:
@@ -94,10 +92,9 @@ class Database(ABC):
 
 
 class FileDatabase(Database):
-    """One database of a workspace, a file of SQLite.
-
-    With `thorough` every page of the file is checked first. Raises DamagedDatabaseError if the file is damaged or holds
-    anything but the tables of the schema, EarlierDatabaseError or StoreError if an earlier or a newer version made it.
+    """One database of a workspace, an SQLite file. With `thorough` every page of the file is checked first. Raises
+    DamagedDatabaseError if the file is damaged or contains anything but the tables of the schema, EarlierDatabaseError
+    or StoreError if an earlier or newer version created it.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
@@ -125,7 +122,7 @@ class FileDatabase(Database):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
             yield connection
-        with self._translated(), self._engine.connect() as connection:  # else it stays until all have closed the file
+        with self._translated(), self._engine.connect() as connection:  # else it stays until all have closed it
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
@@ -138,12 +135,12 @@ class FileDatabase(Database):
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    """Return the value kept under a key of the database, or None."""
+    """Return the value stored under a key of the database, or None."""
     return connection.execute(select(meta.c.value).where(meta.c.key == key)).scalar()
 
 
 def set_meta(connection: Connection, key: str, value: str) -> None:
-    """Keep a value under a key of the database."""
+    """Store a value under a key of the database."""
     connection.execute(
         text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
         {"k": key, "v": value},
@@ -151,9 +148,9 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
 
 
 def new_rows(connection: Connection, table: Table) -> Insert:
-    """Return the statement that inserts rows into a table but those that are there already."""
+    """Return the statement that inserts only the missing rows into a table."""
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # takes 20 modules, which only this needs
+        from sqlalchemy.dialects import postgresql  # loads 20 modules that only this function needs
 
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
@@ -179,7 +176,7 @@ def _open(path: Path) -> Engine:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn errors of files and databases at a path of a workspace into StoreError and its kinds."""
+    """Translate errors of files and databases at a path of a workspace into StoreError and its kinds."""
     try:
         yield
     except OSError as error:

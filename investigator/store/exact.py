@@ -1,4 +1,4 @@
-"""Search by comparing a query with every vector: exact, with nothing to build and nothing that can be out of step."""
+"""Search by comparing a query with every vector: exact, with nothing to build or keep in sync."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
-_HELD = 250_000  # vectors held in memory, 384 MB of 384 numbers each; of more, each search reads them again
+_HELD = 250_000  # vectors held in memory, 384 MB of 384 numbers each; if there are more, each search reads them again
 _ROUNDING = 1e-5  # more than the error of single precision, so that no nearest vector is lost
 
 
 class ExactIndex:
-    """All vectors of an embedder, read at the first search. Safe to use from several threads."""
+    """All vectors of an embedder, read at the first search. Thread-safe."""
 
     def __init__(self, table: VectorTable) -> None:
         self._table = table
@@ -23,7 +23,7 @@ class ExactIndex:
         self._reading = Lock()
 
     def load(self) -> None:
-        """Read the vectors ahead of the first search, if they are held in memory at all."""
+        """Read the vectors before the first search, if they fit in memory."""
         if self._table.count():
             self._blocks(self._table.dimensions())
 
@@ -42,8 +42,8 @@ class ExactIndex:
 
 
 def _near(block: VectorBlock, vector: Vectors, limit: int) -> list[VectorMatch]:
-    """Return the nearest of a block: found in single precision, measured in double."""
-    near = np.einsum("ij,j->i", block.rows, vector)  # as quick as BLAS, whose threads wait for each other on busy cores
+    """Return the nearest of a block: selected in single precision, measured in double."""
+    near = np.einsum("ij,j->i", block.rows, vector)  # as fast as BLAS, whose threads wait for each other on busy cores
     if limit >= len(near):
         return compared(block, vector)
     least = np.partition(near, -limit)[-limit] - _ROUNDING

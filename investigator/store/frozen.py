@@ -1,4 +1,4 @@
-"""An index that is finished: one file that nobody writes to any more, opened without locks and from any file system."""
+"""A finished index: one file that is never written again, opened without locks on any file system."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from investigator.store.inspection import secured
 
 
 class FrozenDatabase(Database):
-    """The database of a finished index. What would write to it raises StoreError.
+    """The database of a finished index. Writes raise StoreError.
 
-    The caller knows that the file is one that this program has written.
+    The caller guarantees that this program wrote the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,12 +30,12 @@ class FrozenDatabase(Database):
         return secured(sqlite3.connect(address, uri=True, check_same_thread=False))
 
     def alone(self) -> AbstractContextManager[Connection]:
-        """Raise StoreError: nobody writes to it."""
+        """Raise StoreError: a finished index is read-only."""
         raise StoreError(f"the finished index {self.path} cannot be written")
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Give this database itself: nobody writes to it."""
+        """Return this database: nobody writes to it."""
         yield self
 
     def _translated(self) -> AbstractContextManager[None]:
@@ -43,7 +43,7 @@ class FrozenDatabase(Database):
 
 
 def freeze(database: Database, path: Path) -> None:
-    """Write all that a database of SQLite holds into one new file. Raises StoreError."""
+    """Write the contents of an SQLite database into one new file. Raises StoreError."""
     with database.begin() as connection:
         connection.connection.commit()  # a file cannot be written from within a transaction
         connection.exec_driver_sql("VACUUM INTO ?", (str(path),))

@@ -1,4 +1,4 @@
-"""Full text: which chunks and documents hold the words of a query, ranked by BM25 (SQLite FTS5)."""
+"""Full text: finds chunks and documents by the words of a query, ranked by BM25 (SQLite FTS5)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _HOLDERS = """
     FROM json_each(?) AS asked CROSS JOIN chunk_words CROSS JOIN chunks c ON c.id = chunk_words.rowid
     WHERE chunk_words MATCH asked.value
 """
-"""One statement for all words: a long question has thousands, and to give a statement takes longer than to search."""
+"""One statement for all words: a long question has thousands, and executing a statement takes longer than the
+search.
+"""
 _HOLDING = """
     SELECT c.id, c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ?
 """
@@ -37,7 +39,7 @@ _WORDS = """
 
 @dataclass(frozen=True)
 class ChunkMatch:
-    """A chunk that matches, and its BM25 score (higher is better; comparable within one query)."""
+    """A matching chunk, and its BM25 score (higher is better; comparable within one query)."""
 
     chunk_id: int
     document_id: str
@@ -45,9 +47,8 @@ class ChunkMatch:
 
 
 class FullText:
-    """The full-text index of a workspace. Queries are words, never the index's own query language.
-
-    Words that no document holds are remembered: a query costs by its words, and these find nothing.
+    """The full-text index of a workspace. Queries are words, never the index's own query language. Words that no
+    document contains are cached, because each word of a query costs time and these find nothing.
     """
 
     def __init__(self, database: Database) -> None:
@@ -55,7 +56,7 @@ class FullText:
         self._absent: frozenset[str] = frozenset()
 
     def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
-        """Return the best chunks that hold at least one of the words, in one document or in all."""
+        """Return the best chunks that contain at least one of the words, in one document or in all."""
         words = [word for word in words if word not in self._absent]
         if not words:
             return []
@@ -68,7 +69,7 @@ class FullText:
             return [ChunkMatch(*row) for row in rows]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Return (document id, BM25 score) of documents whose title, path, headings or first lines hold a word."""
+        """Return (document id, BM25 score) of documents whose title, path, headings or first lines contain a word."""
         if not words:
             return []
         with self._database.begin() as connection:
@@ -76,7 +77,7 @@ class FullText:
             return [(document_id, score) for document_id, score in rows]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return for each word, or for words side by side, the documents that hold it."""
+        """Return for each word or phrase the documents that contain it."""
         found: list[set[str]] = [set() for _ in phrases]
         asked = json.dumps([any_of([phrase]) for phrase in phrases])
         with self._database.begin() as connection:
@@ -87,12 +88,12 @@ class FullText:
         return {phrase: frozenset(names) for phrase, names in zip(phrases, found, strict=True)}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that hold one of some words, or of words side by side, each with its document."""
+        """Return the chunks that contain one of some words or phrases, each with its document."""
         with self._database.begin() as connection:
             return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""
+        """Return the stems with the same first letter and about the same length as a word, with their chunk counts."""
         first = word[:1]
         values = {"first": first, "behind": chr(ord(first) + 1), "least": len(word) - slips, "most": len(word) + slips}
         with self._database.begin() as connection:
@@ -101,5 +102,5 @@ class FullText:
 
 
 def any_of(words: Sequence[str]) -> str:
-    """Return the query for rows that hold at least one of some words, or of words side by side."""
+    """Return the query for rows that contain at least one of some words or phrases."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)

@@ -10,7 +10,7 @@ from investigator.scoring.prices import Price, priced
 
 
 class InMemoryJournal:
-    """Keeps calls for the life of the object. Safe to use from several threads."""
+    """Keeps calls for the life of the object. Thread-safe."""
 
     def __init__(self, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
         self._price_of = price_of
@@ -21,11 +21,11 @@ class InMemoryJournal:
         self._writing = threading.Lock()
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply kept under a key."""
+        """Return the reply stored under a key."""
         return self._replies.get(key)
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Remember that a call was begun."""
+        """Remember that a call has begun."""
         with self._writing:
             self._begun[key] = (engine, tokens)
 
@@ -38,18 +38,18 @@ class InMemoryJournal:
                 self._paid = together(self._paid, priced(lost, self._price_of(engine)))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         with self._writing:
             if key not in self._replies:
                 self._replies[key] = reply
                 self._paid = together(self._paid, priced(usage_of(reply), self._price_of(engine)))
 
     def too_long(self, key: str) -> int | None:
-        """Return the tokens of a prompt that did not fit, 0 if they are unknown; None for any other prompt."""
+        """Return the tokens of a prompt that did not fit, 0 if unknown; None for any other prompt."""
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Keep that a prompt did not fit."""
+        """Remember that a prompt did not fit."""
         with self._writing:
             self._too_long.setdefault(key, tokens)
 
@@ -58,14 +58,13 @@ class InMemoryJournal:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return 0.0: nothing limits the time of a journal without a run."""
+        """Return 0.0: a journal without a run has no time limit."""
         return 0.0
 
 
 class JointLedger:
-    """The usage of several runs together since it was made, and before. Safe to use from several threads.
-
-    The journals of the runs keep the calls; here they are counted. `clock` gives seconds.
+    """The combined usage of several runs, including earlier processes. Thread-safe. The journals of the runs store the
+    calls; this class only counts them. `clock` returns seconds.
     """
 
     def __init__(self, clock: Callable[[], float], price_of: Callable[[str], Price | None] = lambda _: None) -> None:
@@ -78,7 +77,7 @@ class JointLedger:
         self._sent: dict[str, int] = {}
 
     def spent_before(self, usage: Usage, seconds: float = 0.0) -> None:
-        """Count what runs have cost, and how long they took, in earlier processes."""
+        """Add what runs have cost, and the time they took, in earlier processes."""
         with self._adding:
             self._paid = together(self._paid, usage)
             self._took_before += seconds
@@ -102,5 +101,5 @@ class JointLedger:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return the seconds since it was made, plus earlier ones."""
+        """Return the seconds since creation, plus earlier ones."""
         return self._took_before + self._clock() - self._began

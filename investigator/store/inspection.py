@@ -1,4 +1,4 @@
-"""Checks that this program made a database file, before a row of it is read or a statement of it can run."""
+"""Checks that this program created a database file, before any row is read or any statement in it can run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ BUSY_SECONDS = 30
 
 _ENTRIES = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _VERSION = "SELECT value FROM meta WHERE key = 'schema_version'"
-_SPACING = re.compile(r"[\s\"'`]+")  # another version of SQLAlchemy may write the same statement with others
+_SPACING = re.compile(r"[\s\"'`]+")  # another version of SQLAlchemy may quote the same statement differently
 OLDER = "an earlier version made it"
-"""The problem of a database of an earlier version."""
+"""The problem text for a database of an earlier version."""
 
 Entry = tuple[str, str, str, str]
-"""A row of `sqlite_master`: type, name, table, and the statement that made it, without spaces and quotation marks."""
+"""A row of `sqlite_master`: type, name, table, and its SQL statement without spaces and quotation marks."""
 
 
 def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection, which from now on does not trust the schema of its file."""
+    """Return the connection after telling it not to trust the schema of its file."""
     for statement in ("PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0"):
         connection.execute(statement)
     if configure := getattr(connection, "setconfig", None):  # from Python 3.12 on
@@ -34,13 +34,13 @@ def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def entries_of(connection: sqlite3.Connection) -> frozenset[Entry]:
-    """Return the contents of a database's schema."""
+    """Return the entries of a database's schema."""
     rows = connection.execute(_ENTRIES).fetchall()
     return frozenset((kind, name, table, _SPACING.sub("", sql or "").casefold()) for kind, name, table, sql in rows)
 
 
 def problem_of(path: Path, schema: Schema, *, thorough: bool) -> str:
-    """Return in a few words why a database file cannot be used, or an empty text; with `thorough` read every page.
+    """Return why a database file cannot be used, in a few words, or an empty text; with `thorough` read every page.
 
     Raises StoreError if a newer version of this program made it, and sqlite3.OperationalError.
     """
@@ -71,7 +71,7 @@ def _named(entries: frozenset[Entry]) -> str:
 
 
 def _version(connection: sqlite3.Connection, entries: frozenset[Entry], schema: Schema) -> int | None:
-    """Return the version that a file says it has; None if it has no table of ours that could say so."""
+    """Return the version recorded in a file; None if it has no table of ours that could record it."""
     if not any(entry in entries and entry[:2] == ("table", "meta") for entry in _own_entries(schema)):
         return None
     row = connection.execute(_VERSION).fetchone()
@@ -91,7 +91,7 @@ def _damage(connection: sqlite3.Connection, schema: Schema) -> str:
 
 @cache
 def _own_entries(schema: Schema) -> frozenset[Entry]:
-    """Return the expected contents of a database of that schema."""
+    """Return the expected entries of a database with that schema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in statements_of(schema):
             connection.execute(statement)

@@ -1,4 +1,4 @@
-"""Finds documents of a workspace that are not as they were written: their text, card, chunks or words."""
+"""Finds documents of a workspace with altered text, card, chunks or words."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CARD = text("SELECT words FROM card_words WHERE rowid = :key")
 
 
 def damaged_documents(database: Database, key: bytes) -> frozenset[str]:
-    """Return the ids of the documents of which anything but the vectors is damaged, forged or missing.
+    """Return the ids of documents of which anything but the vectors is damaged, forged or missing.
 
-    Every text is loaded, one at a time. Raises StoreError.
+    Loads every text, one at a time. Raises StoreError.
     """
     with database.begin() as connection:
         ids = connection.execute(select(documents.c.id)).scalars().all()
@@ -28,7 +28,7 @@ def damaged_documents(database: Database, key: bytes) -> frozenset[str]:
 
 
 def without_text() -> Select[Any]:
-    """Return the query for the paths of files that gave text of which no document is left."""
+    """Return the query for files that gave text but have no document left."""
     gave = files.outerjoin(documents, documents.c.id == files.c.path)
     return select(files.c.path).select_from(gave).where(files.c.characters > 0, documents.c.id.is_(None))
 
@@ -44,7 +44,7 @@ def _damaged(database: Database, key: bytes, ids: Iterable[str]) -> frozenset[st
 
 
 def _derived_stands(connection: Connection, row: RowMapping) -> bool:
-    """Return True if chunks and words are what follows from the text of a document that stands."""
+    """Return True if chunks and words match the text of an unaltered document."""
     document = stored_document(row)
     own = chunks.c.document_id == document.id
     spans = {one.id: (one.start, one.end) for one in connection.execute(select(chunks).where(own))}

@@ -1,4 +1,4 @@
-"""Runs, and the journal of their engine calls: each is written before its reply is used."""
+"""Runs, and the journal of their engine calls: each call is written before its reply is used."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
-"""How the identity of a run begins that tries a template and is not an investigation."""
+"""Prefix of the identity of a run that tries a template and is not an investigation."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was opened: its id, when it was created, and whether it was begun or finished before."""
+    """An opened run: its id, its creation time, and its previous state (begun or finished)."""
 
     id: str
     created: str
@@ -52,10 +52,10 @@ class _Listed(BaseModel):
 
 
 class Journal:
-    """The calls, memories and record of one run. Safe to use from several threads.
+    """The calls, memories and record of one run. Thread-safe.
 
-    A reply that an earlier run of the workspace paid for is used again unless `reuse` is off. `price_of` gives the
-    price of an engine by its name. Rows that do not stand are not used, and give way to new ones.
+    A reply that an earlier run of the workspace paid for is reused unless `reuse` is off. `price_of` returns the price
+    of an engine by its name. Altered rows are ignored and replaced.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Journal:
         self._clock = clock
         self._reuse = reuse
         self._writing = threading.Lock()
-        self._begun: dict[str, list[int]] = {}  # ids of intents; two threads may ask the same
+        self._begun: dict[str, list[int]] = {}  # ids of intents; two threads may ask the same question
         self._paid: dict[str, Usage] = {}
         self._before = self._read_earlier()
         self._began = clock()
@@ -84,7 +84,9 @@ class Journal:
         return self._before + self._clock() - self._began
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply kept under a key: in this run, else (if reuse is on) in an earlier one of the workspace."""
+        """Return the reply stored under a key: from this run or, if reuse is on, from an earlier one of the
+        workspace.
+        """
         query = select(calls).where(calls.c.key == key)
         with self._writing, self._database.begin() as connection:
             row = self._own(connection, calls, key)
@@ -97,7 +99,7 @@ class Journal:
         return Reply.model_validate_json(row["reply"]) if row is not None else None
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Record that a prompt is about to be sent; it must not be sent before this returns."""
+        """Record that a prompt is about to be sent; do not send it before this returns."""
         row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
         with self._writing, self._database.begin() as connection:
             (begun,) = connection.execute(insert(intents), with_code(self._key, intents, row)).inserted_primary_key or (
@@ -107,7 +109,7 @@ class Journal:
             self._begun.setdefault(key, []).append(begun)
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Forget a call that got no reply; one that was `sent` stays written, and counts."""
+        """Forget a call that got no reply; one that was `sent` stays recorded, and counts."""
         with self._writing, self._database.begin() as connection:
             begun = self._ended(key)
             if not sent:
@@ -118,7 +120,7 @@ class Journal:
                 self._add(row.engine, Usage(calls=1, input_tokens=row.input_tokens, unanswered=1))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Record a call; the reply must not be used before this returns."""
+        """Record a call; do not use the reply before this returns."""
         row = {
             "run_id": self.run_id,
             "key": key,
@@ -141,7 +143,7 @@ class Journal:
     def too_long(self, key: str) -> int | None:
         """Return the tokens of a prompt that was counted and did not fit; None for any other prompt.
 
-        A prompt that the engine refused without a count is tried again: its server may accept more now.
+        A prompt that the engine rejected without a count is tried again: its server may accept more now.
         """
         counted = select(too_long).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:
@@ -151,7 +153,7 @@ class Journal:
         return int(row["tokens"]) if row is not None else None
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Write that a prompt did not fit."""
+        """Record that a prompt did not fit."""
         with self._writing, self._database.begin() as connection:
             if self._own(connection, too_long, key) is None:
                 self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
@@ -169,20 +171,20 @@ class Journal:
         self._paid[engine] = together(self._paid.get(engine, Usage()), usage)
 
     def _own(self, connection: Connection, table: Table, key: str) -> RowMapping | None:
-        """Return the reply that this run keeps under a key."""
+        """Return the reply that this run stores under a key."""
         return self._first(connection, table, select(table).where(table.c.run_id == self.run_id, table.c.key == key))
 
     def _first(self, connection: Connection, table: Table, query: Select[Any]) -> RowMapping | None:
-        """Return the first row of a table that stands."""
+        """Return the first unaltered row of a table."""
         return next(standing(connection, self._key, table, query), None)
 
     def _put(self, connection: Connection, table: Table, row: StoredRow) -> None:
-        """Keep a row under its key of this run, in place of one that does not stand."""
+        """Store a row under its key in this run, replacing an altered one."""
         connection.execute(delete(table).where(table.c.run_id == self.run_id, table.c.key == row["key"]))
         connection.execute(insert(table), with_code(self._key, table, row))
 
     def _read_earlier(self) -> float:
-        """Count what earlier processes of this run paid, by engine, with calls that got no reply; return its time."""
+        """Add what earlier processes of this run paid, by engine, with unanswered calls; return their time."""
         elapsed = 0.0
         with self._database.begin() as connection:
             for row in self._rows(connection, calls):
@@ -197,11 +199,11 @@ class Journal:
         return max(elapsed, Investigation.model_validate_json(kept["record"]).elapsed) if kept is not None else elapsed
 
     def _rows(self, connection: Connection, table: Table) -> Iterator[RowMapping]:
-        """Yield the rows of this run that stand."""
+        """Yield the unaltered rows of this run."""
         return standing(connection, self._key, table, select(table).where(table.c.run_id == self.run_id))
 
     def keep_memory(self, memory: Memory) -> None:
-        """Write a memory; writing one again (after a restart) changes nothing."""
+        """Write a memory; writing it again (after a restart) changes nothing."""
         row = {
             "run_id": self.run_id,
             "id": memory.id,
@@ -215,7 +217,7 @@ class Journal:
                 connection.execute(insert(memories), row)
 
     def keep_record(self, investigation: Investigation) -> None:
-        """Write the investigation as far as it has come."""
+        """Write the current state of the investigation."""
         status = investigation.answer.status if investigation.answer else None
         values = {"record": investigation.model_dump_json(), "answer_status": status}
         this = runs.c.id == self.run_id
@@ -227,16 +229,16 @@ class Journal:
 
 
 class Runs:
-    """All investigations of a workspace. One that does not stand is never continued, and nothing of it is shown."""
+    """All investigations of a workspace. An altered one is never continued, and nothing of it is shown."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._key = user_key()
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
-        """Return the latest run of that identity over the same corpus; a new one if there is none or `fresh` is set.
+        """Return the latest run with that identity over the same corpus; a new one if there is none or `fresh` is set.
 
-        `blank` is the record that a new run starts with; its id becomes the run's.
+        `blank` is the initial record of a new run; it gets the run's id.
         """
         with self._database.begin() as connection:
             row = None if fresh else self._latest(connection, identity, corpus)
@@ -248,13 +250,13 @@ class Runs:
         return Run(blank.id, created, resumed=False, finished=False)
 
     def latest(self, identity: str, corpus: str) -> Run | None:
-        """Return the latest run of that identity over the same corpus; None if there is none."""
+        """Return the latest run with that identity over the same corpus, or None."""
         with self._database.begin() as connection:
             row = self._latest(connection, identity, corpus)
         return _resumed(row) if row is not None else None
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """Return one line about each run, newest first; those that were altered come last."""
+        """Return one line about each run, newest first; altered ones come last."""
         paid = (
             select(calls.c.run_id, func.count().label("calls"))
             .where(calls.c.reused == 0)
@@ -291,10 +293,8 @@ class Runs:
         )
 
     def investigation(self, run_id: str) -> Investigation:
-        """Return the record of a run by its id or the beginning of it.
-
-        Raises UnknownRunError, AlteredRunError, and StoreError if another version has kept it in a form that is not
-        known here.
+        """Return the record of a run by its id or the beginning of its id. Raises UnknownRunError, AlteredRunError, and
+        StoreError if another version stored it in an unknown form.
         """
         if not run_id.strip():
             raise UnknownRunError("the id of the run is empty")
@@ -317,7 +317,7 @@ class Runs:
             ) from error
 
     def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
-        """Return the latest run that stands of that identity over the same corpus."""
+        """Return the latest unaltered run with that identity over the same corpus."""
         of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
         newest_first = of_both.order_by(runs.c.created.desc(), runs.c.id.desc())
         return next(standing(connection, self._key, runs, newest_first), None)

@@ -1,4 +1,4 @@
-"""A workspace that stays open for reading between uses: opening one costs more than most of what is read from it."""
+"""A workspace that stays open for reading between uses: opening one costs more than most reads from it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ class _Held:
 
 
 class KeptWorkspace:
-    """Gives the workspace that `open_for_reading` opens; use it as a context manager, from as many threads as you like.
-
-    It is reopened, and so checked, if a database was replaced, has new permissions, or turned out to be damaged, and
-    after `renew`. What was committed meanwhile is seen at once.
+    """Provides the workspace that `open_for_reading` opens; use it as a context manager, from any number of threads. It
+    is reopened, and so checked, if a database was replaced, has new permissions, or is damaged, and after `renew`. New
+    commits are visible at once.
     """
 
     def __init__(self, open_for_reading: Callable[[], Workspace]) -> None:
@@ -39,7 +38,7 @@ class KeptWorkspace:
 
     @contextmanager
     def use(self) -> Iterator[Workspace]:
-        """Give the workspace as long as the context lasts. Raises what opening it does."""
+        """Yield the workspace until the context ends. Raises the errors of opening it."""
         held = self._taken()
         try:
             yield held.workspace
@@ -52,7 +51,7 @@ class KeptWorkspace:
                 self._close_unused(held)
 
     def renew(self) -> None:
-        """Close what is open as soon as nobody uses it; the next use reopens it."""
+        """Close the workspace as soon as it is unused; the next use reopens it."""
         with self._changing:
             self._let_go()
 
@@ -82,7 +81,7 @@ class KeptWorkspace:
 
 
 def _opened(workspace: Workspace) -> _Held:
-    """Open the databases here, for two threads that came first at once would each open them."""
+    """Open the databases in advance, because two threads that came first at once would each open them."""
     with suppress(InvestigatorError):  # reported to its users
         _ = workspace.runs
     with suppress(InvestigatorError):

@@ -17,7 +17,7 @@ from investigator.files import check_private_folder, is_plain_file, make_private
 from investigator.store.user_key import code, same_code, user_key
 
 INSIDE = ".investigator"
-"""The name of a workspace inside its folder. One that this user has not sealed is never opened."""
+"""Name of a workspace inside its folder. One that this user has not sealed is never opened."""
 
 _SEAL = "seal.json"
 _FOLDER = "folder"
@@ -32,18 +32,18 @@ def default_workspace(folder: Path) -> Path:
 
 
 def place_of_copy(address: str) -> Path:
-    """Return the place of the copy of a folder in object storage, by its address."""
+    """Return the place for the copy of a folder in object storage, given its address."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", address.rpartition("/")[2]).strip("-.")[:40] or "folder"
     return _data() / "objects" / f"{readable}-{_digest(address)}"
 
 
 def older_workspaces(folder: Path) -> tuple[Path, ...]:
-    """Return where earlier versions kept the workspace of a folder."""
+    """Return the places where earlier versions kept the workspace of a folder."""
     return (folder / INSIDE, _data() / _digest(os.path.realpath(folder)))
 
 
 def lies_in(directory: Path, folder: Path) -> bool:
-    """Return True if a directory is in a folder after its links are resolved."""
+    """Return True if a directory is inside a folder after resolving links."""
     real = os.path.realpath(folder)
     try:
         return os.path.commonpath([real, os.path.realpath(directory)]) == real
@@ -52,16 +52,15 @@ def lies_in(directory: Path, folder: Path) -> bool:
 
 
 def seal(directory: Path) -> None:
-    """Make a workspace directory inside a folder, with the seal of this user.
-
-    The seal says who made the directory, not what is in it. Raises ForeignFileError, SettingsError and OSError.
+    """Create a workspace directory inside a folder, with the seal of this user. The seal vouches for the creator of the
+    directory, not for its contents. Raises ForeignFileError, SettingsError and OSError.
     """
     make_private_folder(directory)
     check_private_folder(directory)
     identity = secrets.token_hex(16)
     sealed = {"id": identity, "code": code(user_key(), _PURPOSE, identity)}
     write_private(directory / _SEAL, json.dumps(sealed).encode())
-    write_private(directory / ".gitignore", b"*\n")  # no repository takes in an index, or what was asked
+    write_private(directory / ".gitignore", b"*\n")  # so that no repository includes an index, or the questions asked
 
 
 def is_sealed(directory: Path) -> bool:
@@ -75,12 +74,12 @@ def is_sealed(directory: Path) -> bool:
 
 
 def is_carried(directory: Path) -> bool:
-    """Return True if a workspace is with the documents, where others may have written to it."""
+    """Return True if a workspace is stored with the documents, where others may have written to it."""
     return INSIDE in Path(os.path.realpath(directory)).parts
 
 
 def note_folder(directory: Path, folder: Path) -> None:
-    """Write into a workspace which folder it belongs to, so that it is found again if the folder moves."""
+    """Record in a workspace which folder it belongs to, so that it is found again if the folder moves."""
     real = os.fsencode(os.path.realpath(folder))
     if _folder_of(directory) != real:
         write_private(directory / _FOLDER, real)
@@ -88,8 +87,7 @@ def note_folder(directory: Path, folder: Path) -> None:
 
 def shared_name(directory: Path) -> str:
     """Return the name of a workspace's folder in a shared database: its path distinguishes it from others.
-
-    The folder must have been noted.
+    `note_folder` must have been called.
     """
     return default_workspace(Path(os.fsdecode(_folder_of(directory)))).name
 

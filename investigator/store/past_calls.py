@@ -1,4 +1,4 @@
-"""The calls of earlier runs, for replaying one or measuring it: nothing is written and nothing is paid."""
+"""The calls of earlier runs, for replay and measurement: nothing is written or paid for."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from investigator.store.user_key import user_key
 
 @dataclass(frozen=True)
 class PastCall:
-    """A reply that a run used, with the name of its template and of its engine.
-
-    `elapsed` is when it came, in seconds of the run so far; one that is `reused` was paid for by an earlier run.
+    """A reply that a run used, with the names of its template and engine. `elapsed` is its arrival time in seconds of
+    the run; a `reused` reply was paid for by an earlier run.
     """
 
     template: str
@@ -29,7 +28,7 @@ class PastCall:
 
 
 def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
-    """Return the calls of a run that stand, in order."""
+    """Return the unaltered calls of a run, in order."""
     query = select(calls).where(calls.c.run_id == run_id).order_by(calls.c.id)
     with database.begin() as connection:
         rows = standing(connection, user_key(), calls, query)
@@ -46,16 +45,15 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
 
 
 def usual_seconds(database: Database, engine: str) -> float | None:
-    """Return the mean seconds of a call of an engine in this workspace; None if there was none."""
+    """Return the mean seconds per call of an engine in this workspace; None without calls."""
     mean = select(func.avg(calls.c.seconds)).where(calls.c.engine == engine, calls.c.reused == 0)
     with database.begin() as connection:
         return connection.execute(mean).scalar()
 
 
 class PastCalls(InMemoryJournal):
-    """The journal of one run, read only. `spent` and `elapsed` (seconds) are the assumed usage of the run.
-
-    Safe to use from several threads.
+    """The journal of one run, read-only. `spent` and `elapsed` (seconds) are the assumed usage of the run.
+    Thread-safe.
     """
 
     def __init__(self, database: Database, run_id: str, spent: Usage | None = None, elapsed: float = 0.0) -> None:
@@ -72,11 +70,11 @@ class PastCalls(InMemoryJournal):
 
     @property
     def used(self) -> int:
-        """The number of calls that were asked for."""
+        """Return the number of calls that were requested."""
         return len(self._used)
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply kept under a key."""
+        """Return the reply stored under a key."""
         reply = super().find(key)
         if reply is not None:
             with self._writing:
@@ -87,14 +85,14 @@ class PastCalls(InMemoryJournal):
         """Do nothing: no engine is asked."""
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Do nothing, as `begin`."""
+        """Do nothing, like `begin`."""
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Do nothing: a replay records nothing."""
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Do nothing, as `keep`."""
+        """Do nothing, like `keep`."""
 
     def elapsed(self) -> float:
-        """Return the seconds that the run is taken to have used up."""
+        """Return the assumed duration of the run in seconds."""
         return self._elapsed

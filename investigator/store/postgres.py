@@ -1,7 +1,7 @@
-"""Runs and memories in PostgreSQL, which several machines share: the tables of each folder are in a separate schema.
+"""Runs and memories in a PostgreSQL database shared by several machines; each folder has a separate schema.
 
-Work for a single process is protected by an advisory lock of its connection: the server releases it when the process
-dies. The same connection writes, so nothing is written once the lock is lost.
+Exclusive work is protected by an advisory lock on its connection: the server releases it when the process dies. The
+same connection writes, so nothing is written once the lock is lost.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Step: TypeAlias = Callable[[Connection], None]
 _CONNECTING = {
     "connect_timeout": "10",
     "client_encoding": "utf8",
-    "keepalives_idle": "10",  # a server that is gone is noticed within half a minute
+    "keepalives_idle": "10",  # a dead server is noticed within half a minute
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""Settings of a session by which the server notices as soon that a machine is gone, and lets go what it held."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server that is started again must not cost a reply that was paid for
+"""Session settings that make the server notice a dead client equally fast, and release its locks."""
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server restart must not cost a paid reply
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "What was finished is kept: run the same command again"
@@ -51,10 +51,10 @@ _HOLDER = """
 
 
 class PostgresDatabase(Database):
-    """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables made.
+    """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables created.
 
     Raises SettingsError if the address is invalid, MissingPackageError, and StoreError if the server cannot be used, a
-    newer version has made the tables, or another user's key has written to them.
+    newer version created the tables, or another user's key has written to them.
     """
 
     is_shared = True
@@ -105,7 +105,7 @@ class PostgresDatabase(Database):
 
 
 class _HeldDatabase(Database):
-    """The database on the one connection whose lock holds something."""
+    """The database on the one connection that holds the lock."""
 
     is_shared = True
 
@@ -128,7 +128,7 @@ class _HeldDatabase(Database):
         yield self
 
     def let_go(self) -> None:
-        """Close the connection, and with it let go what it holds."""
+        """Close the connection, which releases its lock."""
         with suppress(DBAPIError):
             self._connection.close()
 
@@ -138,7 +138,7 @@ class _HeldDatabase(Database):
             yield self._connection
 
     def _begun(self) -> RootTransaction:
-        """Begin a transaction on a connection that holds the lock; one that was lost is made again."""
+        """Begin a transaction on the connection that holds the lock; a lost connection is reopened."""
         if not self._connection.invalidated:
             transaction = self._connection.begin()
             try:
@@ -165,7 +165,7 @@ class _HeldDatabase(Database):
             except (
                 DBAPIError,
                 WorkspaceLockedError,
-            ):  # it starts, or does not know yet that the old connection is lost
+            ):  # it is starting, or does not know yet that the old connection is lost
                 if time.monotonic() > until:
                     raise
                 time.sleep(_PAUSE)
@@ -199,9 +199,9 @@ def make_schema(connection: Connection, schema: str) -> None:
 
 
 def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
-    """Take the steps that tables of an earlier version lack; all or, on an error, none.
+    """Upgrade tables of an earlier version: all steps or, on an error, none.
 
-    Raises StoreError if a newer version of this program has made the tables.
+    Raises StoreError if a newer version of this program created the tables.
     """
     version = _version(connection)
     if version > len(steps):
@@ -219,7 +219,7 @@ def _make_tables(connection: Connection) -> None:
 
 
 STEPS: Sequence[Step] = (_make_tables,)
-"""Steps from each version of the tables to the next. A later one finds nothing to do where the first has made them."""
+"""Steps from each version of the tables to the next. A later step may find its work already done by the first."""
 
 
 def _is_made(connection: Connection) -> bool:
@@ -290,7 +290,7 @@ def _user() -> str:
 
 @contextmanager
 def _translated(place: str) -> Iterator[None]:
-    """Turn errors of the server at a place into StoreError and its kinds."""
+    """Translate errors of the server at a place into StoreError and its kinds."""
     try:
         yield
     except DBAPIError as error:

@@ -1,4 +1,4 @@
-"""The codes by which a row is known to be as this program wrote it for this user; one that is not does not *stand*."""
+"""The codes that show a row to be as this program wrote it for this user."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NOT_COVERED: Mapping[Table, frozenset[str]] = dict.fromkeys((calls, intents, pe
 
 
 def row_code(key: bytes, purpose: str, row: StoredRow, columns: Iterable[str]) -> str:
-    """Return the code of some columns of a row; the types of the values count too."""
+    """Return the code of some columns of a row, including the types of the values."""
     return code(key, purpose, *(_typed(row[name]) for name in columns))
 
 
 def with_code(key: bytes, table: Table, row: StoredRow) -> dict[str, Any]:
-    """Return a row of a table of runs with its code, if rows of that table have one."""
+    """Return a row of a table of runs with its code, if the table has codes."""
     if CODE not in table.columns:
         return dict(row)
     values = {name: float(value) if _is_float(table, name, value) else value for name, value in row.items()}
@@ -30,12 +30,12 @@ def with_code(key: bytes, table: Table, row: StoredRow) -> dict[str, Any]:
 
 
 def stands(key: bytes, table: Table, row: StoredRow) -> bool:
-    """Return True if a row of a table of runs is as it was written."""
+    """Return True if a row of a table of runs is unaltered."""
     return same_code(row_code(key, table.name, row, _covered(table)), str(row[CODE]))
 
 
 def standing(connection: Connection, key: bytes, table: Table, query: Select[Any]) -> Iterator[RowMapping]:
-    """Yield those rows of a table of runs, of a query for them, that stand."""
+    """Yield the unaltered rows that a query for a table of runs returns."""
     rows = connection.execute(query).mappings()
     return (row for row in rows if stands(key, table, row))
 
@@ -46,10 +46,10 @@ def _covered(table: Table) -> list[str]:
 
 
 def _is_float(table: Table, name: str, value: Any) -> bool:
-    """Return True for a whole number that SQLite gives back as a float."""
+    """Return True for a whole number that SQLite returns as a float."""
     return isinstance(value, int) and isinstance(table.columns[name].type, Float)
 
 
 def _typed(value: Any) -> str:
-    """Return a value with its type: a forged row may hold any type in any column."""
+    """Return a value with its type: a forged row may contain any type in any column."""
     return f"str {value}" if isinstance(value, str) else f"{type(value).__name__} {value}"

@@ -1,7 +1,7 @@
 """The tables of the two databases of a workspace, and of the one that a server keeps for a folder.
 
-The index is made from the folder: if anything is wrong with it, it is dropped and made again. Runs, their calls and the
-memories of chats are not, and have a separate database, which survives that.
+The index is derived from the folder: if anything is wrong with it, it is dropped and rebuilt. Runs, their calls and the
+memories of chats cannot be rebuilt, and have a separate database, which survives that.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 @dataclass(frozen=True)
 class Schema:
-    """The tables of one database, the statements that make its full-text tables by their names, and its version.
-
-    A table `meta` of each holds the version and other single values.
+    """The tables of one database, the statements that create its full-text tables by name, and its version. Each
+    database has a table `meta` for the version and other single values.
     """
 
     metadata: MetaData
@@ -43,7 +42,7 @@ _kept = MetaData()
 _served = MetaData()
 
 CODE = "code"
-"""The column for the code of a row, in the protected tables of runs; see `row_codes`."""
+"""The column for the code of a row in protected tables; see `row_codes`."""
 
 meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
 meta.to_metadata(_kept)
@@ -63,7 +62,7 @@ files = Table(
     Column("characters", Integer, nullable=False),
     Column("chunks", Integer, nullable=False),
     Column("seconds", Float, nullable=False),
-    Column("inside", String, nullable=False, index=True),  # the path of the archive or message that holds it
+    Column("inside", String, nullable=False, index=True),  # the path of the archive or message that contains it
 )
 
 documents = Table(
@@ -73,17 +72,17 @@ documents = Table(
     Column("id", String, nullable=False, unique=True),
     Column("content_hash", String, nullable=False),
     Column("title", Text, nullable=False),
-    Column("authors", Text, nullable=False),  # one a line
+    Column("authors", Text, nullable=False),  # one per line
     Column("pages", Integer),
     Column("date", String),
-    Column("headings", Text, nullable=False),  # the first ones, one a line
-    Column("imprint", Text, nullable=False),  # what it says of itself, in wire form
+    Column("headings", Text, nullable=False),  # the first ones, one per line
+    Column("imprint", Text, nullable=False),  # its description of itself, in wire form
     Column("card", Text, nullable=False),  # the record without text and tables, in wire form
     Column("text", Text, nullable=False),
     Column("tables", Text, nullable=False),  # their records, in wire form
     Column("reader", String, nullable=False),
     Column("text_code", String, nullable=False),  # over content hash, reader, text and tables
-    Column("card_code", String, nullable=False),  # over all the rest
+    Column("card_code", String, nullable=False),  # over everything else
 )
 
 chunks = Table(
@@ -96,7 +95,7 @@ chunks = Table(
     Column("page", Integer),
     Column("heading", Text, nullable=False),
     Index("chunks_of_document", "document_id", "start"),
-    sqlite_autoincrement=True,  # an id that Chroma may still hold is never given again
+    sqlite_autoincrement=True,  # an id that Chroma may still have is never reused
 )
 
 vectors = Table(
@@ -113,13 +112,13 @@ sentence_vectors = Table(
     metadata,
     Column("chunk_id", Integer, ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
     Column("embedder", String, primary_key=True),
-    Column("place", Integer, primary_key=True),  # of the sentence in the chunk, from 0
+    Column("place", Integer, primary_key=True),  # index of the sentence in the chunk
     Column("digest", LargeBinary, nullable=False),  # the beginning of the sha256 of its text
     Column("vector", LargeBinary, nullable=False),
     Index("sentence_vectors_by_digest", "digest"),
 )
 
-# chunk ids whose vectors Chroma still holds although their document is gone
+# chunk ids whose vectors are still in Chroma although their document is gone
 gone_chunks = Table("gone_chunks", metadata, Column("chunk_id", Integer, primary_key=True))
 
 INDEX = Schema(
@@ -140,7 +139,7 @@ INDEX = Schema(
 )
 
 _ORDERED = String().with_variant(String(collation="C"), "postgresql")
-"""A text by which rows are put in order: that of its characters, as in Python and SQLite, in each database."""
+"""A text column for ordering by code points, as in Python and SQLite, in each database."""
 
 runs = Table(
     "runs",
@@ -152,7 +151,7 @@ runs = Table(
     Column("question", Text, nullable=False),
     Column("engine", Text, nullable=False),
     Column("answer_status", String),
-    Column("record", Text, nullable=False),  # the investigation as far as it has come, in wire form
+    Column("record", Text, nullable=False),  # the current state of the investigation, in wire form
     Column(CODE, String, nullable=False),
 )
 
@@ -170,13 +169,13 @@ calls = Table(
     Column("output_tokens", Integer, nullable=False),
     Column("seconds", Float, nullable=False),
     Column("elapsed", Float, nullable=False),  # seconds of the run so far, over all its processes
-    Column("reused", Integer, nullable=False),  # 1: taken from an earlier run, nothing was paid
+    Column("reused", Integer, nullable=False),  # 1: taken from an earlier run, at no cost
     Column(CODE, String, nullable=False),
     Index("calls_by_key", "key"),
     Index("calls_of_run", "run_id", "key", unique=True),
 )
 
-# calls without a reply yet; those that a dying process leaves here were sent, and are counted
+# calls without a reply yet; those left by a dying process were sent, and are counted
 intents = Table(
     "intents",
     _kept,
@@ -185,17 +184,17 @@ intents = Table(
     Column("key", String, nullable=False),
     Column("engine", String, nullable=False),
     Column("input_tokens", Integer, nullable=False),  # estimated
-    Column("elapsed", Float, nullable=False),  # seconds of the run when it was begun
+    Column("elapsed", Float, nullable=False),  # seconds of the run when it began
     Column(CODE, String, nullable=False),
 )
 
-# prompts that did not fit into an engine's context: going on and going through it again count no tokens again
+# prompts that did not fit into an engine's context: resuming and replaying count no tokens again
 too_long = Table(
     "too_long",
     _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("key", String, primary_key=True),
-    Column("tokens", Integer, nullable=False),  # 0: the engine refused it without giving a number
+    Column("tokens", Integer, nullable=False),  # 0: the engine rejected it without giving a number
     Column(CODE, String, nullable=False),
     Index("too_long_by_key", "key"),
 )
@@ -217,24 +216,24 @@ personal_facts = Table(
     Column("user", String, nullable=False),
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # what it says in few words, to see repetitions
+    Column("claim", Text, nullable=False),  # its content in few words, to detect repetitions
     Column("chat_id", String, nullable=False),  # place where it was said; empty if it was written by hand
     Column("turn", Integer),
     Column("created", String, nullable=False),
-    Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was made or used
+    Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was created or used
     Column("uses", Integer, nullable=False),
     Column(CODE, String, nullable=False),
     Index("personal_facts_of_user", "user", "id"),
     Index("personal_facts_by_use", "user", "used_at", "id"),
     Index("personal_facts_once", "user", "speaker", "text", unique=True),
-    sqlite_autoincrement=True,  # the number of a deleted one is never given again
+    sqlite_autoincrement=True,  # the number of a deleted one is never reused
 )
 
 RUNS = Schema(
     _kept,
     (
         (
-            "personal_fact_terms",  # with the id of a fact as rowid; its terms are cut and stemmed already
+            "personal_fact_terms",  # with the id of a fact as rowid; its terms are already cut and stemmed
             "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')",
         ),
     ),
@@ -284,7 +283,7 @@ chat_turns = Table(
 )
 
 SERVED = Schema(_served, (), version=1)
-"""What a server keeps of a folder: jobs with their events, and chats. It lies in the user's data directory alone."""
+"""A server's data about a folder: jobs with their events, and chats. It is stored only in the user's data directory."""
 
 
 def _uncoded(schema: Schema) -> Schema:
@@ -292,12 +291,12 @@ def _uncoded(schema: Schema) -> Schema:
     for table in schema.metadata.sorted_tables:
         copy = table.to_metadata(earlier)
         if CODE in copy.columns:
-            copy.columns[CODE].system = True  # is left out when the table is made
+            copy.columns[CODE].system = True  # omitted when the table is created
     return Schema(earlier, schema.full_text, version=1)
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL: the same, and one in place of the full-text table."""
+"""The tables of runs in PostgreSQL: the same, with one in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(
@@ -310,12 +309,12 @@ fact_terms = Table(
 )
 
 UNCODED_RUNS = _uncoded(RUNS)
-"""The tables of runs of the version before, whose rows carry no codes."""
+"""The tables of runs in the previous version, whose rows have no codes."""
 
 
 @cache
 def statements_of(schema: Schema) -> tuple[str, ...]:
-    """Return the statements that make what is missing of a database, in order."""
+    """Return the statements that create the missing parts of a database, in order."""
     return tuple(_statements(schema))
 
 

@@ -1,7 +1,8 @@
-"""The vectors of sentences, kept with their chunks: a question compares sentences, and need not embed them again.
+"""The vectors of sentences, stored with their chunks, so that a question can compare sentences without embedding them
+again.
 
-They are found by the text of a sentence, of which only a digest is kept. They are stored as computed, to the last bit:
-no answer depends on whether they were there.
+They are looked up by a digest of the sentence. They are stored as computed, to the last bit: no answer depends on
+whether they were cached.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from investigator.store.database import Database
 from investigator.store.schema import chunks, sentence_vectors
 
 _DIGEST = 16  # bytes
-_AT_ONCE = 500  # digests in one statement
-_OFF_LENGTH = 0.002  # how far the square of a row's length may be from 1
+_AT_ONCE = 500  # digests per statement
+_OFF_LENGTH = 0.002  # how far the squared length of a row may be from 1
 
 
 class SentenceVectorTable:
-    """Vectors of sentences of one embedder. If the length of one is not 1, it is damaged: its chunk's are deleted."""
+    """Vectors of sentences of one embedder. A vector whose length is not 1 is damaged; its chunk's vectors are
+    deleted.
+    """
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database
         self._embedder = embedder
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors, each of shape (dimensions,), of those of the texts that are kept."""
+        """Return the stored vectors, each of shape (dimensions,), of some texts."""
         by_digest = {_digest(text): text for text in texts}
         digests = list(by_digest)
         columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
@@ -51,7 +54,7 @@ class SentenceVectorTable:
         return found
 
     def _delete_chunks(self, digests: Sequence[bytes]) -> None:
-        """Delete all sentences of the chunks that hold one of the digests; they are made again when needed."""
+        """Delete all sentences of the chunks that contain one of the digests; they are recomputed when needed."""
         with self._database.begin() as connection:
             for start in range(0, len(digests), _AT_ONCE):
                 part = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])
@@ -59,7 +62,7 @@ class SentenceVectorTable:
                 connection.execute(delete(sentence_vectors).where(sentence_vectors.c.chunk_id.in_(chunk_ids)))
 
     def put(self, texts: Mapping[int, Sequence[str]], rows: Mapping[str, Vectors]) -> None:
-        """Keep the vectors of the sentences of some chunks, by their text; skip chunks that are gone by now."""
+        """Store the vectors of the sentences of some chunks, by text; chunks deleted meanwhile are skipped."""
         values = [
             {
                 "chunk_id": chunk_id,
@@ -78,7 +81,7 @@ class SentenceVectorTable:
                 connection.execute(insert(sentence_vectors).on_conflict_do_nothing(), kept)
 
     def missing(self) -> dict[str, tuple[int, ...]]:
-        """Return the ids of chunks whose sentences have no vectors yet, by document, in the order of the text."""
+        """Return the ids of chunks whose sentences have no vectors yet, by document, in text order."""
         query = self._without(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         found: dict[str, list[int]] = {}
         with self._database.begin() as connection:

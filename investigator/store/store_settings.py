@@ -22,7 +22,7 @@ def _known_address(url: str) -> str:
 
 
 class StoreSettings(Record):
-    """The database for runs and memories."""
+    """Settings for the database of runs and memories."""
 
     url: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
@@ -33,5 +33,5 @@ class StoreSettings(Record):
         default="",
         max_length=58,
         pattern=r"^[A-Za-z0-9._-]*$",
-        description="what the folder is called in that database, on all machines alike; empty: made from its path",
+        description="name of the folder in that database, the same on all machines; empty: derived from its path",
     )

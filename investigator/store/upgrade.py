@@ -1,4 +1,4 @@
-"""Brings the runs of the version before to this one: their rows had no codes."""
+"""Upgrades the runs of the previous version, whose rows had no codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEPT = [table for table in RUNS.metadata.sorted_tables if table.name != meta.na
 def give_codes(path: Path) -> None:
     """Give each row of a database of runs its code, in one transaction.
 
-    Only for a file that nobody else could write to. Raises StoreError and its kinds.
+    Use it only for a file that nobody else could write to. Raises StoreError and its kinds.
     """
     key, database = user_key(), FileDatabase(path, UNCODED_RUNS)
     with closing(database), database.begin() as connection:
@@ -33,7 +33,7 @@ def give_codes(path: Path) -> None:
         for table in _KEPT:
             for row in rows[table]:
                 connection.execute(insert(table), with_code(key, table, row))
-        for name, number in numbers:  # a number that was given once is not given again
+        for name, number in numbers:  # a number that was assigned once is not reused
             connection.exec_driver_sql("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (number, name))
         set_meta(connection, SCHEMA_VERSION, str(RUNS.version))
 

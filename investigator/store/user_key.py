@@ -1,4 +1,4 @@
-"""The key of this user, and the codes made with it by which a program knows its own writing again."""
+"""The user's key, and the codes made with it that let this program recognise its own writing."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _HINT = "Set XDG_DATA_HOME to a folder of yours that can be written, or remove t
 
 
 def user_key(directory: Path | None = None) -> bytes:
-    """Return the key of this user, 32 random bytes, and make it on first use; only its owner can read the file.
-
-    It is in the user's data directory, or in another one. Raises SettingsError if it cannot be made or read, or is not
-    a plain file of this user.
+    """Return the key of this user, 32 random bytes, creating it on first use; only its owner can read the file. It is
+    in the user's data directory unless another one is given. Raises SettingsError if it cannot be created or read, or
+    is not a plain file of this user.
     """
     path = (directory or user_data_path("investigator", appauthor=False)) / KEY_NAME
     try:
@@ -48,7 +47,9 @@ def same_code(first: str, second: str) -> bool:
 
 
 def _make(path: Path) -> None:
-    """Write a new key next to its place and link it there, so that nobody reads a partial key; the first one wins."""
+    """Write a new key to a temporary file and link it into place, so that nobody reads a partial key; the first one
+    wins.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{KEY_NAME}.{os.getpid()}.{secrets.token_hex(4)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)

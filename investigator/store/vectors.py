@@ -1,4 +1,4 @@
-"""The vectors of chunks in the database: every search index is made from these rows and can be rebuilt."""
+"""The vectors of chunks in the database: every search index is built from these rows and can be rebuilt."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _PUT = text(
     "ON CONFLICT (chunk_id, embedder) DO UPDATE SET vector = excluded.vector, in_chroma = 0"
 )
 _BLOCK = 8192  # rows read at a time: 12 MB of 384 numbers each
-_WINDOW = 512  # damaged rows computed again at a time
-_OFF_LENGTH = 0.002  # how far the square of a row's length may be from 1
+_WINDOW = 512  # damaged rows recomputed at a time
+_OFF_LENGTH = 0.002  # how far the squared length of a row may be from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
-"""Computes the vectors of some chunks again; chunks that are gone by now are left out."""
+"""Recomputes the vectors of some chunks; chunks deleted meanwhile are omitted."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class VectorMatch:
 
 @dataclass(frozen=True)
 class VectorBlock:
-    """The vectors of some chunks, a row of shape (dimensions,) each, and the documents that the chunks belong to."""
+    """The vectors of some chunks, one row of shape (dimensions,) each, and the documents of the chunks."""
 
     chunk_ids: Sequence[int]
     document_ids: Sequence[str]
@@ -47,10 +47,10 @@ class VectorBlock:
 
 
 class VectorTable:
-    """Vectors of one embedder; those of another are in the same table and are never mixed in.
+    """Vectors of one embedder; those of others are in the same table and are never mixed in.
 
-    Each row that is read is checked: its size, and its length, which is 1. A damaged row is deleted and, with `remake`,
-    computed and kept again.
+    Each row that is read is checked for its size, and for its length, which is 1. A damaged row is deleted and, with
+    `remake`, computed and stored again.
     """
 
     def __init__(self, database: Database, embedder: str, remake: Remake | None = None) -> None:
@@ -59,7 +59,7 @@ class VectorTable:
         self._remake = remake
 
     def missing(self) -> dict[str, tuple[int, ...]]:
-        """Return the ids of chunks that have no vector yet, by document, in the order of the text."""
+        """Return the ids of chunks without a vector, by document, in text order."""
         query = self._without_vector(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         found: dict[str, list[int]] = {}
         with self.database.begin() as connection:
@@ -68,7 +68,7 @@ class VectorTable:
         return {document_id: tuple(ids) for document_id, ids in found.items()}
 
     def missing_count(self) -> int:
-        """Return the number of chunks that have no vector yet."""
+        """Return the number of chunks without a vector."""
         with self.database.begin() as connection:
             return int(connection.execute(self._without_vector(func.count())).scalar_one())
 
@@ -77,9 +77,8 @@ class VectorTable:
         return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
 
     def get(self, chunk_ids: Sequence[int], dimensions: int | None = None) -> dict[int, Vectors]:
-        """Return the vectors, each of shape (dimensions,), of those of the chunks that have one.
-
-        Without `dimensions` most of the rows decide how long a row is.
+        """Return the existing vectors, each of shape (dimensions,), of some chunks. Without `dimensions`, the length of
+        most rows is the expected length.
         """
         found: dict[int, Vectors] = {}
         for part in in_batches(chunk_ids):
@@ -96,7 +95,7 @@ class VectorTable:
         return best_matches(found, limit)
 
     def blocks(self, dimensions: int) -> Iterator[VectorBlock]:
-        """Yield all vectors in the order of their chunks' ids, some thousand at a time."""
+        """Yield all vectors in the order of their chunk ids, a few thousand at a time."""
         last = -1
         while True:
             query = self._stored().where(vectors.c.chunk_id > last).order_by(vectors.c.chunk_id).limit(_BLOCK)
@@ -107,7 +106,7 @@ class VectorTable:
             yield self._checked(rows, dimensions)
 
     def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
-        """Keep the vectors of some chunks, one row each; skip chunks that have gone in the meantime."""
+        """Store the vectors of some chunks, one row each; chunks deleted meanwhile are skipped."""
         values = [
             {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes()}
             for i, row in zip(chunk_ids, rows, strict=True)
@@ -127,34 +126,34 @@ class VectorTable:
         return (size or 0) // 4
 
     def pending(self, limit: int) -> VectorBlock:
-        """Return vectors that Chroma does not hold yet, oldest first."""
+        """Return the vectors that Chroma does not have yet, oldest first."""
         query = self._stored().where(vectors.c.in_chroma == 0).order_by(vectors.c.chunk_id).limit(limit)
         return self._block(query, None)
 
     def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
-        """Note that Chroma holds the vectors of these chunks."""
+        """Mark the vectors of these chunks as present in Chroma."""
         change = update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=1)
         with self.database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(change.where(vectors.c.chunk_id.in_(part)))
 
     def mark_none_in_chroma(self) -> None:
-        """Note that Chroma holds no vectors, of any embedder."""
+        """Mark all vectors, of any embedder, as missing in Chroma."""
         with self.database.begin() as connection:
             connection.execute(update(vectors).where(vectors.c.in_chroma == 1).values(in_chroma=0))
             connection.execute(delete(gone_chunks))
 
     def in_chroma(self) -> bool:
-        """Return True if Chroma should hold vectors, of any embedder."""
+        """Return True if Chroma should have vectors, of any embedder."""
         with self.database.begin() as connection:
             return connection.execute(select(vectors.c.chunk_id).where(vectors.c.in_chroma == 1).limit(1)).all() != []
 
     def count_in_chroma(self) -> int:
-        """Return the number of vectors that Chroma should hold."""
+        """Return the number of vectors that Chroma should have."""
         return self._count(vectors.c.in_chroma == 1)
 
     def pending_count(self) -> int:
-        """Return the number of vectors that Chroma does not hold yet."""
+        """Return the number of vectors that Chroma does not have yet."""
         return self._count(vectors.c.in_chroma == 0)
 
     def _count(self, *conditions: Any) -> int:
@@ -163,12 +162,12 @@ class VectorTable:
             return int(connection.execute(query).scalar_one())
 
     def gone(self) -> tuple[int, ...]:
-        """Return the chunk ids that Chroma may still hold although their chunks are gone."""
+        """Return the chunk ids that Chroma may still have although their chunks are gone."""
         with self.database.begin() as connection:
             return tuple(connection.execute(select(gone_chunks.c.chunk_id)).scalars())
 
     def clear_gone(self, chunk_ids: Sequence[int]) -> None:
-        """Note that Chroma no longer holds these chunk ids."""
+        """Mark these chunk ids as removed from Chroma."""
         with self.database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(delete(gone_chunks).where(gone_chunks.c.chunk_id.in_(part)))
@@ -188,12 +187,12 @@ class VectorTable:
         return self._checked(self._rows(query), dimensions)
 
     def _checked(self, stored: Sequence[Row[Any]], dimensions: int | None) -> VectorBlock:
-        """Return the sound rows, and what replaces the damaged ones."""
+        """Return the sound rows, and replacements for the damaged ones."""
         size = 4 * dimensions if dimensions else _commonest_size(stored)
         whole = [row for row in stored if len(row.vector) == size]
         rows: Vectors = np.frombuffer(b"".join(row.vector for row in whole), dtype="<f4").reshape(len(whole), size // 4)
         with np.errstate(all="ignore"):
-            sound = np.abs(np.einsum("ij,ij->i", rows, rows) - 1.0) <= _OFF_LENGTH  # False also for what is not finite
+            sound = np.abs(np.einsum("ij,ij->i", rows, rows) - 1.0) <= _OFF_LENGTH  # False also for non-finite numbers
         if len(whole) == len(stored) and bool(sound.all()):
             return _in_one_block(stored, rows)
         known = {row.chunk_id: vector for row, vector, good in zip(whole, rows, sound, strict=True) if good}
@@ -215,9 +214,8 @@ class VectorTable:
 
 
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:
-    """Return the dot product of a unit vector with each row, in double precision.
-
-    Each depends only on its own row, so equal rows get equal numbers, whatever their neighbours.
+    """Return the dot product of a unit vector with each row, in double precision. Each depends only on its own row, so
+    equal rows get equal numbers, whatever their neighbours.
     """
     return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
 
@@ -230,12 +228,12 @@ def compared(block: VectorBlock, vector: Vectors) -> list[VectorMatch]:
 
 
 def best_matches(matches: Sequence[VectorMatch], limit: int) -> list[VectorMatch]:
-    """Return the nearest first; of equally near ones in the order of the documents."""
+    """Return the best matches, nearest first; ties are ordered by document."""
     return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]
 
 
 def _in_one_block(stored: Sequence[Row[Any]], rows: Vectors) -> VectorBlock:
-    names: dict[str, str] = {}  # one string for each document instead of one for each row
+    names: dict[str, str] = {}  # one string per document instead of one per row
     documents = [names.setdefault(row.document_id, row.document_id) for row in stored]
     return VectorBlock([row.chunk_id for row in stored], documents, rows)
 

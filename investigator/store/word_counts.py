@@ -1,8 +1,8 @@
-"""BM25 of one shard by the counts of all of them: what SQLite's `bm25` would say if they were one table, bit for bit.
+"""BM25 of one shard with the counts of all shards: bit for bit the result of SQLite's `bm25` for one common table.
 
 SQLite's function uses only the rows of its own table. Its score of one word in one row reveals how often the word
-occurs there, since everything else in the formula is known; from these numbers and the counts of all shards the score
-is recomputed, in the order of SQLite's own operations.
+occurs there, because everything else in the formula is known. The score is recomputed from these numbers and the counts
+of all shards, in the order of SQLite's own operations.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """The constants of SQLite's `bm25`."""
 
 _HELD = 256  # words whose rows are kept in memory
-_OFF_WHOLE = 0.01  # how far a number of occurrences may be computed from a whole one
+_OFF_WHOLE = 0.01  # how far a computed number of occurrences may be from a whole number
 
 Rows: TypeAlias = npt.NDArray[np.int64]
-"""Places in the table, or numbers of rows: shape (rows,)."""
+"""Positions in the table, or row numbers: shape (rows,)."""
 
 
 class WordTable(StrEnum):
@@ -40,7 +40,7 @@ class WordTable(StrEnum):
 
 @dataclass(frozen=True)
 class WordCounts:
-    """How many rows and words a full-text table has, and how many rows hold each of some words."""
+    """The numbers of rows and words in a full-text table, and the number of rows that contain each of some words."""
 
     rows: int
     tokens: int
@@ -48,7 +48,7 @@ class WordCounts:
 
     @property
     def average(self) -> float:
-        """The words of a row on average."""
+        """Return the average number of words per row."""
         return self.tokens / self.rows if self.rows else 0.0
 
     def idf(self) -> list[float]:
@@ -58,14 +58,14 @@ class WordCounts:
 
 
 def added(counts: Iterable[WordCounts]) -> WordCounts:
-    """Return the counts of several tables together, for the same words."""
+    """Return the combined counts of several tables for the same words."""
     every = tuple(counts)
     held = tuple(map(sum, zip(*(one.held for one in every), strict=True)))
     return WordCounts(sum(one.rows for one in every), sum(one.tokens for one in every), held)
 
 
 class WordScores:
-    """Scores rows of a full-text table; `ids` are their numbers, ascending. Safe to use from several threads."""
+    """Scores rows of a full-text table; `ids` are their numbers, ascending. Thread-safe."""
 
     def __init__(self, database: Database, table: WordTable) -> None:
         self._database = database
@@ -82,9 +82,8 @@ class WordScores:
         return WordCounts(len(self.ids), self._tokens, tuple(len(self._found(word)[0]) for word in words))
 
     def scored(self, words: Sequence[str], counts: WordCounts) -> tuple[Rows, npt.NDArray[np.float64]]:
-        """Return the places in `ids` of the rows that hold a word, and their BM25 scores by the counts of all tables.
-
-        `counts` are those of the words. Raises StoreError.
+        """Return the positions in `ids` of the rows that contain a word, and their BM25 scores by the counts of all
+        tables. `counts` are the counts of the words. Raises StoreError.
         """
         found = [self._found(word) for word in words]
         places: Rows = np.unique(np.concatenate([where for where, _ in found] or [np.zeros(0, dtype=np.int64)]))
@@ -97,7 +96,7 @@ class WordScores:
         return places, scores
 
     def _find(self, word: str) -> tuple[Rows, npt.NDArray[np.float64]]:
-        """Return the places of the rows that hold a word, and how often each does."""
+        """Return the positions of the rows that contain a word, and the number of occurrences in each."""
         query = f"SELECT rowid, -bm25({self._table}) FROM {self._table} WHERE {self._table} MATCH ? ORDER BY rowid"
         with self._database.begin() as connection:
             rows = connection.exec_driver_sql(query, (any_of([word]),)).all()
@@ -117,7 +116,7 @@ def _lengths(sizes: npt.NDArray[np.float64], average: float) -> npt.NDArray[np.f
 
 
 def _words_of(stored: bytes) -> int:
-    """Return the number of words of a row: the sum of its columns, each written as SQLite writes numbers."""
+    """Return the number of words of a row: the sum of its columns, each encoded as SQLite encodes numbers."""
     total = number = 0
     for byte in stored:
         number = number << 7 | byte & 0x7F

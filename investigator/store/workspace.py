@@ -43,7 +43,7 @@ DATABASE_NAME = "investigator.db"
 RUNS_NAME = "runs.db"
 
 DAMAGED_MARK = "damaged"
-"""The name of a file that tells that the index was found damaged when it was used last."""
+"""Name of the marker file for an index that was found damaged when last used."""
 
 _DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME) for end in ("", "-wal", "-shm", "-journal"))
 _FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", DAMAGED_MARK)
@@ -51,22 +51,22 @@ _FOLDERS = ("chroma", "chats", "evaluations", "shards")
 
 
 def has_database(directory: Path) -> bool:
-    """Return True if something was indexed in a workspace directory before."""
+    """Return True if a workspace directory has an index."""
     return is_plain_file(directory / DATABASE_NAME)
 
 
 def has_runs(directory: Path) -> bool:
-    """Return True if something was investigated, or said in a chat, in a workspace directory before."""
-    return is_plain_file(directory / RUNS_NAME) or has_database(directory)  # earlier versions kept both in one
+    """Return True if a workspace directory has runs or chats."""
+    return is_plain_file(directory / RUNS_NAME) or has_database(directory)  # earlier versions kept both in one file
 
 
 class Workspace:
-    """An open workspace: its directory, its two databases, and the lock of the one writer.
+    """An open workspace: its directory, its two databases, and the lock of its single writer.
 
-    `folder` is noted in it, so that the workspace is found again if the folder moves. `store` says where runs are kept
-    if not in the workspace. If the last writer was killed, its databases are checked. Use it as a context manager.
-    Raises SettingsError if the directory cannot be made, ForeignFileError if something in it is a link, a pipe, or not
-    this user's, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
+    `folder` is recorded in it, so that the workspace is found again if the folder moves. `store` names another place
+    for runs than the workspace. If the last writer was killed, its databases are checked. Use it as a context manager.
+    Raises SettingsError if the directory cannot be created, ForeignFileError if something in it is a link, a pipe, or
+    not this user's, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
     StoreError.
     """
 
@@ -101,7 +101,7 @@ class Workspace:
 
     @cached_property
     def runs(self) -> Database:
-        """The database of runs and memories: a file of the workspace, or that of `store`, opened when it is needed.
+        """Return the database of runs and memories: a file of the workspace, or that of `store`, opened on first use.
 
         Raises DamagedDatabaseError, MissingPackageError, StoreError.
         """
@@ -111,10 +111,8 @@ class Workspace:
 
     @cached_property
     def index(self) -> Database:
-        """The database of the index; the writer drops one that is damaged or not ours, and makes it again with a
-        notice.
-
-        Raises DamagedDatabaseError if it cannot be used and this is not the writer, StoreError.
+        """Return the database of the index; the writer drops one that is damaged or not ours, and rebuilds it with a
+        notice. Raises DamagedDatabaseError if it cannot be used and this is not the writer, and StoreError.
         """
         path = self.directory / DATABASE_NAME
         try:
@@ -129,7 +127,7 @@ class Workspace:
             return FileDatabase(path, INDEX)
 
     def call_at_close(self, closing: Callable[[], None]) -> None:
-        """Close something else, too, when the workspace is closed."""
+        """Register something else to close with the workspace."""
         self._at_close.callback(closing)
 
     def close(self) -> None:
@@ -139,7 +137,7 @@ class Workspace:
         if isinstance(index, Database):
             index.close()
             if index.damaged:
-                with suppress(OSError):  # without the mark it is found damaged again
+                with suppress(OSError):  # without the marker it is found damaged again
                     write_private(self.directory / DAMAGED_MARK, b"")
         if isinstance(runs, Database):
             runs.close()
@@ -155,7 +153,7 @@ class Workspace:
         self.close()
 
     def _open_runs(self) -> Database:
-        """Open the runs; those of the version before get their codes, unless others may have written to them."""
+        """Open the runs; those of the previous version get their codes, unless others may have written to them."""
         path = self.directory / RUNS_NAME
         try:
             return FileDatabase(path, RUNS, thorough=self._suspected)
@@ -167,7 +165,7 @@ class Workspace:
             return FileDatabase(path, RUNS, thorough=self._suspected)
 
     def _take_over_earlier_runs(self) -> None:
-        """Take over the runs that an earlier version kept in the index; put aside what cannot be read."""
+        """Import the runs that an earlier version kept in the index; set aside unreadable data."""
         runs, path = self.runs, self.directory / DATABASE_NAME
         if is_carried(self.directory):
             return
@@ -179,7 +177,7 @@ class Workspace:
                 self._notice(f"{error.message}; the old file is kept as {aside}.")
 
     def _drop_index(self) -> None:
-        """Delete the index; Chroma's files are not those that a new one knows, and are made again with it."""
+        """Delete the index; Chroma's files do not match a new one, and are rebuilt with it."""
         for name in _DATABASE_FILES:
             if name.startswith(DATABASE_NAME):
                 (self.directory / name).unlink(missing_ok=True)
@@ -204,7 +202,7 @@ class Workspace:
 
 
 def _prepare(directory: Path) -> None:
-    """Make a workspace directory, or check the one that is there."""
+    """Create a workspace directory, or check the existing one."""
     try:
         make_private_folder(directory)
         check_private_folder(directory)
@@ -226,7 +224,7 @@ def _prepare(directory: Path) -> None:
 
 
 def _writable(directory: Path) -> bool:
-    """Return True if a file can be made there; permission bits mislead (root, network drives, read-only mounts)."""
+    """Return True if a file can be created there; permission bits mislead (root, network drives, read-only mounts)."""
     try:
         with tempfile.TemporaryFile(dir=directory):
             return True

@@ -1,1 +1,1 @@
-"""Observers of the engine calls of a run: a file of lines, OpenTelemetry, or nobody."""
+"""Observers of a run's engine calls: a trace file, OpenTelemetry, or none."""

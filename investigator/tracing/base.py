@@ -1,4 +1,4 @@
-"""The interface of tracing: what a tracer learns about a run and its engine calls."""
+"""The interface of tracing: what a tracer receives about a run and its engine calls."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from investigator.records import Investigation, Prompt, Reply
 
 
 def encodable(text: str) -> str:
-    """Return the text as UTF-8 can encode it: halves of surrogate pairs, as in some file names, are written out."""
+    """Return the text in a form that UTF-8 can encode: lone surrogates, as in some file names, are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass
 class WatchedCall:
-    """One engine call: the prompt, the engine's name, the key under which the reply is kept, and later the reply.
+    """One engine call: the prompt, the engine's name, the key under which the reply is stored, and later the reply.
 
-    `reused` says that the reply came from the journal and the engine was not called.
+    `reused` means that the reply came from the journal without calling the engine.
     """
 
     prompt: Prompt
@@ -34,39 +34,39 @@ class WatchedCall:
 
 
 class RunTrace(Protocol):
-    """One run that is being watched. Safe to use from several threads."""
+    """One run being traced. Thread-safe."""
 
     def call(self, call: WatchedCall) -> AbstractContextManager[WatchedCall]:
-        """Watch one call, as long as the context lasts; an error that leaves it is that of the call."""
+        """Trace one call until the context ends; an error that leaves the context is the call's error."""
         ...
 
     def ended(self, investigation: Investigation) -> None:
-        """Record the end of the run; nothing is watched after it."""
+        """Record the end of the run; nothing is traced after it."""
         ...
 
 
 class Tracer(Protocol):
-    """Watches runs. An error in the watching itself never breaks a run."""
+    """Traces runs. An error in tracing itself never breaks a run."""
 
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
     ) -> AbstractContextManager[RunTrace]:
-        """Watch one run, as long as the context lasts; an error that leaves it is that of the run.
+        """Trace one run until the context ends; an error that leaves the context is the run's error.
 
-        The context may be left in another thread than it was entered, as that of a generator may.
+        The context may end in another thread than it began, like that of a generator.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Traces:
-    """Watches with several tracers, or with none."""
+    """Traces with several tracers, or with none."""
 
     tracers: tuple[Tracer, ...] = ()
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[RunTraces]:
-        """Watch the run with each tracer."""
+        """Trace the run with each tracer."""
         with ExitStack() as stack:
             begun = [tracer.run(run_id, question, engine, resumed=resumed) for tracer in self.tracers]
             yield RunTraces(tuple(stack.enter_context(run) for run in begun))
@@ -74,13 +74,13 @@ class Traces:
 
 @dataclass(frozen=True)
 class RunTraces:
-    """One run that is being watched by several tracers, or by none."""
+    """One run being traced by several tracers, or by none."""
 
     runs: tuple[RunTrace, ...] = ()
 
     @contextmanager
     def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Watch the call with each tracer."""
+        """Trace the call with each tracer."""
         with ExitStack() as stack:
             for run in self.runs:
                 stack.enter_context(run.call(call))

@@ -1,7 +1,7 @@
 """Spans on their way to an OpenTelemetry collector, sent while the run continues.
 
-The SDK and its exporter read their own variables: address, headers, time limits, batches, sampling, resource, and
-whether they are switched off.
+The SDK and its exporter read their own variables: address, headers, time limits, batches, sampling, resource, on or
+off.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DeliveringTracer:
-    """Sends the spans of each run to a collector, from a separate thread, the last of them when the run ends.
+    """Sends the spans of each run to a collector, from a separate thread; the last ones when the run ends.
 
-    `exporter` makes the sender of one run. A collector that cannot be reached delays the end of a run by at most
-    `longest_flush` seconds, and `on_notice` is called once a run.
+    `exporter` creates the sender of one run. An unreachable collector delays the end of a run by at most
+    `longest_flush` seconds, with one call of `on_notice` per run.
     """
 
     exporter: Callable[[], SpanExporter]
@@ -41,7 +41,7 @@ class DeliveringTracer:
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
     ) -> AbstractContextManager[RunTrace]:
-        """Watch a run with spans; the last ones are sent when it has ended or the context is left."""
+        """Trace a run with spans; the last ones are sent when the run or the context ends."""
         sender = _Sender(self.exporter())
         provider = _provider(sender)
         tracer = SpanTracer(provider, content=self.content, on_end=lambda: self._deliver(provider, sender))
@@ -57,7 +57,7 @@ class DeliveringTracer:
 
 
 class _Sender:
-    """An exporter that remembers a failure, after which it sends nothing more."""
+    """An exporter that sends nothing more after a failure."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -79,7 +79,7 @@ class _Sender:
 
 
 def _provider(sender: _Sender) -> TracerProvider:
-    """Return a provider of our own: the global one is the application's to set."""
+    """Return our own provider: the global one belongs to the application."""
     from opentelemetry.sdk.resources import SERVICE_NAME, OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -101,5 +101,5 @@ def http_exporter() -> Callable[[], SpanExporter]:
             hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
-        log.addHandler(logging.NullHandler())  # one notice reports a failure; the log would print each try
+        log.addHandler(logging.NullHandler())  # one notice reports a failure; the log would print each attempt
     return cast("Callable[[], SpanExporter]", module.OTLPSpanExporter)

@@ -1,4 +1,4 @@
-"""The tracers of a run: the file that was named, and OpenTelemetry if it is set up."""
+"""Opens the tracers of a run: the trace file, and OpenTelemetry if it is configured."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""Each instrumentation reads this one for itself; the SDK does not."""
+"""Each instrumentation reads this variable itself; the SDK does not."""
 _CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
 
 
 class TraceSettings(Record):
-    """Settings for writing down each engine call, besides the workspace's journal."""
+    """Settings for recording each engine call, besides the workspace's journal."""
 
     file: str | None = Field(default=None, description="a file that gets a line of JSON for each engine call")
     prompts: bool = Field(default=False, description="write the texts of prompts and replies into that file too")
@@ -40,12 +40,10 @@ def open_tracer(
     variables: Mapping[str, str] | None = None,
     on_notice: Callable[[str], None] | None = None,
 ) -> Tracer:
-    """Return the tracers that the settings, OpenTelemetry's variables and the application ask for.
-
-    Spans go to the tracer provider that the application has set up, else to the collector that the variables
-    OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT name, else nowhere. Raises SettingsError if
-    the file cannot be written or would be one of the documents of `folder`; MissingPackageError if no package can send
-    spans.
+    """Return the tracers that the settings, OpenTelemetry's variables and the application require. Spans go to the
+    application's tracer provider, else to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT or
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, else nowhere. Raises SettingsError if the file cannot be written or would be one
+    of the documents of `folder`; MissingPackageError if no package can send spans.
     """
     variables = os.environ if variables is None else variables
     tracers: list[Tracer] = []
@@ -60,7 +58,7 @@ def open_tracer(
 
 
 def _check_outside(file: Path, folder: Path) -> None:
-    """Raises SettingsError if the next question would find the trace among the documents; hidden files are ignored."""
+    """Raise SettingsError if the next question would read the trace as a document; hidden files are ignored."""
     real, documents = file.resolve(), folder.resolve()
     if real.is_relative_to(documents) and not any(part.startswith(".") for part in real.relative_to(documents).parts):
         raise SettingsError(
@@ -80,7 +78,7 @@ def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None
 
 
 def _applications_provider() -> TracerProvider | None:
-    """Return the tracer provider that the application has set, if any; to set one it has loaded OpenTelemetry."""
+    """Return the tracer provider of the application, if any; an application that set one has loaded OpenTelemetry."""
     if "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider, get_tracer_provider

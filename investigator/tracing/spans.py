@@ -28,15 +28,14 @@ _PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""The conventions' names of providers that LangChain calls otherwise; the others are called the same."""
+"""The conventions' names of providers, if they differ from LangChain's."""
 
 
 class SpanTracer:
-    """A span `invoke_agent investigator` for each run, below it a span `chat MODEL` for each call.
-
-    What the conventions know is named `gen_ai.*`, the rest `investigator.*`. The texts of questions, prompts and
-    replies are in the spans only if `content` is set. A reused reply has no usage. `on_end` is called when the span of
-    a run has ended.
+    """Creates a span `invoke_agent investigator` for each run, and below it a span `chat MODEL` for each call.
+    Attributes defined by the conventions are named `gen_ai.*`, the rest `investigator.*`. The texts of questions,
+    prompts and replies are in the spans only if `content` is set. A reused reply has no usage. `on_end` is called when
+    the span of a run has ended.
 
     https://opentelemetry.io/docs/specs/semconv/gen-ai/
     """
@@ -50,7 +49,7 @@ class SpanTracer:
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Watch a run with a span below the current one, without making it the current one."""
+        """Trace a run with a span below the current one, without making it the current one."""
         from opentelemetry.trace import SpanKind
 
         attributes: dict[str, str | bool] = {
@@ -85,8 +84,9 @@ class _Run:
 
     @contextmanager
     def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Watch a call with a span. Its parent is passed explicitly, because a worker thread does not know the current
-        span.
+        """Trace a call with a span.
+
+        Its parent is passed explicitly, because a worker thread does not know the current span.
         """
         from opentelemetry.trace import SpanKind, set_span_in_context, use_span
 
@@ -128,7 +128,7 @@ class _Run:
         self.close()
 
     def close(self) -> None:
-        """End the span and say so, once."""
+        """End the span and report it, once."""
         if not self._closed:
             self._closed = True
             self._span.end()
@@ -162,7 +162,7 @@ def _asked(engine: str) -> dict[str, str | int]:
 
 
 def _is_host(words: str) -> bool:
-    """Return True for a host, False for a part of a model's name, as the date of `claude-sonnet-4@20250514`."""
+    """Return True for a host, False for a part of a model's name, such as the date in `claude-sonnet-4@20250514`."""
     try:
         port = urlsplit(f"//{words}").port
     except ValueError:
@@ -179,7 +179,7 @@ def _failed(span: Span, error: BaseException) -> None:
 
 
 def _message(role: str, text: str, finish_reason: str | None = None) -> str:
-    """Return a list of one message as JSON, in the conventions' form."""
+    """Return a list of one message as JSON, in the conventions' format."""
     message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": redacted(text)}]}
     if finish_reason is not None:
         message["finish_reason"] = finish_reason

@@ -1,4 +1,4 @@
-"""A run as lines of JSON, written as it happens: one for its beginning, one for each engine call, one for its end."""
+"""Writes a run as lines of JSON while it happens: one for its start, one for each engine call, one for its end."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ _HINT = "Name a file that can be written, outside the folder of documents: --tra
 
 
 class TraceFile:
-    """Appends lines to a file; runs, also of several processes, may share one.
-
-    With `prompts` the texts of prompts and replies are written too, else only their measures. A line that cannot be
-    written ends the trace of that run, with a notice to `on_notice`; the run continues. `now` and `clock` give the
-    time. Raises SettingsError at once if the file cannot be written or is not a trace.
+    """Appends lines to a file, which several runs and processes may share. With `prompts` the texts of prompts and
+    replies are written too, else only their sizes. A line that cannot be written ends the trace of that run, with a
+    notice to `on_notice`; the run continues. `now` and `clock` return the time. Raises SettingsError at once if the
+    file cannot be written or is not a trace.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class TraceFile:
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Write the beginning now, the end when the context is left. Raises SettingsError as the constructor does."""
+        """Write the start now, and the end when the context ends. Raises SettingsError like the constructor."""
         with _opened(self.path) as file:
             run = _Run(self, file, run_id)
             began = RunBegan(
@@ -146,7 +145,7 @@ class _Run:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Return the file, unbuffered, for appending whole lines; half a line of a killed process is ended.
+    """Return the file, unbuffered, for appending whole lines; a partial last line of a killed process is ended.
 
     Raises SettingsError.
     """
@@ -162,7 +161,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _is_cut_off(path: Path) -> bool:
-    """Return True if the last line of the trace is not a whole one. Raises SettingsError for what is not a trace."""
+    """Return True if the last line of the trace is incomplete. Raises SettingsError if the file is not a trace."""
     with path.open("rb") as file:
         if file.read(len(_BEGINNING)) != _BEGINNING:
             raise SettingsError(f"{path} exists and is not a trace; nothing was written to it", hint=_HINT)

@@ -1,4 +1,4 @@
-"""The lines of a trace: records of a run's beginning, of each engine call, and of its end."""
+"""The lines of a trace: records of a run's start, of each engine call, and of its end."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ class RunBegan(Record):
 
 
 class Called(Record):
-    """An engine was called; `time` is when the call began, `seconds` how long it took, waits and retries included.
-
-    A reused reply was kept from before: its tokens were paid for then. Without a reply, `error` says why and
-    `finish_reason` is None. `prompt` and `reply` are None if the texts are not to be kept.
+    """An engine was called; `time` is the start of the call, `seconds` its duration including waits and retries. The
+    tokens of a reused reply were paid for earlier. Without a reply, `error` gives the reason and `finish_reason` is
+    None. `prompt` and `reply` are None if texts are not recorded.
     """
 
     kind: Literal["called"] = "called"
@@ -47,9 +46,9 @@ class Called(Record):
 
 
 class RunEnded(Record):
-    """A run ends with an answer, with an error, or (neither is set) because the caller stopped.
+    """A run ends with an answer, with an error, or (if neither is set) because the caller stopped.
 
-    `seconds` are those of this process, `usage` is what the run has cost over all its processes.
+    `seconds` are those of this process; `usage` is the cost of the run over all its processes.
     """
 
     kind: Literal["run_ended"] = "run_ended"

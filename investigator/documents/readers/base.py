@@ -12,14 +12,14 @@ from investigator.errors import ReaderError
 from investigator.records import FileStatus, Heading, PageSpan, Record, Table
 
 READERS = "investigator.readers"
-"""The group of entry points with which other packages add readers."""
+"""The entry point group with which other packages add readers."""
 
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_MOST_BYTES = 1 << 44  # 16 TiB: more than any machine has, and no more than the system can be asked for
+_MOST_BYTES = 1 << 44  # 16 TiB: more than any machine has, and as much as the system accepts
 
 
 class ReaderSettings(Record):
-    """How far the readers go."""
+    """Limits of the readers."""
 
     max_bytes: int = Field(
         default=200_000_000, gt=0, le=_MOST_BYTES, description="files larger than this are not opened"
@@ -35,10 +35,10 @@ class ReaderSettings(Record):
         default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory for reading one file, in bytes (on Linux)"
     )
     max_members: int = Field(
-        default=2_000, gt=0, le=10_000_000, description="files that are read from one archive; the rest are left out"
+        default=2_000, gt=0, le=10_000_000, description="maximum files read from one archive; the rest are left out"
     )
     max_unpacked: int = Field(
-        default=1_000_000_000, gt=0, le=_MOST_BYTES, description="bytes that one archive may unpack to"
+        default=1_000_000_000, gt=0, le=_MOST_BYTES, description="maximum bytes that one archive may unpack to"
     )
     max_depth: int = Field(default=3, ge=0, le=20, description="how deep nested archives are opened")
     workers: int = Field(default=0, ge=0, le=256, description="processes that read files; 0 means one for each CPU")
@@ -49,11 +49,11 @@ class ReaderSettings(Record):
 
 
 OWN_RESULT = "a result of this program is not evidence"
-"""The reason for leaving out a result of ours that lies among the documents."""
+"""The reason for excluding a result of ours that is among the documents."""
 
 
 class ReadFailure(ReaderError):
-    """A file gave no text; holds its status and the reason, in one plain line."""
+    """A file gave no text; holds its status and the reason, as one plain line."""
 
     default_hint = "Convert the file to a format that can be read, or take it out of the folder."
 
@@ -65,7 +65,7 @@ class ReadFailure(ReaderError):
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The bytes of one file, its name (for the title and as a second opinion on its type), and its media type."""
+    """The bytes of one file, its name (for the title, and as a fallback for its type), and its media type."""
 
     data: bytes
     name: str
@@ -74,10 +74,10 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Member:
-    """A file inside another (of an archive, attached to a message): its name there, and how to get its bytes.
+    """A file inside another (in an archive, attached to a message): its name there, and a function for its bytes.
 
-    `name` is as it was found: it may hold folders, or be hostile. `read` gives `max_bytes` and one more at most; it
-    raises as a Reader does.
+    `name` is unchecked: it may contain folders, or be hostile. `read` returns at most `max_bytes` plus one and raises
+    the same errors as a Reader.
     """
 
     name: str
@@ -86,10 +86,9 @@ class Member:
 
 @dataclass(frozen=True)
 class Extracted:
-    """The text and marks that a reader found. Offsets are characters of `text`, which is already `cleaned`.
-
-    `left_out` says what of the file is not in the text, and why: pages that could not be recognised, cut outputs.
-    `members` are the files inside the file, made one at a time; the caller limits their number and size.
+    """The text and structure that a reader found. Offsets are characters of `text`, which is already `cleaned`.
+    `left_out` lists the omitted parts of the file with the reasons: pages that could not be recognised, truncated
+    outputs. `members` yields the files inside the file one at a time; the caller limits their number and size.
     """
 
     text: str
@@ -106,11 +105,12 @@ class Extracted:
 Reader = Callable[[SourceFile, ReaderSettings], Extracted]
 """Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged".
 
-Of a plug-in, any other exception is its own failure."""
+For a plug-in, any other exception counts as its own failure.
+"""
 
 
 def cleaned(text: str) -> str:
-    """Return the text with \\n as its only line end, and without characters that no store or wire form can carry.
+    """Return the text with \\n as its only line end, and without characters that the store or wire form cannot carry.
 
     These are control characters other than tab, line end and form feed, lone surrogates, and non-characters.
     """

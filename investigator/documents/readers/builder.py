@@ -1,4 +1,4 @@
-"""Builds the text of a marked-up document, and records the places of its headings and pages."""
+"""Builds the text of a marked-up document, and records the positions of its headings and pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.records import Heading, PageSpan, Table
 from investigator.tables.figures import CURRENCY_SIGN, is_value
 
-_HEADER_REACH = 500  # characters of a table after which the names of its columns come again
+_HEADER_REACH = 500  # characters of a table after which the column names are repeated
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
 _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
@@ -19,10 +19,9 @@ _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
 
 @dataclass
 class _TableRow:
-    """A table row in the making: its cells, whether it has text yet, and whether a cell took several lines.
-
-    `first` is the part of the text with which it begins; `header` says that the file marks it as the one that names
-    the columns, and `header_cells` is the number of cells that are so marked.
+    """An unfinished table row: its cells, and flags for text and for cells of several lines. `first` is the index of
+    its first piece of text; `header` means that the file marks it as header row, and `header_cells` is the number of
+    cells marked as headers.
     """
 
     cells: int = 0
@@ -36,10 +35,10 @@ class _TableRow:
 class TextBuilder:
     """Collects words, breaks, cells and headings in reading order.
 
-    Breaks and blanks are delayed until the next word, so the text never begins or ends with white space and has at most
+    Breaks and spaces are delayed until the next word, so the text never begins or ends with white space and has at most
     one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell with
-    several lines: each cell after it is on a separate line. In a long table the row that names the columns
-    comes again and again, so that rows are found together with it.
+    several lines: each later cell is on a separate line. In a long table the header row is repeated at intervals, so
+    that rows are found together with it.
     """
 
     def __init__(self) -> None:
@@ -64,16 +63,16 @@ class TextBuilder:
 
     @property
     def text(self) -> str:
-        """Everything so far."""
+        """Return everything so far."""
         return "".join(self._parts)
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables so far, with their places in the text."""
+        """Return the tables so far, with their positions in the text."""
         return tuple(sorted((*self._recorder.tables(self.text, self.pages), *self._laid), key=lambda one: one.start))
 
     def words(self, text: str) -> None:
-        """Adds running text; a run of blanks and line ends counts as one blank."""
+        """Add running text; a run of spaces and line ends counts as one space."""
         core = _BLANKS.sub(" ", text)
         if not core:
             return
@@ -83,7 +82,7 @@ class TextBuilder:
             self._blank = core[-1] == " "
 
     def verbatim(self, text: str) -> None:
-        """Adds text whose inner white space counts; at its ends it is held back like any other."""
+        """Add text whose inner white space counts; white space at its ends is delayed like any other."""
         text = cleaned(text)
         core = text.strip()
         if not core:
@@ -99,7 +98,7 @@ class TextBuilder:
         self._blank = bool(tail)
 
     def raised(self, begins: bool) -> None:
-        """Begin raised text, or end it: a letter that refers to a note is not part of the word before it."""
+        """Begin or end raised text: a raised letter that refers to a note is not part of the preceding word."""
         self._raised = begins
 
     def line(self) -> None:
@@ -113,7 +112,7 @@ class TextBuilder:
             self._breaks = max(self._breaks, 1 if self._rows else 2)
 
     def begin_row(self, *, header: bool = False) -> None:
-        """A table row begins; `header` says that the file marks it as the one that names the columns."""
+        """Begin a table row; `header` means that the file marks it as the header row."""
         self._fresh_cell = False
         first = not self._rows and self._begins_table()
         if not self._rows:
@@ -123,9 +122,10 @@ class TextBuilder:
         self._separators = 0
 
     def begin_cell(self, *, header: bool = False, rows: int = 1, columns: int = 1) -> None:
-        """A cell of the current row begins; outside a row it is a line. `header` says that the file marks it as one.
+        """Begin a cell of the current row; outside a row it is a line.
 
-        It takes so many rows and columns of the table; one of no rows belongs to the cell above.
+        `header` means that the file marks it as a header cell. It spans that many rows and columns; a cell of zero rows
+        belongs to the cell above.
         """
         if not self._rows:
             self.line()
@@ -144,7 +144,7 @@ class TextBuilder:
         self._cell_before, self._cell_words = self._cell_words if row.cells > 1 else "", ""
 
     def end_cell(self) -> None:
-        """The cell ends; breaks at its end do not count."""
+        """End the cell; breaks at its end do not count."""
         if self._rows:
             if self._rows[-1].started:
                 self._breaks = 0
@@ -162,12 +162,12 @@ class TextBuilder:
         self.line()
 
     def laid_table(self, lines: str, table: Table) -> None:
-        """Adds the lines of a table whose places are known in them."""
+        """Add the lines of a table with known cell positions."""
         self.verbatim(lines)
         self._laid += shifted((table,), self._length - len(lines))
 
     def row_or_cell(self, name: str, begins: bool, *, header: bool = False, columns: int = 1, rows: int = 1) -> None:
-        """Begins or ends what Office Open XML calls `tr` (a row) or `tc` (a cell)."""
+        """Begin or end an Office Open XML element `tr` (a row) or `tc` (a cell)."""
         if name == "tr":
             self.begin_row(header=header) if begins else self.end_row()
         else:
@@ -179,7 +179,7 @@ class TextBuilder:
         self._heading = len(self._parts)
 
     def end_heading(self) -> None:
-        """The heading ends; an empty one leaves nothing."""
+        """End the heading; an empty one is dropped."""
         if self._heading is not None:
             raw = "".join(self._parts[self._heading :])
             core = raw.strip(" |\n")
@@ -190,7 +190,7 @@ class TextBuilder:
         self.block()
 
     def begin_page(self, number: int) -> None:
-        """Page `number` (from 1) begins; pages without text get no span."""
+        """Begin page `number` (from 1); pages without text get no span."""
         self.end_page()
         self._rows.clear()
         self._separators = 0
@@ -200,7 +200,7 @@ class TextBuilder:
         self._page = (number, self._length)
 
     def end_page(self) -> None:
-        """The page ends here."""
+        """End the page."""
         if self._page is not None and self._length > self._page[1]:
             number, start = self._page
             begin = start + (2 if start else 0)
@@ -208,9 +208,7 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Return True if a row that begins here is the first one; otherwise repeat the names of the columns now and
-        then.
-        """
+        """Return True if a row that begins here is the first one; otherwise repeat the column names at intervals."""
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True
@@ -251,7 +249,7 @@ class TextBuilder:
         self._blank = self._fresh_cell = False
 
     def _join_signs(self, core: str) -> None:
-        """Joins a sign in a separate cell with its figure: "$ | 12", "(3 | )", "4 | %"."""
+        """Join a sign in a separate cell with its figure: "$ | 12", "(3 | )", "4 | %"."""
         leads = CURRENCY_SIGN.fullmatch(self._cell_before) is not None and is_value(core)
         if leads or (_CLOSING.fullmatch(core) and self._cell_before[-1:].isdigit()):
             self._recorder.joins(leads=leads)

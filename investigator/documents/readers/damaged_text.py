@@ -1,4 +1,4 @@
-"""Text with slightly damaged bytes: it is read, and the damage is reported."""
+"""Reads text with a few damaged bytes, and reports the damage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.records import FileStatus
 
 
 def telling_damage(reader: Reader) -> Reader:
-    """Return a reader that also reports how many characters are lost if the file is slightly damaged UTF-8."""
+    """Wrap a reader so that it also reports the number of lost characters if the file is slightly damaged UTF-8."""
 
     def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
         found = reader(source, settings)
@@ -18,7 +18,7 @@ def telling_damage(reader: Reader) -> Reader:
         if not lost:
             return found
         characters = "1 damaged character stands" if lost == 1 else f"{lost:,} damaged characters stand"
-        # nothing available is left out there, so that the answer "not in the documents" stays possible
+        # nothing recoverable is lost there, so the answer "not in the documents" stays possible
         told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
         return replace(found, left_out=(*found.left_out, told))
 

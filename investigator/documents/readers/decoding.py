@@ -1,4 +1,4 @@
-"""Bytes of unknown encoding become text."""
+"""Decodes bytes of unknown encoding."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _BOMS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
-_NOISE = 20  # one control character in that many bytes; of random bytes, one in ten is one
+_NOISE = 20  # at most one control character per that many bytes; in random bytes one in ten is one
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
-_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # where several fit as well, the last
+_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # if several fit equally well, the last one
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _SMALL_CYRILLIC = re.compile("[а-яё]")
@@ -28,15 +28,14 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # sound characters beyond ASCII for each damaged one; other encodings seen as UTF-8 give less than 1
+_UTF8_SHARE = 3  # valid characters beyond ASCII per damaged one; other encodings read as UTF-8 give less than 1
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
     """Return the text of the bytes, or None if they are not text.
 
-    A byte order mark decides, then UTF-8 (a few damaged characters become U+FFFD), then what the file itself declares
-    (only if `declared` says that its format has such declarations, and only if it fits), then statistics. Line
-    ends are left as they are.
+    Tried in order: a byte order mark, UTF-8 (a few damaged characters become U+FFFD), the file's own declaration (only
+    if `declared` is set for its format, and only if it fits), statistics. Line ends are unchanged.
     """
     for bom, encoding in _BOMS:
         if data.startswith(bom):
@@ -50,7 +49,7 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
 
 
 def _utf8(data: bytes) -> str | None:
-    """Return the text of UTF-8 bytes, also of slightly damaged ones; None if they are rather something else."""
+    """Decode bytes as UTF-8, even with slight damage; None if another encoding is more likely."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -58,7 +57,7 @@ def _utf8(data: bytes) -> str | None:
 
 
 def damaged_utf8(data: bytes) -> int:
-    """Return how many characters of a UTF-8 text are damaged: 0 if none is, or if the bytes are probably not UTF-8."""
+    """Return the number of damaged characters in a UTF-8 text: 0 if it is intact, or probably not UTF-8."""
     if data.startswith(tuple(bom for bom, _ in _BOMS)):
         return 0
     sample = _sample(data)
@@ -69,17 +68,17 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return how often U+FFFD replaces invalid UTF-8, as opposed to being in the text itself."""
+    """Return how many U+FFFD replace invalid UTF-8, as opposed to being in the text itself."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
 def is_binary(data: bytes) -> bool:
-    """Return True if the beginning of the bytes holds more control characters than any text does."""
+    """Return True if the beginning of the bytes contains more control characters than any text."""
     return _controls(data) > max(3, len(data[:_SAMPLE]) // 100)
 
 
 def is_noise(data: bytes) -> bool:
-    """Return True if the bytes are packed or random: not even text with some other bytes in it."""
+    """Return True if the bytes are compressed or random, rather than text with some other bytes in it."""
     return _controls(data) * _NOISE > len(data[:_SAMPLE]) and decoded(data) is None
 
 
@@ -89,7 +88,7 @@ def _controls(data: bytes) -> int:
 
 
 def _unshifted(data: bytes, text: str) -> str:
-    """Return the text, which is all ASCII in ISO-2022-JP too: escapes say where it is not."""
+    """Return the text of ISO-2022-JP, which looks like ASCII with escapes."""
     if _SHIFTED.search(data[:_SAMPLE]) is None:
         return text
     try:
@@ -99,7 +98,9 @@ def _unshifted(data: bytes, text: str) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark, recognised by the zero bytes of blanks, line ends and digits."""
+    """Return UTF-16 or UTF-32 without a byte order mark, recognised by the zero bytes of spaces, line ends and
+    digits.
+    """
     head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
     if head.count(0) < 2:
         return None
@@ -139,13 +140,15 @@ def _guessed(data: bytes) -> str | None:
     text = sample.decode(encoding, errors="replace")
     if best is None or _is_latin(text):
         encoding = latin_encoding(sample) or "cp1252"
-    elif len(_HALF_WIDTH.findall(text)) * 2 > len(_BEYOND_ASCII.findall(sample)):  # nobody writes so: Cyrillic bytes
+    elif len(_HALF_WIDTH.findall(text)) * 2 > len(_BEYOND_ASCII.findall(sample)):  # implausible: Cyrillic bytes
         encoding = max(_CYRILLIC, key=lambda name: len(_SMALL_CYRILLIC.findall(sample.decode(name, errors="replace"))))
     return data.decode(encoding, errors="replace")
 
 
 def _japanese(sample: bytes) -> str | None:
-    """EUC-JP, if the bytes contain as much kana as only Japanese has: Chinese and Korean bytes are valid in it too."""
+    """Return EUC-JP if the bytes contain as much kana as only Japanese does: Chinese and Korean bytes are valid in it
+    too.
+    """
     try:
         text = sample.decode("euc_jp")
     except UnicodeDecodeError:
@@ -156,7 +159,7 @@ def _japanese(sample: bytes) -> str | None:
 
 
 def _is_latin(text: str) -> bool:
-    """Return True if the characters beyond ASCII are Latin letters, or single among ASCII as only these are."""
+    """Return True if the characters beyond ASCII are Latin letters, or isolated among ASCII as only these are."""
     runs = _OTHERS.findall(text)
     others = "".join(runs)
     foreign = sum(character > "\u036f" and character.isalpha() for character in others)
@@ -164,9 +167,9 @@ def _is_latin(text: str) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return the beginning, cut at a line end or blank so that no character is cut in two; all if it is short.
+    """Return the beginning, cut at a line end or space so that no character is split; short bytes are returned whole.
 
-    Plain ASCII lines say nothing about the encoding: the sample begins at the first line that holds another byte.
+    ASCII lines reveal nothing about the encoding, so the sample begins at the first line with another byte.
     """
     if len(data) <= _SAMPLE:
         return data

@@ -38,14 +38,14 @@ _CANDIDATES = (
 _OPENING, _CLOSING = frozenset("“‘„‚«‹¿¡"), frozenset("”»›")
 _MARKS = frozenset("’–—…€£§©®™°²³½·•\u00a0\u00ad")
 _OTHER = re.compile(r"(?s)(?=(.?)([^\x00-\x7f])(.?))")
-_SAMPLE = 20_000  # bytes that are looked at
+_SAMPLE = 20_000  # bytes that are examined
 _MISFIT = -3
 
 
 def latin_encoding(data: bytes) -> str | None:
-    """Return the encoding in which most of the first bytes above 127 spell letters of one language, or its marks.
+    """Return the encoding in which most of the first bytes above 127 are letters or punctuation of one language.
 
-    Western European unless there is evidence for another; None if the bytes fit none.
+    Western European unless another one is supported by evidence; None if the bytes fit none.
     """
     best: tuple[int, str] | None = None
     for encoding, alphabets in _CANDIDATES:
@@ -64,7 +64,7 @@ def latin_encoding(data: bytes) -> str | None:
 
 
 def _fit(before: str, character: str, after: str, letters: str) -> int:
-    """1 for a letter of the language or punctuation in its place, less for unusual characters."""
+    """Return 1 for a letter of the language or well-placed punctuation, less for unusual characters."""
     if character in letters:
         return _MISFIT if character.isupper() and before.islower() and after.islower() else 1
     if character.isalpha():

@@ -56,7 +56,7 @@ _BY_CONTENT = (
     ".rtf .text .tif .tiff .txt .webp .xls .xlsb .xlsm .xlsx .zip"
 )
 SUFFIXES = frozenset({*_BY_SUFFIX, *_BY_CONTENT.split()})
-"""The suffixes of files that have a reader of ours."""
+"""Suffixes of files that our own readers support."""
 _PACKAGE_MAIN = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _OLE_STREAMS = (
     ("__properties_version1.0", MSG, ".msg"),
@@ -97,8 +97,8 @@ _LONGEST_MANIFEST = 10_000_000
 def media_type(data: bytes, name: str) -> str:
     """Return the media type of a file.
 
-    Raises ReadFailure if it cannot be read in any way: archives other than ZIP, and unknown binary files, are
-    unsupported, protected Office files encrypted, cut-off packages failed.
+    Raises ReadFailure if no reader can read it: `unsupported` for archives other than ZIP and unknown binary files,
+    `encrypted` for protected Office files, `failed` for truncated packages.
     """
     head = data[:_HEAD]
     if head.startswith(_ZIP_STARTS):
@@ -169,7 +169,7 @@ def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 def _is_message(start: str) -> bool:
-    """Return True if a text begins with the head of a message: its sender, and what only mail programs write."""
+    """Return True if a text begins like a message: with its sender, and headers that only mail programs write."""
     head = _HEADERS.match(start)
     names = {name.lower() for name in _HEADER_NAME.findall(head[0])} if head else set()
     return "from" in names and bool(names & _ONLY_IN_MAIL)

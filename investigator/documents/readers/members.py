@@ -1,4 +1,4 @@
-"""A file inside another, found again by its contents, without reading the text of the others."""
+"""Finds a file inside another again by its contents, without reading the text of the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.documents.readers.unpacking import damage_as_failure
 from investigator.records import FileStatus
 
 SOURCE_CHANGED = "the file has changed since it was read"
-"""Why there is no file of the contents that were asked for."""
+"""The reason if no file has the requested contents."""
 
 _HOLDERS = frozenset({kinds.ZIP, kinds.EML, kinds.MSG, kinds.MBOX, kinds.PDF})
 
@@ -25,7 +25,7 @@ _HOLDERS = frozenset({kinds.ZIP, kinds.EML, kinds.MSG, kinds.MBOX, kinds.PDF})
 def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: ReaderSettings) -> bytes:
     """Return the bytes with this sha256: the file itself, whose sha256 is `own_hash`, or a file inside it.
 
-    Raises ReadFailure if there are none.
+    Raises ReadFailure if nothing has this sha256.
     """
     if own_hash == content_hash:
         return source.data
@@ -40,7 +40,7 @@ def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: Read
 
 
 def _inside(source: SourceFile, settings: ReaderSettings, depth: int) -> Iterator[bytes]:
-    """Yield the bytes of each file inside a file; those that cannot be read are skipped."""
+    """Yield the bytes of each file inside a file; unreadable ones are skipped."""
     for member in _members(source, settings):
         with suppress(ReadFailure):
             with damage_as_failure():

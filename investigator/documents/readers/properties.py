@@ -19,7 +19,7 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def honest_title(title: str) -> str:
-    """Return the title of a file's properties, or nothing if a program or a file name made it up."""
+    """Return the title in a file's properties, or "" if a program or a file name produced it."""
     title = " ".join(title.split())
     if _GENERATED.match(title) or _FILE_NAME.match(title) or not _is_worded(title):
         return ""
@@ -39,13 +39,14 @@ def first_title_line(text: str) -> str:
 
 
 def is_title_like(line: str) -> bool:
-    """Return True if a line could be a title: 3 to 200 characters with words, no table row, no end of a clause."""
+    """Return True if a line could be a title: 3 to 200 characters with words, not a table row or the end of a
+    clause.
+    """
     return 3 <= len(line) <= 200 and _is_worded(line) and not line.endswith((".", ",", ";", ":", "。", "、", "|"))
 
 
 def largest_title(lines: list[tuple[str, float]]) -> str:
-    """Return the title among lines with their letter heights: the largest, if it is larger than the body text.
-
+    """Return the title among lines with their letter heights: the largest line, if it is larger than the body text.
     Neighbouring lines of that size form one title.
     """
     worded = [(" ".join(line.split()), height) for line, height in lines if _is_worded(line)]
@@ -65,7 +66,7 @@ def _is_worded(text: str) -> bool:
 
 
 def iso_date(text: str | None) -> str | None:
-    """Return a date in ISO, PDF (`D:20220930...`) or mail form as YYYY-MM-DD, a bare year as YYYY, else None."""
+    """Convert a date in ISO, PDF (`D:20220930...`) or mail format to YYYY-MM-DD, a bare year to YYYY, else None."""
     text = (text or "").strip()
     if match := _ISO.match(text) or _PDF.match(text):
         return _day(*(int(part) for part in match.groups()))

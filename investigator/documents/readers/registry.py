@@ -1,9 +1,9 @@
 """Maps each media type to its reader.
 
-To add one, write it in the folder of its family, add its line here (`module:function`, imported at its first file), and
-add its media type to `media_types.py` with the suffix or the first bytes by which it is known. Another package adds one
-with an entry point of the group `investigator.readers`: its name is a suffix that is not known here (`.toy`) or, for
-ZIP packages that name one, a media type; its value is the reader (`toys:read_toy`).
+To add a reader, write it in the folder of its family, add its line here (`module:function`, imported at its first
+file), and add its media type to `media_types.py` with the suffix or the first bytes that identify it. Another package
+adds one with an entry point of the group `investigator.readers`: its name is a suffix unknown here (`.toy`) or, for ZIP
+packages that declare one, a media type; its value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ OWN: Mapping[str, str] = {
     **_TEXTS,
     **dict.fromkeys(kinds.PICTURES, "pictures.picture:read_picture"),
 }
-"""The places of our own readers, below the folder of this module, by media type."""
+"""The locations of our own readers, below the folder of this module, by media type."""
 
 
 def read(
@@ -85,8 +85,8 @@ def read(
 ) -> Unpacked:
     """Read a file and the files inside it; no inner file is started in the second half of the time limit.
 
-    The id of a file inside is that of the file, a slash, and its path inside. Raises ReadFailure if nothing of it is
-    text (empty, encrypted, a scan, unsupported, too large, damaged), and MemoryError.
+    The id of an inner file is that of the file, a slash, and its path inside. Raises ReadFailure if there is no text in
+    it (empty, encrypted, a scan, unsupported, too large, damaged), and MemoryError.
     """
     unpacked = Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
     documents = tuple(one.changed(reader=reader_version(one.media_type)) for one in unpacked.documents)
@@ -94,7 +94,7 @@ def read(
 
 
 def reader_of(source: SourceFile) -> tuple[str, Reader]:
-    """Return the media type and the reader of a file: by a suffix that only a plug-in knows, else by its bytes.
+    """Return the media type and reader of a file: by a suffix that only a plug-in knows, else by its bytes.
 
     Raises ReadFailure if no reader supports it, or if it is a result of this program.
     """
@@ -113,7 +113,7 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
 
 @cache
 def own_reader(kind: str) -> Reader:
-    """Return our own reader of a media type, imported now: most folders hold files of few kinds."""
+    """Return our own reader of a media type, imported on demand: most folders contain few kinds of files."""
     module, _, function = OWN[kind].partition(":")
     reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
     return telling_damage(reader) if kind in _TEXTS else reader
@@ -142,7 +142,7 @@ def _plug_in(name: str) -> Reader:
 
 
 def _members(members: Iterable[Member], point: EntryPoint) -> Iterator[Member]:
-    """Yield the files inside a file as a plug-in finds them."""
+    """Yield the inner files that a plug-in finds."""
     with _blamed(point):
         for member in members:
             yield replace(member, read=partial(_member, member.read, point))
@@ -155,7 +155,7 @@ def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
 
 @contextmanager
 def _blamed(point: EntryPoint) -> Iterator[None]:
-    """Blame the plug-in, so that nobody looks for damage in the file."""
+    """Blame the plug-in, so that nobody suspects damage in the file."""
     try:
         yield
     except (ReadFailure, MemoryError):

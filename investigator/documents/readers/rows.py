@@ -1,4 +1,4 @@
-"""Rows of cells become lines in which each value is next to its header."""
+"""Converts rows of cells to lines in which each value follows its header."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class RowLine(NamedTuple):
 
 
 def filled_lines(rows: Sequence[Cells]) -> list[RowLine]:
-    """Return a line for each row that holds anything, as `each_line` gives it."""
+    """Return a line for each non-empty row, as produced by `each_line`."""
     return [line for line in each_line(rows) if line.text]
 
 
 def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
-    """Yield one line for each row; a row without values gives an empty one.
+    """Yield one line per row; a row without values gives an empty line.
 
-    Under a header row: `header: value; header: value`, empty values left out. Rows above it, and tables without one:
+    Under a header row: `header: value; header: value`, without empty values. Rows above it, and tables without one:
     cells joined with ` | `.
     """
     table = [[one_line(cell) for cell in row] for row in rows]
@@ -49,7 +49,7 @@ def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
 
 
 def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Table | None:
-    """Return the table of lines that make up a text, one after the other; None without two rows and columns."""
+    """Return the table of consecutive lines of a text; None without two rows and columns."""
     header = next((number for number, line in enumerate(lines) if line.is_header), None)
     first = 0 if header is None else _first_header(lines, header)
     cells: list[TableCell] = []
@@ -69,7 +69,7 @@ def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Ta
 
 
 def _first_header(lines: Sequence[RowLine], header: int) -> int:
-    """Return the first of the rows right above the header that name several of its columns; a title names none."""
+    """Return the first of the rows right above the header that name several of its columns, unlike a title."""
     first = header
     while first and any(column for column, _, _ in lines[first - 1].cells):
         above = lines[first - 1]
@@ -84,7 +84,7 @@ def _first_header(lines: Sequence[RowLine], header: int) -> int:
 
 
 def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = False) -> RowLine:
-    """Return the cells that hold something, given as column, words before and value, with marks between."""
+    """Return the non-empty cells, given as column, words before and value, with separators between."""
     parts: list[str] = []
     spans: list[tuple[int, int, int]] = []
     length = 0
@@ -100,7 +100,7 @@ def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = 
 def header_index(rows: Sequence[Cells]) -> int | None:
     """Return the index of the row that names the columns: the first wide one, if its cells are different names.
 
-    A row is wide when it fills as many cells as most of the table; numbers and dates are not names.
+    A row is wide if it fills as many cells as most of the table; numbers and dates are not names.
     """
     if len(rows) < 2:
         return None
@@ -116,12 +116,12 @@ def header_index(rows: Sequence[Cells]) -> int | None:
 
 
 def are_names(cells: Sequence[str]) -> bool:
-    """Return True if cells could name columns: each one once, short, and no number or date."""
+    """Return True if cells could name columns: unique, short, and neither numbers nor dates."""
     return len(set(cells)) == len(cells) and not any(_NUMBER.match(cell) or len(cell) > 80 for cell in cells)
 
 
 def _labelled(header: Cells, row: Cells) -> RowLine:
-    if len(row) > 2 and not any(row[1:]):  # a line between the rows: the heading of those below it, a remark
+    if len(row) > 2 and not any(row[1:]):  # a line between the rows: a heading of the rows below it, a remark
         return RowLine(row[0], ((0, 0, len(row[0])),) if row[0] else ())
     names = [*header, *[""] * (len(row) - len(header))]
     named = enumerate(zip(names, row, strict=False))

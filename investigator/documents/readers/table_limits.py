@@ -1,4 +1,4 @@
-"""How many tables and cells of a document are recorded; the words of the rest stay in its text."""
+"""Limits on the recorded tables and cells of a document; the text of the rest is kept."""
 
 MOST_TABLES = 2_000
 MOST_CELLS = 60_000

@@ -1,4 +1,4 @@
-"""Tables that are pictures: they are reported by their captions, and are not in the text. Pure."""
+"""Tables that are pictures: reported by their captions, but not in the text. Pure."""
 
 from __future__ import annotations
 

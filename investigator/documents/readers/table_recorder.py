@@ -1,4 +1,4 @@
-"""Records the places of the cells of marked-up tables in a text that is being built."""
+"""Records the positions of the cells of marked-up tables in a text that is being built."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _OpenTable:
     cells: list[TableCell] = field(default_factory=list)
     rows: int = 0
     header_rows: int = 0
-    taken: dict[int, set[int]] = field(default_factory=dict)  # by row: columns that a cell above reaches into
+    taken: dict[int, set[int]] = field(default_factory=dict)  # by row: columns that a cell above extends into
     left_out: bool = False
 
 
@@ -35,7 +35,9 @@ class _OpenCell:
 
 
 class TableRecorder:
-    """Follows the rows and cells of tables; only the outermost count, what is in a table in a cell is its words."""
+    """Follows the rows and cells of tables; only the outermost count, and a table in a cell is part of the cell's
+    text.
+    """
 
     def __init__(self) -> None:
         self._tables: list[_OpenTable] = []
@@ -46,14 +48,14 @@ class TableRecorder:
         self._count = 0
 
     def begin_row(self, *, new_table: bool, header: bool) -> None:
-        """A row begins; with `new_table` it is the first one. `header` says that the file marks it as header."""
+        """Begin a row; with `new_table` it is the first one. `header` means that the file marks it as header."""
         if new_table or not self._tables:
             self._tables.append(_OpenTable())
         self._column, self._row_is_header = 0, header
         self._header_cells = self._row_cells = 0
 
     def begin_cell(self, *, header: bool, rows: int, columns: int) -> None:
-        """A cell begins that takes so many rows and columns; one of no rows belongs to the cell above."""
+        """Begin a cell that spans that many rows and columns; a cell of zero rows belongs to the cell above."""
         self._end_cell()
         if rows == 0:
             return
@@ -62,13 +64,15 @@ class TableRecorder:
         self._cell = _OpenCell(min(max(rows, 1), _MOST_SPANNED), min(max(columns, 1), _MOST_SPANNED))
 
     def words(self, start: int, end: int) -> None:
-        """Words were added to the text at `[start, end)`."""
+        """Record that words were added to the text at `[start, end)`."""
         if self._cell is not None:
             self._cell.start = start if self._cell.start is None else self._cell.start
             self._cell.end = end
 
     def joins(self, *, leads: bool) -> None:
-        """The previous cell holds only a sign of the open one (`leads`), or the open one only a sign of it."""
+        """Join a sign with its figure: the previous cell is a sign of the open one (`leads`), or the open one a sign of
+        it.
+        """
         if self._cell is None or not self._tables or not self._tables[-1].cells:
             return
         before = self._tables[-1].cells.pop()
@@ -79,7 +83,7 @@ class TableRecorder:
             self._column = before.column
 
     def end_row(self) -> None:
-        """The row ends."""
+        """End the row."""
         self._end_cell()
         if not self._tables:
             return
@@ -149,7 +153,7 @@ def recorded_table(
     complete: bool = True,
     end: int = 0,
 ) -> Table:
-    """Return the table of some cells, of which the file marks `marked` rows as header."""
+    """Return the table of some cells; the file marks `marked` rows as headers."""
     rows: dict[int, dict[int, str]] = {}
     for cell in cells:
         rows.setdefault(cell.row, {})[cell.column] = one_line(text[cell.start : cell.end])
@@ -174,10 +178,9 @@ def recorded_table(
 def _widened(
     cells: Sequence[TableCell], rows: Sequence[Mapping[int, str]], header: int, labels: int
 ) -> Sequence[TableCell]:
-    """Return the cells, with headers extended over the empty cells next to them.
-
-    That is so if none is said to be wider, and those of a row begin over the first column of figures. A row names as
-    many columns as the headers below it; the last one, if it holds but one cell, all.
+    """Return the cells, with headers extended over adjacent empty cells. This applies if no cell declares a span, and
+    the headers of a row begin over the first column of figures. A row names as many columns as the headers below it;
+    the last row, if it has only one cell, names all columns.
     """
     if any(cell.columns > 1 for cell in cells if cell.row < header):
         return cells
@@ -199,7 +202,7 @@ def _widened(
 
 
 def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ...]:
-    """Return how deep labels are indented by hard blanks before their words."""
+    """Return the depth of label indentation by non-breaking spaces."""
     depths = [0] * count
     for cell in cells:
         if cell.column == 0:

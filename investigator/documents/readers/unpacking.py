@@ -1,4 +1,4 @@
-"""Reads a file and the files inside it, at any depth, within limits that hold for all of them together."""
+"""Reads a file and the files inside it, at any depth, within limits that apply to all of them together."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
-"""What the part of a file that is not in its text is called, in place of the name of a file inside it."""
+"""Name for the unread part of a file, in place of the name of an inner file."""
 
-_SHARE_OF_TIME = 0.5  # of the time for one file, after which nothing more is unpacked: what was read shall be kept
+_SHARE_OF_TIME = 0.5  # of the time limit; then unpacking stops, to keep the results so far
 _TELLING = (
     FileStatus.ENCRYPTED,
     FileStatus.NEEDS_OCR,
@@ -30,14 +30,14 @@ _TELLING = (
 
 @dataclass(frozen=True)
 class Unpacked:
-    """The contents of one file: its own document and those of the files inside it, and what inside it gave no text."""
+    """The contents of one file: its own document, those of the files inside it, and the inner files without text."""
 
     documents: tuple[Document, ...]
     unreadable: tuple[Unreadable, ...]
 
 
 class Unpacking:
-    """The reading of one file. `reader_of` gives media type and reader of a file, `clock` seconds."""
+    """The reading of one file. `reader_of` returns the media type and reader of a file, `clock` seconds."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Unpacking:
         self._stopped = False
 
     def read(self, source: SourceFile, document_id: str, content_hash: str) -> Unpacked:
-        """Everything that the file holds. Raises ReadFailure when nothing of it is text."""
+        """Read everything in the file. Raises ReadFailure if there is no text in it."""
         self._names.take(document_id)
         self._file(source, document_id, content_hash, depth=0)
         if not self._documents:
@@ -66,7 +66,7 @@ class Unpacking:
         return Unpacked(tuple(self._documents), tuple(self._unreadable))
 
     def _file(self, source: SourceFile, document_id: str, content_hash: str, depth: int) -> None:
-        """Keeps what a file holds. Raises ReadFailure when nothing was kept, nor recorded as unreadable."""
+        """Keep the contents of a file. Raises ReadFailure if nothing was kept, nor recorded as unreadable."""
         before = len(self._documents) + len(self._unreadable)
         with damage_as_failure():
             source, found = self._extracted(source)
@@ -94,7 +94,7 @@ class Unpacking:
     def _keep_text(
         self, source: SourceFile, found: Extracted, document_id: str, content_hash: str
     ) -> ReadFailure | None:
-        """Keeps the file's own text; gives the failure if it has none, or too much."""
+        """Keep the file's own text; return the failure if it has none, or too much."""
         if not found.text.strip():
             if not found.members:
                 return ReadFailure(FileStatus.EMPTY, "the file holds no text")
@@ -195,7 +195,7 @@ def _title(found: Extracted, document_id: str) -> str:
 
 
 def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:
-    """Why nothing in a file could be read: the most specific reason, with the first member it applies to."""
+    """Return why nothing in a file could be read: the most specific reason, with the first member it applies to."""
     worst = min((item.status for item in unreadable), key=_TELLING.index)
     first = next(item for item in unreadable if item.status is worst)
     others = len(unreadable) - 1

@@ -1,7 +1,7 @@
-"""The versions of the readers: a text of an older version is read again from its file.
+"""The versions of the readers: a text from an older version is read again from its file.
 
-Raise the number of a reader with every change after which it may give another text, other pages or other headings for
-some file, and `_ALL` if that is so for every reader.
+Increase the number of a reader with every change that may alter the text, pages or headings of some file, and `_ALL` if
+the change affects every reader.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _LIBRARIES = {
     kinds.PDF: "pypdfium2",
     **dict.fromkeys((kinds.XLSX, kinds.XLSB, kinds.XLS, kinds.ODS, kinds.ODT, kinds.DOC, kinds.PPT), "kreuzberg"),
 }
-"""The packages that extract the text of some types: another version of one may give another text."""
+"""The packages that extract the text of some types: another version may give another text."""
 
 
 @cache
 def reader_version(kind: str) -> str:
-    """Return the media type with the versions of what reads it: `application/pdf 1.1 pypdfium2 5.0.0`."""
+    """Return the media type with the versions of its readers: `application/pdf 1.1 pypdfium2 5.0.0`."""
     if kind in VERSIONS:
         return " ".join(filter(None, (kind, f"{_ALL}.{VERSIONS[kind]}", _library(_LIBRARIES.get(kind, "")))))
     point = found(READERS).get(kind) or found(READERS).get(f".{kind.removeprefix('application/x-')}")
@@ -61,7 +61,7 @@ def reader_version(kind: str) -> str:
 
 
 def is_current(reader: str) -> bool:
-    """Return True if a text that was read by `reader`, a version, would be read by the same one today."""
+    """Return True if a text read by `reader`, a version, would be read by the same version today."""
     return reader == reader_version(reader.partition(" ")[0])
 
 

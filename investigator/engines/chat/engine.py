@@ -1,4 +1,4 @@
-"""Any chat model that LangChain knows, hosted or local, behind the one seam."""
+"""Any chat model that LangChain knows, hosted or local, as an engine."""
 
 from __future__ import annotations
 
@@ -44,36 +44,34 @@ _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"}
 
 @dataclass
 class _Call:
-    """One prompt on its way through its tries; `hear` is notified of the reply on the way."""
+    """One prompt on its way through its attempts; `hear` receives the partial reply."""
 
     prompt: Prompt
     hear: Hear | None
     sending: Sending
     ticket: Ticket
     failed: FailedCall | None = None
-    """Why the last try gave no reply, if it came as far as the server."""
+    """The error of the last attempt, if it reached the server."""
 
 
 class ChatEngine:
     """A chat model: a `provider:name` such as `openai:gpt-5-mini` or `ollama:llama3.2`, or a LangChain chat model.
 
     The prompt goes out as one user message. The reply is constrained to a JSON schema if the provider supports that. A
-    parameter that the server refuses is left out from then on, which is reported once to `on_notice`; `known` keeps it
-    for other engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing
-    random waits or the wait that the server asks for.
+    parameter that the server rejects is omitted from then on, which is reported once to `on_notice`; `known` remembers
+    it for other engines and later runs. Temporary errors are retried, up to `settings.attempts` times, with growing
+    random waits or the wait that the server requests. A call always ends within `settings.timeout` seconds; a call that
+    does not return is abandoned. All engines of the process share a queue for each endpoint: at most
+    `settings.concurrency` concurrent calls, fewer after refusals, none while the endpoint requests a pause. A prompt
+    that gets no turn gives up after `attempts` times `timeout` and `max_wait`.
 
-    A call always ends within `settings.timeout` seconds; a call that does not return is abandoned.
-    All engines of the process share a queue for each endpoint: at most `settings.concurrency` concurrent calls, fewer
-    after refusals, none while it asks to wait. A prompt that gets no turn gives up after `attempts` times `timeout` and
-    `max_wait`.
+    `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata; LangChain
+    logs their errors, which have no other effect. A ready LangChain model keeps its own callbacks, parameters and
+    handling of redirects: only the settings for time, attempts, concurrency and `max_reply_characters` apply to it, and
+    no schema is requested from it.
 
-    `callbacks` hear of each call, as LangChain's callback handlers do, with the template in the metadata; an error of
-    theirs is logged by LangChain and changes nothing. A ready LangChain model keeps its own callbacks and parameters:
-    only the settings for time, attempts, concurrency and `max_reply_characters` apply to it; it is not asked for a
-    schema, and whether it follows redirects depends on how it was built.
-
-    Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used.
-    Safe to call from several threads.
+    Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used. Safe to call from
+    several threads.
     """
 
     def __init__(
@@ -109,22 +107,24 @@ class ChatEngine:
 
     @property
     def endpoint(self) -> str:
-        """The address that prompts go to: scheme, host and port, or the provider if its address is not known."""
+        """Return the address that prompts are sent to: scheme, host and port, or the provider if the address is
+        unknown.
+        """
         return self._server.endpoint
 
     @property
     def reply_format(self) -> ReplyFormat:
-        """The requested reply format: the strictest that the server has not refused."""
+        """Return the requested reply format: the strictest that the server has not rejected."""
         return self._negotiation.allowed(self._wanted).reply_format
 
     @property
     def settings(self) -> ChatSettings:
-        """How the model is called."""
+        """Return the settings for calling the model."""
         return self._settings
 
     @property
     def traits(self) -> Traits:
-        """A language model, behind a server that may answer several prompts at a time."""
+        """Return the traits of a language model behind a server that may answer several prompts at a time."""
         settings = self._settings
         shaping = {"temperature": settings.temperature, "top_p": settings.top_p, "max_tokens": settings.max_tokens}
         return Traits(
@@ -138,13 +138,13 @@ class ChatEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt.
 
-        Raises CredentialError for a refused key, SettingsError for a model that is not there, RateLimitError,
-        EngineTimeoutError, EngineUnreachableError, and EngineError for everything else that gives no reply.
+        Raises CredentialError for a rejected key, SettingsError for a missing model, RateLimitError,
+        EngineTimeoutError, EngineUnreachableError, and EngineError for any other failure.
         """
         return self.reply_aloud(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, heard piece by piece if the server sends it so."""
+        """Return the same reply, streamed piece by piece if the server supports it."""
         started, settings = time.monotonic(), self._settings
         patience = settings.attempts * (settings.timeout + settings.max_wait)
         ticket = self._queue.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
@@ -153,7 +153,7 @@ class ChatEngine:
         return reply.changed(seconds=time.monotonic() - started)
 
     def with_settings(self, settings: ChatSettings) -> Self:
-        """Return the same engine with other parameters; it shares the queue and the known refusals.
+        """Return the same engine with other parameters; both share the queue and the known refusals.
 
         Raises SettingsError for a ready LangChain model, which has its own parameters.
         """
@@ -176,7 +176,7 @@ class ChatEngine:
         return min(2.0 ** (tried - 1), settings.max_wait) if failed.wait is None else failed.wait
 
     def _try(self, call: _Call) -> Reply:
-        """Try once; a parameter that the server refuses is left out and does not count as a try."""
+        """Try once; a parameter that the server rejects is omitted, which does not count as an attempt."""
         while True:
             call.failed = None
             began = self._queue.begin(call.ticket)
@@ -192,7 +192,7 @@ class ChatEngine:
             call.sending = less
 
     def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
-        """Return the model's message; what it reveals about the server's load goes to the queue."""
+        """Return the model's message; the queue learns the server's load from the response."""
         ended, asked = Ended.OTHERWISE, None
         try:
             answer = self._said(call)
@@ -207,7 +207,7 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """Return the reply that arrives within the time limit; a listener hears it while it comes."""
+        """Return the reply if it arrives within the time limit; a listener receives it as it comes."""
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)
@@ -236,7 +236,7 @@ def _without_secrets(hear: Hear) -> Hear:
 
 
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
-    text = redacted(text_of(message.content))  # before it is cut: half a key would not be known
+    text = redacted(text_of(message.content))  # before it is cut: half a key would not be recognised
     usage = message.usage_metadata or {}
     tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
     finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)

@@ -1,4 +1,4 @@
-"""Translates a provider's error: which of our errors it is, and how often the call may be tried.
+"""Translates a provider's error into one of ours, with the number of sensible attempts.
 
 Every provider's package raises its own errors. What they share is a `status_code` or a `response` (OpenAI,
 Anthropic, Groq, Ollama, httpx), a class name, and langchain-core's model errors; this is all that is read here, so
@@ -26,13 +26,13 @@ from investigator.errors import (
 from investigator.secrets import redacted
 
 ALWAYS = 1_000_000
-"""A number of attempts that is always above the engine's own limit."""
+"""A number of attempts that always exceeds the engine's own limit."""
 
 _MESSAGE_LENGTH = 300
 _BUSY = frozenset({503, 529})  # 529 is Anthropic's
 _TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
 _CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
-_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # what reading a body of another shape ends in
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # errors that reading a body of another shape causes
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
@@ -40,7 +40,9 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True)
 class Server:
-    """The server of a call in error messages: the model, the address if known, the variable of the key."""
+    """The server of a call in error messages: the model, the address if known, and the environment variable of the
+    key.
+    """
 
     model: str
     address: str = ""
@@ -49,7 +51,7 @@ class Server:
 
     @property
     def place(self) -> str:
-        """The model and its address, without a user or password in it."""
+        """Return the model and its address, without user and password."""
         if not self.address:
             return self.model
         parts = urlsplit(self.address)
@@ -57,7 +59,7 @@ class Server:
 
     @property
     def endpoint(self) -> str:
-        """The key of the queue that its calls share: scheme, host and port, or the provider."""
+        """Return the key of the queue that its calls share: scheme, host and port, or the provider."""
         parts = urlsplit(self.address)
         if not parts.hostname:
             return self.model.partition(":")[0]
@@ -67,7 +69,7 @@ class Server:
 
     @property
     def identity(self) -> str:
-        """Model and server as `provider:name@host`; without the host if that is not known."""
+        """Return model and server as `provider:name@host`; without the host if it is unknown."""
         return f"{self.model}@{host_of(self.address)}" if self.address else self.model
 
 
@@ -83,9 +85,9 @@ def host_of(address: str) -> str:
 
 @dataclass(frozen=True)
 class FailedCall:
-    """A failed call: our error, how many attempts make sense, and the wait that the server asked for.
+    """A failed call: our error, how many attempts make sense, and the wait that the server requested.
 
-    `busy` is True if the server refuses all calls for now.
+    `busy` is True if the server rejects all calls for now.
     """
 
     error: InvestigatorError
@@ -96,7 +98,7 @@ class FailedCall:
 
 
 def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
-    """Translate a foreign error. `max_wait` (seconds) bounds the wait that a server may ask for."""
+    """Translate a foreign error. `max_wait` (seconds) limits the wait that a server may request."""
     if (ours := _ours(error)) is not None:
         return FailedCall(ours, error, tries=2 if ours.retryable else 1)
     status = status_of(error)
@@ -133,7 +135,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def _ours(error: BaseException | None) -> EngineError | None:
-    """Return an error of ours that was raised below a provider's client, which may have wrapped it in its own."""
+    """Return one of our errors that was raised below a provider's client, which may have wrapped it in its own."""
     while error is not None and not isinstance(error, EngineError):
         error = error.__cause__
     return error
@@ -191,7 +193,7 @@ def _too_long(server: Server, words: str) -> EngineError:
 
 
 def is_too_long(error: Exception) -> bool:
-    """Return True if a server refused a prompt because of its length."""
+    """Return True if a server rejected a prompt because of its length."""
     overflow = any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
     return overflow or _TOO_LONG.search(str(error)) is not None
 
@@ -219,7 +221,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
 
 
 def _asked_wait(error: Exception) -> float | None:
-    """Return the seconds that `Retry-After` asks for: given as such, or as a date, compared with that of the reply."""
+    """Return the wait in seconds from `Retry-After`, given in seconds or as a date relative to that of the reply."""
     headers = _headers(error)
     asked = headers.get("retry-after")
     if asked is None:

@@ -1,4 +1,4 @@
-"""One call of a LangChain chat model: at once, or heard piece by piece while the server sends the reply."""
+"""One call of a LangChain chat model, plain or streamed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 
 
 STREAM_USAGE = "stream_usage"
-"""LangChain's parameter that makes OpenAI's servers report tokens at the end of a stream."""
+"""LangChain's parameter that makes OpenAI servers report tokens at the end of a stream."""
 
 
 class Observer:
-    """A callback handler whose errors are LangChain's to log, even if the handler wants them raised.
-
-    Everything else is the handler's own.
-    """
+    """A callback handler whose errors LangChain logs, even if the handler wants them raised."""
 
     raise_error = False
 
@@ -45,12 +42,12 @@ class Hearing:
         self._lock = Lock()
         self._ended = False
         self.problem: BaseException | None = None
-        """What the listener has raised; it is no fault of the server."""
+        """The error that the listener has raised, which is not the server's fault."""
         self.most = most
-        """Characters; whatever is longer is not a reply."""
+        """Longest reply in characters."""
 
     def tell(self, written: str) -> None:
-        """Hand on all that is written so far."""
+        """Pass on everything that is written so far."""
         with self._lock:
             if self._ended:
                 return
@@ -68,7 +65,7 @@ class Hearing:
 def invoked(
     ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage], prompt: Prompt, observers: Sequence[Observer]
 ) -> AIMessage | Exception:
-    """Return the message that `ask` gets for one prompt, or the error it raises; `observers` hear of the call."""
+    """Return the message, or the error, that `ask` gets for one prompt; `observers` receive the call."""
     from langchain_core.messages import HumanMessage
     from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
     from langsmith import tracing_context
@@ -79,7 +76,7 @@ def invoked(
         tags=["investigator", prompt.template.partition("/")[0]],
     )
     config = merge_configs(ensure_config(), ours)  # the enclosing chain has its own callbacks
-    with tracing_context(enabled=False):  # a variable set for another program must not send the documents away
+    with tracing_context(enabled=False):  # a variable set for another program must not send the documents elsewhere
         try:
             return ask([HumanMessage(prompt.text)], config)
         except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
@@ -93,7 +90,7 @@ def heard(
     messages: list[BaseMessage],
     config: RunnableConfig,
 ) -> AIMessage:
-    """Return the message of a model, assembled from its pieces; if none come, ask for the whole."""
+    """Return the message of a model, assembled from its pieces; if there are none, request the whole."""
     said, message = "", None
     try:
         for piece in model.stream(messages, config, **arguments):
@@ -102,7 +99,7 @@ def heard(
             hearing.tell(said)
             if len(said) > hearing.most:
                 break
-    except ValueError:  # LangChain's own, if a server has sent no chunks
+    except ValueError:  # LangChain's own error, if a server has sent no chunks
         if message is not None:
             raise
     if message is None:
@@ -112,7 +109,7 @@ def heard(
 
 
 def text_of(content: str | list[str | dict[str, object]]) -> str:
-    """Return the text of a message; of a list of blocks the texts, without reasoning and other kinds."""
+    """Return the text of a message; for a list of blocks only the texts, without reasoning and other kinds."""
     if isinstance(content, str):
         return content
     texts = (block if isinstance(block, str) else block.get("text") for block in content if _is_text(block))

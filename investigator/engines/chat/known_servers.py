@@ -1,4 +1,4 @@
-"""Remembers what servers refuse, so that it is not sent again; stored in a file for later runs."""
+"""Remembers what servers reject, so that it is not sent again; stored in a file for later runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEPT_FOR = timedelta(days=30)
 
 
 class ServerLimits(Record):
-    """The parameters that a server refuses, and the strictest reply format that it has taken."""
+    """The parameters that a server rejects, and the strictest reply format that it has accepted."""
 
     refused: frozenset[Parameter] = frozenset()
     reply_format: ReplyFormat = ReplyFormat.NONE
@@ -50,9 +50,9 @@ def _utc_now() -> datetime:
 class KnownServers:
     """Stores the known facts about each model and server in a small JSON file.
 
-    A missing file holds nothing. One that is damaged or cannot be written is reported to `on_notice`; then everything
-    is found out again, at the price of a few refused calls. Each change rewrites the current file completely, so that
-    several processes may share it. Safe to call from several threads.
+    A missing file counts as empty. A damaged or unwritable file is reported to `on_notice`; everything is then learned
+    again, at the price of a few rejected calls. Each change rewrites the current file completely, so that several
+    processes may share it. Thread-safe.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class KnownServers:
         return entry.found if entry is not None and self._now() - entry.at <= KEPT_FOR else None
 
     def keep(self, name: str, found: ServerLimits) -> None:
-        """Keep what was found out now. A file that cannot be written is a notice, not an error."""
+        """Store what was learned now. A file that cannot be written causes a notice instead of an error."""
         with self._lock:
             servers = {**self._read().servers, name: _KnownServer(found=found, at=self._now())}
             try:
@@ -100,11 +100,11 @@ class KnownServers:
 
 
 class Negotiation:
-    """Learns what the server of a model refuses, and stops sending it.
+    """Learns what the server of a model rejects, and stops sending it.
 
     A refusal counts once a call succeeds without the parameter: only then is it reported, dropped, and written to
-    `known`. What is known already is not sent, and not reported again. `server` names the server in notices, `identity`
-    in `known`. Safe to call from several threads; engines that send different parameters to the same server share one.
+    `known`. Known refusals are neither sent nor reported again. `server` names the server in notices, `identity` in
+    `known`. Thread-safe; engines that send different parameters to the same server share one instance.
     """
 
     def __init__(
@@ -119,17 +119,17 @@ class Negotiation:
         self._known = known
         self._on_notice = on_notice
         self._lock = Lock()
-        self._limits = known.find(identity) if known is not None else None  # None until a call has gone well
+        self._limits = known.find(identity) if known is not None else None  # None until a call has succeeded
 
     def allowed(self, wanted: Sending) -> Sending:
-        """Return the parameters of the next call: the wanted ones without those that the server refuses."""
+        """Return the parameters of the next call: the wanted ones without those that the server rejects."""
         limits = self._limits
         if limits is None:
             return wanted
         return wanted.meet(Sending(wanted.parameters - limits.refused, limits.reply_format))
 
     def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
-        """Return the next attempt if the server refused a parameter; None for any other error.
+        """Return the next attempt if the server rejected a parameter; None for any other error.
 
         A refusal without a reason is blamed on the reply format until a format has worked; after that, for a `streamed`
         reply, on the streaming options, which no other call sends.
@@ -144,7 +144,7 @@ class Negotiation:
         return sent.without(refused) if refused is not None else None
 
     def after_success(self, wanted: Sending, sent: Sending) -> None:
-        """Learn from a successful call: what it did not send is no longer sent."""
+        """Learn from a successful call: parameters that it omitted are no longer sent."""
         with self._lock:
             before = self.allowed(wanted)
             now = before.meet(sent)

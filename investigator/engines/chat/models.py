@@ -37,10 +37,10 @@ KEY_VARIABLES: Mapping[str, str] = {
     "together": "TOGETHER_API_KEY",
     "xai": "XAI_API_KEY",
 }
-"""The variable that holds the key of a provider that needs one."""
+"""The environment variable of the key, for each provider that needs one."""
 
 CHAT_PROVIDERS = frozenset({*KEY_VARIABLES, "ollama"})
-"""Providers of chat models that are known by name; LangChain knows others."""
+"""Providers of chat models known by name; LangChain supports others."""
 
 OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
 """Providers whose LangChain class is built on OpenAI's client."""
@@ -49,7 +49,7 @@ _NAME_HINT = (
     "Name a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
     "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
-_PLACEHOLDER_KEY = "none"  # local servers ask for no key, and OpenAI's client refuses to start without one
+_PLACEHOLDER_KEY = "none"  # local servers need no key, but OpenAI's client requires one
 
 
 def _known_address(address: str | None) -> str | None:
@@ -63,7 +63,7 @@ def _known_key(key: SecretStr | None) -> SecretStr | None:
 
 
 class ChatSettings(Record):
-    """How a chat model is called."""
+    """Settings for calling a chat model."""
 
     timeout: float = Field(default=120.0, gt=0, description="time limit of one call with its retries, in seconds")
     attempts: int = Field(default=4, ge=1, description="attempts for one prompt")
@@ -94,7 +94,7 @@ def split_name(model: str) -> tuple[str, str]:
 
 
 def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
-    """Return the server that the model's calls go to. Raises SettingsError or CredentialError if they cannot."""
+    """Return the server for the model's calls. Raises SettingsError or CredentialError."""
     address = settings.base_url or (_openai_address() if provider == "openai" else "")
     register_address(address)
     if address and not _is_address(address):
@@ -114,7 +114,7 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
 
 
 def server_of_ready(model: BaseChatModel) -> Server:
-    """Return the server of a model that was built elsewhere, by the attributes that LangChain's classes share."""
+    """Return the server of a model that was built elsewhere, from attributes that LangChain's classes share."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
     given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
     address = next((value for value in given if isinstance(value, str)), "")
@@ -126,10 +126,10 @@ def server_of_ready(model: BaseChatModel) -> Server:
 
 
 def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
-    """Return the chat model, which sends only those of the settable parameters that are in `parameters`.
+    """Return the chat model, which sends only the settable parameters in `parameters`.
 
-    Redirects are refused and the length of a body is bounded, for OpenAI-compatible servers and Ollama by a client of
-    our own, for others where their client can be found. Raises MissingPackageError if the provider's package is not
+    Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
+    Ollama, for others if their client can be found. Raises MissingPackageError if the provider's package is not
     installed, SettingsError if the provider is unknown or does not accept the settings.
     """
     from langchain.chat_models import init_chat_model
@@ -151,9 +151,7 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
 
 
 def first_sending(server: Server, settings: ChatSettings) -> Sending:
-    """Return the parameters that are sent until the server refuses them: the parameters that are set, and the schema of
-    the reply.
-    """
+    """Return the parameters that are sent until the server rejects them: the explicit ones, and the reply schema."""
     provider = server.model.partition(":")[0]
     is_set = {
         Parameter.TEMPERATURE: settings.temperature is not None,
@@ -169,10 +167,10 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
 
 
 def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
-    """Return the arguments of a call that hold the reply to that format; empty if the server cannot.
+    """Return the call arguments that enforce this reply format; empty if the server cannot.
 
-    It goes to OpenAI's client as further body, for under its own name the client would parse the reply and fail
-    on one that was cut.
+    OpenAI's client gets it as extra body: under its own name, the client would parse the reply and fail on a truncated
+    one.
     """
     if reply_format is ReplyFormat.NONE:
         return {}
@@ -186,14 +184,14 @@ def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type
 
 
 def stream_arguments(sending: Sending) -> dict[str, Json]:
-    """Return the further arguments of a call whose reply is to come in pieces."""
+    """Return the extra arguments of a streaming call."""
     return {STREAM_USAGE: True} if Parameter.STREAM_OPTIONS in sending.parameters else {}
 
 
 def _arguments(
     provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
-    """Return the arguments of the provider's class. Its own retries are off: only ours count."""
+    """Return the arguments of the provider's class. Its own retries are off, so only ours count."""
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     top_p = settings.top_p if Parameter.TOP_P in parameters else None
@@ -231,7 +229,7 @@ def _is_address(address: str) -> bool:
     try:
         parts = urlsplit(address)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is not a number, or too great a one
+    except ValueError:  # a port that is not a number, or is too large
         return False
 
 

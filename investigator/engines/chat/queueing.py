@@ -1,4 +1,4 @@
-"""A queue of the calls to one endpoint: a limited number runs at a time, none while it asks to wait, oldest first."""
+"""A queue of the calls to one endpoint: limited concurrency, no calls during requested pauses, oldest first."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from weakref import WeakValueDictionary
 
 from investigator.errors import EngineTimeoutError, RateLimitError
 
-_SPREAD = 1.0  # seconds over which calls that waited for the same moment are spread
+_SPREAD = 1.0  # seconds over which the calls that waited for the same moment are spread
 
 
 @dataclass(frozen=True)
 class CallPace:
-    """The number of concurrent calls that an endpoint accepts, and the time before which it accepts none.
+    """The number of concurrent calls that an endpoint accepts, and the time until which it accepts none.
 
-    Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one call more after as many
-    successes as there are calls side by side, half as many after a refusal. Refusals of calls that began before the
-    last cut count for that cut, and cause no other. Moments are seconds of any one clock.
+    Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one more call after as many
+    successes as there are concurrent calls, half as many after a refusal. Refusals of calls that began before the last
+    cut belong to that cut and cause no other. Times are in seconds of any one clock.
     """
 
     limit: float
@@ -32,15 +32,15 @@ class CallPace:
 
     @property
     def slots(self) -> int:
-        """Whole calls that may run side by side; never below 1."""
+        """Return the number of calls that may run concurrently; never below 1."""
         return max(1, int(self.limit))
 
     def hold(self, now: float) -> float:
-        """Return the seconds for which no call may begin."""
+        """Return the seconds until a call may begin."""
         return max(0.0, self.opens_at - now)
 
     def after_success(self, most: int) -> CallPace:
-        """Return the pace after a call that went well: a little more is allowed, up to `most` side by side."""
+        """Return the pace after a successful call: slightly faster, up to `most` concurrent calls."""
         return self if self.limit >= most else replace(self, limit=min(float(most), self.limit + 1 / self.limit))
 
     def after_refusal(self, *, began: float, now: float, running: int, asked: float | None) -> CallPace:
@@ -58,8 +58,8 @@ class CallPace:
 class Ticket:
     """One prompt's place in the queue for all its attempts: lower numbers go first.
 
-    `most` calls may run side by side with it, `longest` seconds it lets an endpoint hold it back at a time, and at
-    `until` it gives up.
+    At most `most` calls run concurrently with it; it accepts pauses of up to `longest` seconds, and gives up at
+    `until`.
     """
 
     number: int
@@ -69,7 +69,7 @@ class Ticket:
 
 
 class Ended(Enum):
-    """How a call ended, as far as it says how many calls the endpoint bears."""
+    """The outcome of a call, as far as it shows how many calls the endpoint can take."""
 
     WELL = auto()
     REFUSED = auto()
@@ -77,10 +77,10 @@ class Ended(Enum):
 
 
 class CallQueue:
-    """Lets the calls to one endpoint begin, at the pace that its answers set.
+    """Lets the calls to one endpoint begin, at the pace that its responses allow.
 
-    `clock` gives seconds, `sleep` waits for some, `jitter` gives a number from 0 to 1 that is never twice the same.
-    Safe to call from several threads; it is meant to be shared by all that call the endpoint: see `queue_at`.
+    `clock` returns seconds, `sleep` waits for some, `jitter` returns a random number from 0 to 1. Thread-safe, and
+    meant to be shared by all callers of the endpoint: see `queue_at`.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class CallQueue:
         self._changed = Condition()
 
     def ticket(self, *, most: int, longest: float, patience: float) -> Ticket:
-        """Return a place in the queue, behind all that were given out before; `patience` is in seconds from now."""
+        """Return a place in the queue, behind all earlier ones; `patience` is in seconds from now."""
         return Ticket(next(self._numbers), most, longest, self._clock() + patience)
 
     def begin(self, ticket: Ticket) -> float:
-        """Wait until the call may begin, and return the moment; `end` must follow.
+        """Wait until the call may begin, and return the time; `end` must follow.
 
         Raises RateLimitError if the endpoint asks for a longer pause than the ticket allows, and
         EngineTimeoutError if its patience has run out.
@@ -130,11 +130,11 @@ class CallQueue:
             self._changed.notify_all()
 
     def pause(self, seconds: float) -> None:
-        """Sleep that long and a little more, so that not all waiting calls start at once."""
+        """Sleep that long and a little more, so that waiting calls do not all start at once."""
         self._sleep(seconds + self._jitter() * min(seconds, _SPREAD))
 
     def _slot(self, ticket: Ticket) -> tuple[float | None, float]:
-        """Return the moment at which the call took its turn; or None, and the seconds to sleep before it asks again."""
+        """Return the time at which the call got its turn; or None, and the seconds to sleep before it tries again."""
         with self._changed:
             self._waiting.add(ticket.number)
             try:
@@ -167,7 +167,7 @@ _SHARED_LOCK = Lock()
 
 
 def queue_at(endpoint: str) -> CallQueue:
-    """Return the queue of an endpoint: the same for everybody in this process, as long as anybody holds it."""
+    """Return the queue of an endpoint: shared by the whole process, as long as anything uses it."""
     with _SHARED_LOCK:
         queue = _SHARED.get(endpoint)
         if queue is None:

@@ -1,4 +1,4 @@
-"""The parameters of a call, and the fallback after a server has refused one."""
+"""The parameters of a call, and the fallback after a server has rejected one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.engines.chat.errors import is_too_long, status_of
 
 
 class Parameter(StrEnum):
-    """A parameter of a call that some servers refuse."""
+    """A parameter of a call that some servers reject."""
 
     TEMPERATURE = "temperature"
     TOP_P = "top_p"
@@ -39,7 +39,7 @@ class ReplyFormat(StrEnum):
 
     @property
     def weaker(self) -> ReplyFormat:
-        """The format to ask for if this one is refused."""
+        """Return the format to request if this one is rejected."""
         return ReplyFormat.JSON_OBJECT if self is ReplyFormat.JSON_SCHEMA else ReplyFormat.NONE
 
 
@@ -48,14 +48,14 @@ _STRICTNESS = tuple(reversed(ReplyFormat))
 
 @dataclass(frozen=True)
 class Sending:
-    """The settable parameters that are sent, and the reply's format."""
+    """The settable parameters that are sent, and the reply format."""
 
     parameters: frozenset[Parameter] = frozenset()
     reply_format: ReplyFormat = ReplyFormat.NONE
 
     @property
     def refusable(self) -> frozenset[Parameter]:
-        """Everything sent that a server may refuse."""
+        """Return everything sent that a server may reject."""
         formats = frozenset({Parameter.RESPONSE_FORMAT}) if self.reply_format is not ReplyFormat.NONE else frozenset()
         return self.parameters | formats
 
@@ -72,7 +72,7 @@ class Sending:
 
 
 def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
-    """Return the parameter that the server refuses, of those that were sent, if its error (400 or 422) names one."""
+    """Return the parameter that the server rejects, of those that were sent, if its error (400 or 422) names one."""
     if status_of(error) not in (400, 422) or is_too_long(error):
         return None
     named = getattr(error, "param", None)
@@ -85,5 +85,5 @@ def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter
 
 
 def is_unexplained_refusal(error: Exception) -> bool:
-    """Return True if the server refused the form of the request."""
+    """Return True if the server rejected the form of the request without naming a parameter."""
     return status_of(error) in (400, 422) and not is_too_long(error)

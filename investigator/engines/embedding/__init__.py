@@ -1,1 +1,1 @@
-"""Vectors of texts, and cross-encoders."""
+"""Text embeddings and cross-encoders."""

@@ -1,9 +1,9 @@
-"""BERT as all-MiniLM-L6-v2 has it: six layers, then the mean of the token vectors, scaled to length 1.
+"""BERT as in all-MiniLM-L6-v2: six layers, then the mean of the token vectors, scaled to length 1.
 
 From Devlin et al. 2019 (arXiv:1810.04805), Wang et al. 2020 (arXiv:2002.10957) and Reimers and Gurevych 2019
 (arXiv:1908.10084). The tokens of several texts are multiplied as one matrix; only attention is computed separately, for
-each run of about equally long texts, which are filled up to the same length. Matrices are multiplied in the precision
-asked for, and the states between them stay float32.
+each run of similarly long texts, which are padded to the same length. Matrices are multiplied in the given precision;
+the states between them stay float32.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ LAYERS = 6
 HEADS = 12
 _HEAD = DIMENSIONS // HEADS
 EPSILON = 1e-12
-_PADDING = 0  # the token that fills
+_PADDING = 0  # the padding token
 _STEP = 16  # texts are padded to a multiple of this, so that few matrix sizes need preparing
 
 
 class Precision(Enum):
-    """The numbers in which matrices are multiplied; everything between is float32."""
+    """The number type for multiplying matrices; everything else is float32."""
 
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
@@ -57,9 +57,8 @@ class _Layer(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Neighbours in a batch that are filled up to equally many tokens.
-
-    `used` is how many of its tokens each text really has; `padding` marks the others: shape (texts, tokens).
+    """Neighbouring texts of a batch, padded to the same number of tokens. `used` is the number of real tokens of each
+    text; `padding` marks the others: shape (texts, tokens).
     """
 
     texts: int
@@ -69,9 +68,9 @@ class _Run(NamedTuple):
 
 
 class Bert:
-    """The layers, with the tensors of a safetensors file by name, which are on one device.
+    """The layers, from the tensors of a safetensors file by name, all on one device.
 
-    Raises KeyError or RuntimeError if the tensors are not this model's. Safe to call from several threads.
+    Raises KeyError or RuntimeError if the tensors are not this model's. Thread-safe.
     """
 
     def __init__(self, weights: Mapping[str, Tensor], precision: Precision) -> None:
@@ -82,7 +81,7 @@ class Bert:
         self._layers = [_layer(weights, index, precision) for index in range(LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
-        """Return unit vectors, shape (texts, 384), of non-empty texts as token ids, which come in the order of length.
+        """Return unit vectors, shape (texts, 384), of non-empty texts as token ids, ordered by length.
 
         Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
         """
@@ -103,7 +102,7 @@ class Bert:
                 states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
             parts = zip(_parts(states, runs), runs, strict=True)
             sums = torch.cat([part.masked_fill(run.padding.unsqueeze(2), 0.0).sum(dim=1) for part, run in parts])
-            # the length is 1 in the end, so the sum serves as the mean
+            # the vector is normalised later, so the sum serves as the mean
             return np.asarray(normalize(sums, dim=1).cpu().numpy(), dtype=np.float32)
 
 
@@ -133,7 +132,7 @@ def _normed(states: Tensor, weights: _Weights) -> Tensor:
 
 
 def _parts(states: Tensor, runs: Sequence[_Run]) -> list[Tensor]:
-    """Cut (all tokens, n) into one tensor of shape (texts, tokens, n) for each run."""
+    """Split (all tokens, n) into one tensor of shape (texts, tokens, n) per run."""
     parts = states.split([run.texts * run.tokens for run in runs])
     return [part.view(run.texts, run.tokens, -1) for part, run in zip(parts, runs, strict=True)]
 
@@ -154,7 +153,7 @@ def _attention_of_run(states: Tensor, run: _Run) -> Tensor:
     if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
         fits = query @ key.transpose(-1, -2)
         for text, used in enumerate(run.used):
-            fits[text, :, :, used:] = float("-inf")  # a fifth faster than a mask, which goes over everything
+            fits[text, :, :, used:] = float("-inf")  # a fifth faster than a mask, which touches everything
         mixed = torch.softmax(fits, dim=-1) @ value
     else:
         attended = ~run.padding[:, None, None, :]

@@ -13,13 +13,13 @@ import numpy as np
 from investigator.engines.base import Embedder, Vectors
 
 Kept: TypeAlias = Callable[[Sequence[str]], Mapping[str, Vectors]]
-"""Returns the vectors of those of some texts that it keeps; safe to call from several threads."""
+"""Returns the stored vectors of some texts; thread-safe."""
 
 _MOST = 20_000  # vectors of 384 numbers: 30 MB
 
 
 class CachedEmbedder:
-    """Wraps an embedder and caches its most recent vectors in memory. Safe to use from several threads."""
+    """Wraps an embedder and caches its most recent vectors in memory. Thread-safe."""
 
     def __init__(self, embedder: Embedder, most: int = _MOST) -> None:
         self._embedder = embedder
@@ -30,7 +30,7 @@ class CachedEmbedder:
 
     @contextmanager
     def backed_by(self, kept: Kept) -> Iterator[None]:
-        """Also look for vectors there before embedding, for the duration of the context."""
+        """Also look up vectors in this store before embedding, for the duration of the context."""
         with self._lock:
             self._kept = (*self._kept, kept)
         try:
@@ -41,7 +41,7 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """The name of the other embedder: its vectors are the same."""
+        """Return the name of the wrapped embedder: its vectors are the same."""
         return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Vectors:

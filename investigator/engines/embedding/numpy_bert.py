@@ -1,6 +1,6 @@
 """The same BERT in NumPy, for the few texts of a question: importing PyTorch takes two seconds, this a tenth of one.
 
-The weights are mapped into memory from the safetensors file, so a text reads only the layers and the rows of its words.
+The weights are memory-mapped from the safetensors file, so a text reads only the layers and the rows of its words.
 Everything is float32. One text is computed at a time, without padding.
 """
 
@@ -40,9 +40,9 @@ class _Layer(NamedTuple):
 
 
 class NumpyBert:
-    """The layers, with the tensors of a safetensors file by name.
+    """The layers, from the tensors of a safetensors file by name.
 
-    Raises KeyError if the tensors are not this model's. Safe to use from several threads.
+    Raises KeyError if the tensors are not this model's. Thread-safe.
     """
 
     def __init__(self, tensors: Mapping[str, Matrix]) -> None:
@@ -68,18 +68,18 @@ class NumpyBert:
         ]
 
     def vector(self, text: list[int]) -> Vectors:
-        """Return the unit vector, shape (384,), of a text as token ids, of which there is at least one."""
+        """Return the unit vector, shape (384,), of a text as one or more token ids."""
         states = _normed(self._word[text] + self._place[: len(text)] + self._type, self._norm)
         for layer in self._layers:
             states = _normed(states + _linear(_attention(states, layer), layer.attended), layer.attended_norm)
             inner = _gelu(_linear(states, layer.inner))
             states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
-        total = states.sum(axis=0)  # the length is 1 in the end, so the sum serves as the mean
+        total = states.sum(axis=0)  # the vector is normalised later, so the sum serves as the mean
         return np.asarray(total / np.linalg.norm(total), dtype=np.float32)
 
 
 def mapped_tensors(path: Path) -> dict[str, Matrix]:
-    """Return the float32 tensors of a safetensors file by name, read from the file where they are used.
+    """Return the float32 tensors of a safetensors file by name, read from the file on use.
 
     Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is not a safetensors file.
     """
@@ -124,7 +124,7 @@ def _gelu(states: Matrix) -> Matrix:
 
 
 def _erf(values: Matrix) -> Matrix:
-    """The error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26."""
+    """Return the error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26."""
     size = np.abs(values)
     t = 1 / (1 + np.float32(0.3275911) * size)
     series = t * np.float32(1.061405429) - np.float32(1.453152027)

@@ -1,6 +1,6 @@
 """The embedding model for the few texts of a question, without PyTorch; `minilm.py` is for many.
 
-`docs/decisions/0025-query-vectors-in-numpy.md` says when which of them computes, and how they are kept equal.
+`docs/decisions/0025-query-vectors-in-numpy.md` explains when each is used, and how they are kept equal.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from investigator.errors import EmbedderError
 
 
 class QuickMiniLM:
-    """The model of a folder that holds `model.safetensors` and `tokenizer.json`; threads take turns.
+    """The model in a folder with `model.safetensors` and `tokenizer.json`; threads take turns.
 
-    NumPy multiplies on one core meanwhile: on a busy machine its threads wait for each other far longer than they
-    compute. Raises EmbedderError if the files are missing or are not this model.
+    NumPy uses one core meanwhile: on a busy machine its threads wait for each other far longer than they compute.
+    Raises EmbedderError if the files are missing or do not belong to this model.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rerankers: score the results of a search more exactly."""
+"""Rerankers score the results of a search more precisely."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _HINT = "Name a cross-encoder of sentence-transformers or the folder of one, or 
 
 
 class Reranker(Protocol):
-    """Scores texts for a query more exactly, and more slowly, than a search does. Safe to use from several threads."""
+    """Scores texts for a query more precisely, and more slowly, than a search. Thread-safe."""
 
     @property
     def name(self) -> str:
-        """The name of the scorer, for the identity of an investigation."""
+        """Return the name of the scorer, which is part of an investigation's identity."""
         ...
 
     @property
     def weight(self) -> float:
-        """The weight of its score relative to that of the search, both about 0..1."""
+        """Return the weight of its score relative to that of the search, both about 0..1."""
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -41,7 +41,7 @@ class SentenceReranker:
     """The similarity (cosine) of a text's best sentence: a chunk is not penalised for its other content."""
 
     name = "sentences"
-    weight = 0.43  # 1.5 of 3.5, the share that the same cosine has in the score of the search; see benchmarks
+    weight = 0.43  # 1.5 of 3.5, the weight of the same cosine in the search score; see benchmarks
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -61,7 +61,7 @@ class SentenceReranker:
 class CrossEncoderReranker:
     """A cross-encoder of sentence-transformers, by its name or folder; it reads query and text together."""
 
-    weight = 4.0  # it is the better judge: the score of the search decides between its equals only
+    weight = 4.0  # it judges better: the search score only breaks its ties
 
     def __init__(self, model: str) -> None:
         self.name = model
@@ -85,7 +85,7 @@ class CrossEncoderReranker:
 
 
 def open_reranker(name: str, embedder: Embedder) -> Reranker:
-    """Return the reranker of that name; `sentences` is the one that needs no further model."""
+    """Return the reranker with that name; `sentences` needs no further model."""
     return SentenceReranker(embedder) if name == SentenceReranker.name else CrossEncoderReranker(name)
 
 
@@ -97,10 +97,10 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
-    """Return a model that was made to judge pairs of texts, by its name or folder; it is loaded once.
+    """Load a model that judges pairs of texts, by its name or folder, once.
 
-    Code that comes with a model is never run. Raises EmbedderError with the hint; for another kind of model, too, which
-    would be given a head of random weights.
+    Code that comes with a model is never run. Raises EmbedderError with the hint, also for other kinds of models, which
+    would get a head with random weights.
     """
     from sentence_transformers import CrossEncoder
 

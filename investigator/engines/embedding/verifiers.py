@@ -1,4 +1,4 @@
-"""A second opinion on claims: whether a text bears a claim out, by a cross-encoder or an NLI model."""
+"""A second opinion on claims: a cross-encoder or NLI model judges how well a text supports one."""
 
 from __future__ import annotations
 
@@ -26,57 +26,59 @@ class VerifySettings(Record):
     model: str = Field(
         default="", description="cross-encoder or NLI model of sentence-transformers for what the rules cannot check"
     )
-    threshold: float = Field(default=0.5, ge=0.0, le=1.0, description="score from which it takes a claim as borne out")
+    threshold: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="lowest score at which a claim counts as supported"
+    )
 
 
 class Verifier(Protocol):
-    """Says how well texts support claims. Safe to use from several threads."""
+    """Judges how well texts support claims. Thread-safe."""
 
     @property
     def name(self) -> str:
-        """Names what judges."""
+        """Return the name of the model that judges."""
         ...
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return for each pair of text and claim a score in 0..1. Raises EmbedderError."""
+        """Return a score in 0..1 for each pair of text and claim. Raises EmbedderError."""
         ...
 
 
 @dataclass(frozen=True)
 class SupportJudge:
-    """A verifier with the score from which its word counts."""
+    """A verifier with the lowest score that counts as support."""
 
     verifier: Verifier
     threshold: float
 
     @property
     def name(self) -> str:
-        """Names the verifier."""
+        """Return the name of the verifier."""
         return self.verifier.name
 
     def check(self) -> None:
-        """Load the verifier and give it an example. Raises EmbedderError."""
+        """Load the verifier and try it on an example. Raises EmbedderError."""
         self.supports("The mill burned down.", ("The mill burned down in 1911.",))
 
     def supports(self, claim: str, texts: Iterable[str]) -> bool:
-        """Return True if the texts, read as one, bear a claim out. Raises EmbedderError."""
+        """Return True if the texts, read as one, support a claim. Raises EmbedderError."""
         return self.verifier.scores([(as_one(texts), claim)])[0] >= self.threshold
 
 
 def as_one(texts: Iterable[str]) -> str:
-    """Return the quotes of a claim as the one text that a verifier is given."""
+    """Return the quotes of a claim as one text for a verifier."""
     return "\n".join(texts)
 
 
 def open_judge(settings: VerifySettings) -> SupportJudge | None:
-    """Return the judge that settings name, None if they name none; its model is loaded for the first claim."""
+    """Return the judge that the settings name, or None; its model is loaded for the first claim."""
     return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold) if settings.model else None
 
 
 class CrossEncoderVerifier:
-    """A model of sentence-transformers that reads text and claim together, by its name or folder.
+    """A sentence-transformers model that reads text and claim together, by its name or folder.
 
-    One with a single output gives its score; of one with several labels the chance of entailment counts.
+    If it has a single output, that is the score; if it has several labels, the score is the probability of entailment.
     """
 
     def __init__(self, model: str) -> None:

@@ -1,4 +1,4 @@
-"""The answer: the strongest quotes as they are, without repetition."""
+"""The answer: the strongest quotes verbatim, without repetition."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SAME = 0.7
 
 
 def answer(variables: AnswerVariables) -> AnswerReply:
-    """Return the strongest quotes as claims, word for word; the same content only once.
+    """Return the strongest quotes as verbatim claims, without repeating content.
 
-    The best quote of every document comes before any second quote, strongest document first. The order of the evidence
-    says which quotes of a document are best.
+    The best quote of every document comes before any second quote, strongest document first. The evidence lists the
+    best quotes of a document first.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, variables.evidence[:_MOST_OF_SUMMARY])))
@@ -53,12 +53,12 @@ def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
 
 
 def _figures_differ(first: str, second: str) -> bool:
-    """Return True if each has a figure that the other has not: they contradict each other or differ in subject."""
+    """Return True if each has a figure that the other lacks: they contradict each other or differ in subject."""
     a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))
     return bool(a - b and b - a)
 
 
 def _overlap(first: str, second: str) -> float:
-    """Return the share of the shorter text's words in the other."""
+    """Return the share of the shorter text's words that are in the other."""
     a, b = ({stem(word) for word in content_words(text)} for text in (first, second))
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0

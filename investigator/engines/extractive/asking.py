@@ -1,4 +1,4 @@
-"""Reading passages: the sentences that answer best, word for word, and how likely it is that they answer at all."""
+"""Reads passages: finds the sentences that answer best, verbatim, and the probability that they answer at all."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ _MOST_QUOTES = 3
 _MOST_CAUSES = 40  # sentences among which those that give a cause come first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
-_BEHIND_BEST = 1.0  # log odds: a sentence whose odds are a third of those of the best is quoted, a worse one is not
+_BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
 _NEAR = 0.15
 _MOSTLY = 0.5
-"""The least cosine with a question. Of evidence in the language of its question that shares no word with it, 15 of 89
-sentences are below (clapnq, multihop, trials, development); of instructions to models, 95 of 100."""
+"""The lowest cosine with a question. Below it are 15 of 89 sentences of evidence that are in the question's language
+but share no word with it (clapnq, multihop, trials, development), and 95 of 100 instructions to models.
+"""
 _NOT_HERE = "Not in this text."
 
 
 class ReplyFeatures(Record):
     """Features that separate an answer from a near miss: two probabilities, 0..1.
 
-    `match` is the chance that the document holds the answer, judged from outside; `sentence` that of its best sentence.
+    `match` is the probability that the document contains the answer, judged before reading; `sentence` that of its best
+    sentence.
     """
 
     match: float
@@ -48,17 +50,17 @@ class ReplyFeatures(Record):
 
     @property
     def match_odds(self) -> float:
-        """The logarithm of the odds of `match`."""
+        """Return the logarithm of the odds of `match`."""
         return log_odds(self.match)
 
     @property
     def sentence_odds(self) -> float:
-        """The logarithm of the odds of `sentence`."""
+        """Return the logarithm of the odds of `sentence`."""
         return log_odds(self.sentence)
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the best one to three sentences of the passages as quotes and reply, with a point for their fit."""
+    """Return the best one to three sentences of the passages as quotes and reply, with a point."""
     kind = kind_of(variables.main_question)
     if kind is QuestionKind.SUMMARY:
         return summary(variables, embedder)
@@ -77,18 +79,17 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
-    """Return the sentences with the chance that each answers, the likeliest first."""
+    """Return the sentences with the probability that each answers, the likeliest first."""
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 
 def causes_first(
     ranked: Sequence[tuple[Candidate, float]], question: str, about: str = ""
 ) -> list[tuple[Candidate, float]]:
-    """Return the sentences, with those that give a cause of the asked event first.
-
-    The one that speaks of most of the effect is taken to be as likely as the likeliest, others as much less as they
-    speak of less, and what a consequence follows from as likely as that; a sentence without a cause is then not quoted
-    next to it. `about` is the title of their document.
+    """Return the sentences, with those that give a cause of the asked event first. The one that mentions most of the
+    effect gets the highest probability, others proportionally less, and a sentence that a consequence follows from gets
+    the probability of that consequence. A sentence without a cause is then not quoted next to it. `about` is the title
+    of their document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}
@@ -107,7 +108,7 @@ def causes_first(
 
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
-    """Return the quotes: the best sentence and those not far behind it, neighbours as one quote, three at most."""
+    """Return the quotes, at most three: the best sentence and those close behind it, with neighbours as one quote."""
     bar = log_odds(ranked[0][1]) - _BEHIND_BEST
     chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if log_odds(chance) >= bar]
     at = {(sentence.passage, sentence.place): sentence for sentence in chosen}
@@ -153,7 +154,8 @@ def _reply(quotes: Sequence[str]) -> str:
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
     """Return True if quotes are related to a question: a low bar, for replies that the search cannot judge.
 
-    They do if one shares a content word with a question, is near to one, or is of a script that none has.
+    They are related if one shares a content word with a question, is close to one, or has a script that no question
+    has.
     """
     covers = _cover(variables.questions[0], variables.quotes, variables.title)
     wanted = stems(word for text in (*variables.questions, *variables.terms) for word in content_words(text))
@@ -168,9 +170,8 @@ def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
 
 
 def _cover(question: str, quotes: Sequence[str], title: str) -> bool:
-    """Return True if quotes and title hold most words of a question, and a quote what it asks for.
-
-    A quote in another language than the question shares names with it at best; one word is enough there.
+    """Return True if quotes and title contain most words of a question, and a quote contains the requested kind of
+    thing. A quote in another language shares only names with the question; one word is enough there.
     """
     kind = expected_type(question)
     typed = [quote for quote in quotes if holds_type(kind, quote, question)]

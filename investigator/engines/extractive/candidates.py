@@ -1,4 +1,4 @@
-"""The sentences that a reply may quote, and the features of the one that answers. Pure, except for the embedder."""
+"""The sentences that a reply may quote, and their features. Pure, except for the embedder."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 class SentenceFit(Record):
     """Features of a sentence that answers; each about 0..1.
 
-    `similarity` is its cosine with the question; `focus` the share of the question's weight in it, where words that
-    most sentences hold weigh little; `around` is the same with the sentences before and after it. `passage` and
-    `overlap` belong to its passage. `typed` is 1 if it contains the kind of thing that is asked for; `finding` and
-    `figures` say how much it reads like a result, if one is asked for (0.5 if not). `complete` says if it is a
-    sentence and not a fragment of a table or a heading.
+    `similarity` is its cosine with the question; `focus` the share of the question's weight in it, with low weights for
+    words in most sentences; `around` is the same including the sentences before and after it. `passage` and `overlap`
+    belong to its passage. `typed` is 1 if it contains the requested kind of thing; `finding` and `figures` measure how
+    much it reads like a result, if one is requested (otherwise 0.5). `complete` tells a sentence from a fragment of a
+    table or a heading.
     """
 
     similarity: float
@@ -46,9 +46,8 @@ class SentenceFit(Record):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence: its text, the number of its passage, its place among the sentences there, its span, how it fits.
-
-    The span is one of the text of its passage.
+    """A sentence: its text, the number of its passage, its position among the sentences there, its span in the
+    passage's text, and its features.
     """
 
     text: str
@@ -60,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with the weights of its stems and the kind of thing that it asks for."""
+    """A question with the weights of its stems and the requested kind of thing."""
 
     question: str
     weights: Mapping[str, float]
@@ -68,7 +67,7 @@ class Asked:
 
 
 def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """Return the question as sentences are compared with it; needs give the rarity of its words in the folder."""
+    """Prepare a question for comparison with sentences; needs give the rarity of its words in the folder."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
     for need in needs:
         for word in words(need.term):
@@ -78,7 +77,7 @@ def asked(question: str, needs: Sequence[Need]) -> Asked:
 
 
 def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """Return (similarity, overlap) of each passage with the question: those of the search, if one has found it."""
+    """Return (similarity, overlap) of each passage with the question: from the search, if one has found it."""
     unknown = [passage.text for passage in passages if passage.similarity is None]
     vectors: Vectors = embedder.embed([question.question, *unknown])
     near = iter((vectors[1:] @ vectors[0]).tolist())
@@ -130,20 +129,20 @@ def candidates(
 
 
 def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the words of the question that some sentence holds, weighed by how few do (inverse sentence frequency)."""
+    """Return the words of the question that occur in some sentence, weighted by inverse sentence frequency."""
     counts = Counter(word for each in sentences for word in each if word in weights)
     total = len(sentences)
     return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in weights if (n := counts[word])}
 
 
 def compared_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the sentences of a text that may answer; one that is too long to be a sentence in pieces."""
+    """Return the spans of the sentences of a text that may answer; an overlong one in pieces."""
     found = [piece for start, end in statement_spans(text) for piece in _pieces(text, start, end)]
     return [(start, end) for start, end in found if _says_something(text[start:end])]
 
 
 def _says_something(sentence: str) -> bool:
-    """Return True if it is not a heading and long enough; scripts without spaces need fewer characters."""
+    """Return True if it is long enough and not a heading; scripts without spaces need fewer characters."""
     if _HEADING.match(sentence) and "\n" not in sentence.strip():
         return False
     return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS

@@ -1,4 +1,4 @@
-"""The engine itself: which handler answers which prompt."""
+"""The built-in engine: routes each prompt to its handler."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from investigator.scoring.calibration import default_calibration
 NAME = "extractive"
 
 Answers = Callable[[str, Record], Record | None]
-"""Answers the templates of others: the reply to a template and its variables, None if they are not its own."""
+"""Answers templates of others: returns the reply to a template and its variables, or None."""
 
 
 def _no_others(_: Embedder) -> Answers:
@@ -36,9 +36,9 @@ def _no_others(_: Embedder) -> Answers:
 
 
 class ExtractiveEngine:
-    """Answers the templates of the method without a language model. Deterministic; safe to share between threads.
+    """Answers the templates of the method without a language model. Deterministic and thread-safe.
 
-    `others` makes the answerers of further templates, such as those of a chat.
+    `others` creates the answerers of further templates, such as those of a chat.
     """
 
     def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] = _no_others) -> None:
@@ -46,23 +46,23 @@ class ExtractiveEngine:
         self._others = others(embedder)
 
     def answering(self, others: Callable[[Embedder], Answers]) -> ExtractiveEngine:
-        """Return the same engine, which answers further templates."""
+        """Return the same engine with support for further templates."""
         return ExtractiveEngine(self._embedder, others)
 
     @property
     def name(self) -> str:
-        """`extractive:` and the name of the embedder."""
+        """Return `extractive:` and the name of the embedder."""
         return f"{NAME}:{self._embedder.name}"
 
     @property
     def traits(self) -> Traits:
-        """Its points are calibrated, and depend on what the search measured and not only on the texts."""
+        """Return the traits: its points are calibrated, and depend on search scores as well as on the texts."""
         return Traits(threshold=default_calibration().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the reply as JSON. Raises SettingsError for a prompt that it does not know."""
+        """Return the reply as JSON. Raises SettingsError for an unknown template."""
         text = json.dumps(self._answer(prompt).model_dump(mode="python"), ensure_ascii=False, separators=(",", ":"))
-        return Reply(text=text.encode("utf-8", "replace").decode("utf-8"))  # half a surrogate pair is "?"
+        return Reply(text=text.encode("utf-8", "replace").decode("utf-8"))  # a lone surrogate becomes "?"
 
     def _answer(self, prompt: Prompt) -> Record:
         match prompt.variables:

@@ -1,4 +1,4 @@
-"""Reflects: what is known of each term, from quotes that hold it; what no quote says; which terms occur together."""
+"""Reflects: what quotes say about each term, what is unknown, and which terms occur together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_INFOS = 5
 
 
 def reflect(variables: ReflectVariables) -> ReflectReply:
-    """Return one entry for each need; a need is unknown if no quote of the memories holds its words."""
+    """Return one entry per need; a need is unknown if no quote of the memories contains its words."""
     terms = [need.term for need in variables.needs]
     return ReflectReply(knowledge=tuple(_knowledge(term, terms, variables.memories) for term in terms))
 
@@ -49,6 +49,6 @@ def _holds(text: str, term: str) -> bool:
     return bool(wanted) and sum(word in present for word in wanted) * 2 > len(wanted)
 
 
-@lru_cache(maxsize=256)  # each quote is looked at for each term
+@lru_cache(maxsize=256)  # each quote is examined for each term
 def _stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in words(text))

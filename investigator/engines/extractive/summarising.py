@@ -18,13 +18,13 @@ from investigator.questions.kinds import summarised
 from investigator.records import AskReply, AskVariables, Passage
 
 _SHORTEST, _LONGEST = 40, 450  # characters of a sentence
-_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # of a sentence; more figures mean a row of a table
+_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # share of figures in a sentence; more of them mean a table row
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
 _POINT = 80  # the document was chosen to be summarised, and its own sentences represent it
 _LEAST, _USUAL, _MOST = 4, 7, 10
 _CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
-_ALIKE = 0.75  # cosine from which two sentences say the same
+_ALIKE = 0.75  # cosine above which two sentences say the same
 _NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _POINTS = re.compile(
     r"\b(\d+|three|four|five|six|seven|eight|nine|ten)\s+(?:short |bullet )*(?:points?|bullets?|sentences?)"
@@ -35,7 +35,7 @@ _LISTED = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence: its text, the number of its passage, if it is in the document."""
+    """A sentence: its text, the number of its passage, and its span if it is in the document."""
 
     text: str
     passage: int
@@ -43,9 +43,9 @@ class _Sentence:
 
 
 def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the sentences nearest to the centre of the text and to the question, each about another subject.
+    """Return the sentences nearest to the centre of the text and to the question, each about a different subject.
 
-    No table of contents, list of exhibits or references, and no boilerplate is among them.
+    Tables of contents, lists of exhibits, references and boilerplate are excluded.
     """
     found = _sentences(variables.passages)
     if not found:
@@ -59,14 +59,14 @@ def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
 
 
 def _aspects(question: str) -> list[str]:
-    """Return the matters that a summary is to cover, if the question lists them behind a colon."""
+    """Return the topics that a summary must cover, if the question lists them after a colon."""
     listed = question.partition(": ")[2].strip(" .?!")
     aspects = [text.strip() for text in _LISTED.split(listed) if text.strip()]
     return aspects[:_MOST] if len(aspects) > 1 else []
 
 
 def how_many_points(question: str) -> int:
-    """Return how many sentences a summary has: a few more than points are asked for, as none says all of one."""
+    """Return the number of sentences for a summary: a few more than the points requested, as none covers everything."""
     asked = _POINTS.search(folded(question))
     said = asked.group(1) if asked is not None else str(_USUAL)
     number = _NUMBERS.index(said) + 3 if said in _NUMBERS else int(said)
@@ -86,7 +86,7 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
 def says_something(sentence: str, *, by_itself: bool = True) -> bool:
     """Return True for a complete sentence that is not a table row, list entry or boilerplate.
 
-    Without `by_itself` it may need the sentence before it.
+    Without `by_itself` it may depend on the previous sentence.
     """
     if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.rstrip("\"'”’)] ")[-1:] not in ".!?。":
         return False
@@ -106,7 +106,7 @@ def _moves(text: str) -> bool:
 def _chosen(
     found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: int, aspects: Vectors | Sequence[Vectors]
 ) -> list[_Sentence]:
-    """The sentence nearest to each aspect, and the best ones, none like one before, at most that many of a section."""
+    """Return the sentence nearest to each aspect, and the best others, without repetition and limited per section."""
     middle = vectors.mean(axis=0)
     middle = middle / (float(np.linalg.norm(middle)) or 1.0)
     last = max(one.start for one in found) or 1

@@ -1,4 +1,4 @@
-"""Works out what must be known: the names and key terms of a question, weighted by their rarity in the folder."""
+"""Determines what must be known: the names and key terms of a question, weighted by their rarity in the folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PRONOUNS = frozenset({"one", "ones"})  # "the one in Gambia"
 
 
 def think(variables: ThinkVariables) -> ThinkReply:
-    """Return the terms of the question, the rarest weighing most. At least one, whatever the question."""
+    """Return the terms of the question, at least one; the rarest have the highest weights."""
     shares = {item.term: item.document_share for item in variables.term_frequencies}
     terms = _once([*_QUOTED.findall(variables.question), *_phrases(_QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
@@ -27,7 +27,7 @@ def think(variables: ThinkVariables) -> ThinkReply:
 
 
 def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
-    """Words other than stop words; names and phrases of the documents stay together."""
+    """Return the words of the question without stop words; names and phrases of the documents stay together."""
     phrases: list[list[str]] = []
     joins = False
     body = tokens(question_body(question))

@@ -21,16 +21,16 @@ from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
-_USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
-_TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
+_USUAL_CONTEXT = 8192  # models continue beyond it, at the price of memory
+_TEMPLATE_TOKENS = 96  # tokens that a chat template adds around a prompt: usually 10 to 80
 USUAL_SECONDS = 900.0
-"""Seconds that a reply may take unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
+"""Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
 _SMALL_FILE = 1_000_000_000  # bytes: about a billion parameters in eight bits
 
 
 class GgufSettings(Record):
-    """How a GGUF model is run."""
+    """Settings for running a GGUF model."""
 
     context_tokens: int | None = Field(
         default=None,
@@ -53,9 +53,9 @@ class GgufSettings(Record):
 class GgufEngine:
     """A GGUF file as an engine; its replies are constrained to the schema of the reply.
 
-    The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. A reply
-    is ended after `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path names
-    no GGUF file or the context does not fit the model, MissingPackageError if the extra `local` is not installed.
+    The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is ended after
+    `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path names no GGUF file or the
+    context does not fit the model, MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(
@@ -81,17 +81,17 @@ class GgufEngine:
 
     @property
     def name(self) -> str:
-        """`gguf:` and the name of the file with its size, which distinguishes two quantisations of the same name."""
+        """Return `gguf:` and the file name with its size, which distinguishes two quantisations with the same name."""
         return self._name
 
     @property
     def settings(self) -> GgufSettings:
-        """How the model is run."""
+        """Return the settings of the model."""
         return self._settings
 
     @property
     def traits(self) -> Traits:
-        """A language model that answers one prompt at a time."""
+        """Return the traits of a language model that answers one prompt at a time."""
         settings = self._settings
         room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
         sampling = f"max_tokens={settings.max_tokens} temperature={settings.temperature:g} seed={settings.seed}"
@@ -107,14 +107,14 @@ class GgufEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, as JSON.
 
-        A reply that takes too long is cut off. Raises EngineTimeoutError if that is empty, ContextTooLongError if
+        A reply that takes too long is cut off. Raises EngineTimeoutError if it is then empty, ContextTooLongError if
         prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model cannot
         be loaded.
         """
         return self.reply_aloud(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, heard token by token."""
+        """Return the same reply, streamed token by token."""
         model, settings = self._loaded(), self._settings
         grammar = _grammar(prompt.reply_type, settings.max_tokens)
         sampling = Sampling(
@@ -136,7 +136,7 @@ class GgufEngine:
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: GgufSettings) -> Self:
-        """Return the same engine that samples otherwise; it shares the loaded model, and so its context and threads.
+        """Return the same engine with other sampling; it shares the loaded model, and so its context and threads.
 
         Raises SettingsError if replies of that length leave no room for a prompt.
         """
@@ -147,7 +147,7 @@ class GgufEngine:
 
 
 def _context(path: Path, settings: GgufSettings) -> int:
-    """Return the tokens of context that a file is to be loaded with. Raises SettingsError."""
+    """Return the context size in tokens for loading a file. Raises SettingsError."""
     trained = trained_context(path)
     chosen = settings.context_tokens
     if chosen is not None and chosen > trained:
@@ -166,10 +166,9 @@ def _context(path: Path, settings: GgufSettings) -> int:
 
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
-    """Return the reply's schema as a grammar: one space after each colon and comma, an end to every text and list.
-
-    So models write JSON by themselves. Without white space, some models reply with an empty list to everything; with
-    free white space, some write nothing else.
+    """Return the reply's schema as a grammar: one space after each colon and comma, a limit on every text and list.
+    This is how models write JSON by themselves. Without white space, some models reply with an empty list to
+    everything; with free white space, some write nothing else.
     """
     from xllamacpp import json_schema_to_grammar
 

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final, TypeAlias
 from investigator.errors import SettingsError
 
 Value: TypeAlias = int | float | bool | str | tuple[int | float | bool, ...] | tuple[str, ...]
-"""A value of the header; arrays of arrays, which no model is known to hold, are refused as damage."""
+"""A value of the header; arrays of arrays, which no known model contains, are rejected as damage."""
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)
@@ -29,7 +29,7 @@ _HINT: Final = "Name a model file, for example gguf:models/llama-3.2-1b.gguf"
 
 
 def trained_context(path: Path) -> int:
-    """Return how many tokens of context a model was trained with. Raises SettingsError for any other file."""
+    """Return the context size in tokens that a model was trained with. Raises SettingsError for any other file."""
     architecture: Value = ""
     for key, value in _values(path):
         if key == "general.architecture":
@@ -42,7 +42,7 @@ def trained_context(path: Path) -> int:
 def control_tokens(path: Path) -> frozenset[str]:
     """Return the control tokens of the model: ends of turns and roles.
 
-    They are in the header as control tokens; some files list marks like `<|user|>` as tokens of the user instead.
+    The header lists them as control tokens; some files list marks like `<|user|>` as user-defined tokens instead.
     """
     tokens: tuple[object, ...] = ()
     kinds: tuple[object, ...] = ()
@@ -60,7 +60,7 @@ def _is_control(text: str, kind: object) -> bool:
 
 
 def _values(path: Path) -> Iterator[tuple[str, Value]]:
-    """Return the keys of the header and their values, in order. Raises SettingsError."""
+    """Yield the keys of the header and their values, in order. Raises SettingsError."""
     try:
         with path.open("rb") as file:
             size = path.stat().st_size
@@ -75,7 +75,7 @@ def _values(path: Path) -> Iterator[tuple[str, Value]]:
 
 
 class _Header:
-    """Reads the header behind the magic; lengths beyond the end of the file are rejected."""
+    """Reads the header after the magic; lengths beyond the end of the file are rejected."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
@@ -85,7 +85,7 @@ class _Header:
         version = self._number("I")
         if version not in _VERSIONS:
             raise ValueError(f"version {version} is not known")
-        self._number("Q")  # the number of tensors
+        self._number("Q")  # number of tensors
         for _ in range(self._length()):
             key = self._string()
             yield key, self._value(self._kind())

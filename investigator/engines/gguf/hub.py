@@ -1,4 +1,4 @@
-"""Fetches a GGUF file from a model hub through huggingface_hub: resumed, and checked by its sha256.
+"""Downloads a GGUF file from a model hub with huggingface_hub: resumable, and verified by its sha256.
 
 `HF_ENDPOINT` names another hub, `HF_TOKEN` a key, as huggingface_hub reads them.
 """
@@ -18,7 +18,7 @@ from investigator.engines.gguf.pulled import LocalModel, PulledModel, made_folde
 from investigator.errors import DiskFullError, ModelDownloadError
 
 OnProgress = Callable[[int, int], None]
-"""Is called with the bytes that are there and all bytes, from any thread."""
+"""Called with the bytes downloaded so far and in total, from any thread."""
 
 _ROOM = 50_000_000  # bytes that stay free on the disk
 _RESUMES = "Run the same command again: the download resumes where it stopped."
@@ -35,10 +35,9 @@ class HubFile:
 
 
 def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
-    """Fetch a model into the user's data directory, and return what was fetched.
-
-    A download that was stopped is resumed. The file must match the hub's checksum, and the pinned one if any; otherwise
-    it is deleted. Raises ModelDownloadError and DiskFullError.
+    """Download a model into the user's data directory, and return its record. A stopped download is resumed. The file
+    must match the hub's checksum, and the pinned one if any; otherwise it is deleted. Raises ModelDownloadError and
+    DiskFullError.
     """
     found = described(model)
     pinned = (model.sha256 or found.sha256).lower()
@@ -124,7 +123,7 @@ def _fetch(model: LocalModel, found: HubFile, folder: Path, on_progress: OnProgr
 
 
 def _check(path: Path, found: HubFile) -> None:
-    """Delete a file that is not the one that the hub describes. Raises ModelDownloadError."""
+    """Delete a file that differs from the hub's description. Raises ModelDownloadError."""
     got = sha256_of(path)
     if path.stat().st_size == found.size and got == found.sha256:
         return

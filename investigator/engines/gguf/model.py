@@ -1,9 +1,7 @@
-"""A GGUF model that llama.cpp has loaded in this process: replies, and the tokens of a text.
-
-What it has read of a prompt is kept: of the next prompt with the same beginning only the rest is read. An earlier
-prompt, kept in memory up to a bound, is reused if the common prefix is a quarter of it or more. Flash
-attention, several slots and guesses from n-grams stay as llama.cpp sets them: nothing else was faster with prompts of
-the method.
+"""A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
+is cached: of the next prompt with the same beginning only the rest is read. An earlier prompt, kept in memory up to a
+limit, is reused if the common prefix is at least a quarter of it. Flash attention, several slots and n-gram speculation
+keep llama.cpp's defaults: nothing else was faster with the method's prompts.
 """
 
 from __future__ import annotations
@@ -28,10 +26,10 @@ from investigator.records import FinishReason, Reply, Writing
 if TYPE_CHECKING:
     from xllamacpp import Server
 
-_SILENT: Final = -1  # llama.cpp writes its log to standard error unless told not to
+_SILENT: Final = -1  # llama.cpp writes its log to standard error by default
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
-_BATCH: Final = 128  # tokens of a prompt read at once; it stops between two: 512 end 4 times as late and save 5 %
-_PLAIN_TEMPLATE: Final = "chatml"  # what llama.cpp takes for a file without a template
+_BATCH: Final = 128  # tokens of a prompt read at once; stopping happens in between: 512 stop 4 times later and save 5 %
+_PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
     "Set a larger gguf.context_tokens if the model supports it, or show it fewer passages: --set retrieval.passages=2"
@@ -40,7 +38,7 @@ _LONGER: Final = (
 
 @dataclass(frozen=True)
 class GgufReply:
-    """A reply, with its seconds without waiting; `reused_tokens` of the prompt were kept from earlier prompts."""
+    """A reply, with its duration in seconds excluding waits; `reused_tokens` of the prompt came from the cache."""
 
     reply: Reply
     reused_tokens: int
@@ -48,9 +46,8 @@ class GgufReply:
 
 @dataclass(frozen=True)
 class Sampling:
-    """The decoding of a reply: at most `max_tokens` tokens, constrained to `grammar`.
-
-    Drawn are the fewest that hold the mass `top_p`, or the `top_k` likeliest. If one of these is set, llama.cpp applies
+    """The decoding of a reply: at most `max_tokens` tokens, constrained to `grammar`. Tokens are sampled from the
+    smallest set with probability mass `top_p`, or from the `top_k` likeliest. If one of these is set, llama.cpp applies
     no other filters.
     """
 
@@ -63,7 +60,7 @@ class Sampling:
 
     @property
     def drawn_from(self) -> Mapping[str, float]:
-        """The settings in llama.cpp's names; empty if neither is set."""
+        """Return the settings in llama.cpp's names; empty if neither is set."""
         if self.top_p is None and self.top_k is None:
             return {}
         return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
@@ -72,14 +69,14 @@ class Sampling:
 class GgufModel:
     """A loaded model, which answers one prompt at a time; other threads wait. Tokens can be counted at the same time.
 
-    Text in a prompt can never end its turn: the model's control tokens are treated as plain text in it. Raises
-    SettingsError if the file cannot be loaded.
+    Text in a prompt can never end its turn: control tokens in it are treated as plain text. Raises SettingsError if the
+    file cannot be loaded.
     """
 
     def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
         self._name = path.name
         self._context_tokens = context_tokens
-        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port: nobody else may ask there
+        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port: nobody else may use it
         self._control = ControlTokens(control_tokens(path))
         self._server = _load(path, context_tokens, threads, self._key)
         self._tokenizer = Endpoint(
@@ -101,9 +98,9 @@ class GgufModel:
     ) -> GgufReply:
         """Return the reply to one user message; `hear` receives it token by token, `on_writing` its progress.
 
-        After `seconds` the model is stopped, between two tokens or between two batches of the prompt; what it has
-        written by then is the reply, as if it had been truncated. Raises EngineTimeoutError if that is empty,
-        ContextTooLongError, and EngineError if there is no reply.
+        After `seconds` the model is stopped, between two tokens or between two batches of the prompt; the text so far
+        is returned as a truncated reply. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError
+        if there is no reply.
         """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._control.defused(text)}],
@@ -168,7 +165,7 @@ class GgufModel:
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
-    """Return the model, with a usual chat template if its own is broken. Raises SettingsError."""
+    """Return the model, with a common chat template if its own is broken. Raises SettingsError."""
     for template in ("", _PLAIN_TEMPLATE):
         try:
             return _opened(path, context_tokens, threads, key, template)

@@ -1,4 +1,4 @@
-"""Pulled models: their places in the user's data directory, and their metadata."""
+"""Pulled models: their locations in the user's data directory, and their metadata."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _HINT = "Pull one with: investigator model pull"
 class LocalModel(Record):
     """A model that can be pulled: a GGUF file in a repository of a model hub.
 
-    `licence` and `gigabytes` are what the table says; the hub's own word counts when it is pulled. `sha256` and
-    `revision` pin the file if they are set. `measured` is what it reached in our benchmarks.
+    `licence` and `gigabytes` come from the table; when it is pulled, the hub's own facts count. `sha256` and `revision`
+    pin the file if they are set. `measured` is its result in our benchmarks.
     """
 
     name: str = Field(pattern=_NAME.pattern)
@@ -41,14 +41,14 @@ class LocalModel(Record):
 
 
 class LocalModels(Record):
-    """The recommended models, the first of which is pulled if none is named, and the day they were looked up."""
+    """The recommended models and the date of the table; the first model is pulled if none is named."""
 
     as_of: str
     models: tuple[LocalModel, ...] = Field(min_length=1)
 
 
 class PulledModel(Record):
-    """A model that was pulled: its commit at the hub, and the checksum and size of its file."""
+    """A pulled model: its commit at the hub, and the checksum and size of its file."""
 
     name: str = Field(pattern=_NAME.pattern)
     repo: str
@@ -61,12 +61,12 @@ class PulledModel(Record):
 
     @property
     def path(self) -> Path:
-        """The GGUF file."""
+        """Return the path of the GGUF file."""
         return folder_of(self.name) / Path(self.file).name
 
 
 class ModelList(Record):
-    """The models that were pulled, then the recommended ones that were not."""
+    """The pulled models, then the recommended ones that were not pulled."""
 
     models: tuple[PulledModel | LocalModel, ...]
 
@@ -78,9 +78,9 @@ def recommended_models() -> tuple[LocalModel, ...]:
 
 
 def model_named(name: str) -> LocalModel:
-    """Return a model of the table by its name, or one of any repository as `owner/repository:file.gguf`.
+    """Return a model of the table by its name, or a model of any repository as `owner/repository:file.gguf`.
 
-    An empty name is the first of the table. Raises SettingsError for any other name.
+    An empty name selects the first of the table. Raises SettingsError for any other name.
     """
     known = {model.name: model for model in recommended_models()}
     if not name:
@@ -107,12 +107,12 @@ def folder_of(name: str) -> Path:
 
 
 def note_pulled(model: PulledModel) -> None:
-    """Write down that a model was pulled. Raises OSError."""
+    """Record that a model was pulled. Raises OSError."""
     write_private(folder_of(model.name) / _NOTE, model.model_dump_json(indent=2).encode("utf-8"))
 
 
 def pulled_models() -> tuple[PulledModel, ...]:
-    """Return the models that were pulled, the last one first."""
+    """Return the pulled models, the latest first."""
     try:
         names = sorted(entry.name for entry in models_folder().iterdir() if _NAME.fullmatch(entry.name))
     except OSError:
@@ -123,12 +123,12 @@ def pulled_models() -> tuple[PulledModel, ...]:
 
 
 def pulled_names() -> frozenset[str]:
-    """Return the names of the models that were pulled."""
+    """Return the names of the pulled models."""
     return frozenset(model.name for model in pulled_models())
 
 
 def pulled_model(name: str) -> PulledModel:
-    """Return a pulled model by its name; without one, the one pulled last. Raises SettingsError if there is none."""
+    """Return a pulled model by its name; without a name, the latest. Raises SettingsError if there is none."""
     pulled = pulled_models()
     for model in pulled:
         if not name or model.name == name.lower():
@@ -139,7 +139,7 @@ def pulled_model(name: str) -> PulledModel:
 
 
 def remove_pulled(name: str) -> PulledModel:
-    """Delete a pulled model, and return it. Raises SettingsError if there is none of that name."""
+    """Delete a pulled model, and return it. Raises SettingsError if no pulled model has that name."""
     if not name:
         raise SettingsError("no model is named", hint="List them with: investigator model list")
     model = pulled_model(name)
@@ -148,7 +148,7 @@ def remove_pulled(name: str) -> PulledModel:
 
 
 def made_folder(name: str) -> Path:
-    """Make the folder of a model, only for this user. Raises ForeignFileError and OSError."""
+    """Create the folder of a model, for this user only. Raises ForeignFileError and OSError."""
     folder = folder_of(name)
     make_private_folder(folder)
     check_private_folder(folder)
@@ -156,7 +156,7 @@ def made_folder(name: str) -> Path:
 
 
 def _noted(name: str) -> PulledModel | None:
-    """Return the note of a model; None if it has none, or one of another user."""
+    """Return the metadata of a model; None if missing or written by another user."""
     try:
         check_private_folder(folder_of(name))
         model = PulledModel.model_validate_json(read_private(folder_of(name) / _NOTE))

@@ -1,4 +1,4 @@
-"""A reply of llama.cpp as it comes, piece by piece: heard, watched, and ended when its time has ended."""
+"""A streamed reply of llama.cpp: passed on, monitored, and stopped at its time limit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ class _OutOfTimeError(Exception):
 
 
 class ReplyStream:
-    """Takes the pieces of one reply; `seconds` is how long it may take, without limit if None. `clock` gives seconds.
-
-    `late` is True once it was stopped at the time limit.
+    """Takes the pieces of one reply; `seconds` is its time limit, or None. `clock` returns seconds. `late` is True once
+    it was stopped at the time limit.
     """
 
     def __init__(
@@ -46,11 +45,11 @@ class ReplyStream:
 
     @property
     def elapsed(self) -> float:
-        """The seconds since it began."""
+        """Return the seconds since it began."""
         return self._clock() - self._began
 
     def take(self, piece: dict[str, Any]) -> None:
-        """Take the next piece; what `hear` raises, and the end of its time, end the reply."""
+        """Take the next piece; an error of `hear` or the time limit ends the reply."""
         self._pieces.append(piece)
         try:
             self._count(piece)
@@ -65,7 +64,7 @@ class ReplyStream:
             self._problem = sys.exception()  # llama.cpp stops there without an error
 
     def whole(self) -> dict[str, Any]:
-        """Return the answer in one piece, or an error. Raises what `hear` has raised."""
+        """Return the answer in one piece, or an error. Raises the error of `hear`, if any."""
         if self._problem is not None:
             raise self._problem
         failed = next((piece for piece in self._pieces if "error" in piece), None)

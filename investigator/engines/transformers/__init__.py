@@ -1,1 +1,1 @@
-"""Models of transformers, as engines."""
+"""Models in folders, run with the transformers library."""

@@ -21,7 +21,7 @@ _WEIGHTS = ("*.safetensors", "*.bin")
 
 
 class TransformersSettings(Record):
-    """How a model in a folder is run."""
+    """Settings for running a model in a folder."""
 
     decoding: Decoding = Field(
         default=Decoding(beam_max_length=512, stop_token=""), description="how the tokens of a reply are chosen"
@@ -35,11 +35,11 @@ class _Config(BaseModel):
 
 
 class TransformersEngine:
-    """A folder with a causal language model, its tokenizer and its configuration as an engine.
+    """A folder with a causal language model, its tokenizer and configuration, as an engine.
 
-    The model is loaded when it is first needed, and once; code that is in the folder is never run. It answers one
-    prompt at a time; other threads wait. Raises SettingsError at once if the folder holds no model, MissingPackageError
-    if transformers is not installed.
+    The model is loaded once, on first use; code in the folder is never run. It answers one prompt at a time; other
+    threads wait. Raises SettingsError at once if the folder holds no model, MissingPackageError if transformers is not
+    installed.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
@@ -55,17 +55,17 @@ class TransformersEngine:
 
     @property
     def name(self) -> str:
-        """`transformers:` and the name of the folder with the size of its weights."""
+        """Return `transformers:` and the name of the folder with the size of its weights."""
         return f"transformers:{self._path.resolve().name}@{self._size}"
 
     @property
     def settings(self) -> TransformersSettings:
-        """How the model is run."""
+        """Return the settings of the model."""
         return self._settings
 
     @property
     def traits(self) -> Traits:
-        """A language model that answers one prompt at a time."""
+        """Return the traits of a language model that answers one prompt at a time."""
         settings = self._settings
         room = None if self._context is None else max(1, self._context - settings.decoding.beam_max_length)
         sampling = f"{settings.decoding.settled().model_dump_json(exclude_defaults=True)} seed={settings.seed}"
@@ -74,7 +74,7 @@ class TransformersEngine:
         )
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the model's reply to one prompt, in the form of its chat template if it has one.
+        """Return the model's reply to one prompt, using its chat template if it has one.
 
         Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
         and SettingsError if the model cannot be loaded.
@@ -82,7 +82,7 @@ class TransformersEngine:
         return self.reply_aloud(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, heard token by token; if the best of several is chosen, nothing is heard."""
+        """Return the same reply, streamed token by token; nothing is streamed if the best of several is chosen."""
         model, settings = self._loaded(), self._settings
         done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
         return Reply(
@@ -96,7 +96,7 @@ class TransformersEngine:
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
         """Return the model's continuation of a text, without any chat template; raises the same errors.
 
-        Penalties for repeating the text count its first `context_tokens`, all if None.
+        Penalties for repetition count the first `context_tokens` of the text, all if None.
         """
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 
@@ -121,7 +121,7 @@ def _checked(settings: TransformersSettings) -> TransformersSettings:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a folder's weights. Raises SettingsError if there is no model."""
+    """Return the size of a folder's weights in bytes. Raises SettingsError if there is no model."""
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(
@@ -132,7 +132,7 @@ def _size(path: Path) -> int:
 
 
 def _context(path: Path) -> int | None:
-    """Return the tokens of context that a model was made for; None if it does not say. Raises SettingsError."""
+    """Return the context size in tokens of a model; None if it is not declared. Raises SettingsError."""
     try:
         return _Config.model_validate_json((path / "config.json").read_bytes()).context
     except (OSError, ValidationError) as error:

@@ -1,4 +1,4 @@
-"""A causal language model that transformers has loaded in this process: it writes on, and counts tokens."""
+"""A causal language model loaded with transformers in this process: continues texts and counts tokens."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # last tokens that are searched for a stop: it is found as soon as it is written
+_STOP_WINDOW = 16  # last tokens that are searched for a stop, which is found as soon as it is written
 
 
 class Generation(Record):
-    """The generated text without the stop; `logprob` is the natural logarithm of its probability, with the stop."""
+    """The generated text without the stop; `logprob` is the natural logarithm of its probability, including the
+    stop.
+    """
 
     text: str
     logprob: float
@@ -74,11 +76,10 @@ class TransformersModel:
         context_tokens: int | None = None,
         hear: Hear | None = None,
     ) -> Generation:
-        """Write on from a text, or reply to it with `as_chat` if the model has a chat template.
-
-        Control tokens in the text are broken up, so that the text cannot end its turn. Penalties for repeating it count
-        its first `context_tokens`, all if None. `hear` is notified of it token by token, unless it is chosen from
-        several. Raises ContextTooLongError, and EngineError if nothing can be written.
+        """Continue a text, or reply to it with `as_chat` if the model has a chat template. Control tokens in the text
+        are broken up, so that the text cannot end its turn. Penalties for repetition count its first `context_tokens`,
+        all if None. `hear` receives the output token by token, unless it is chosen from several. Raises
+        ContextTooLongError, and EngineError if nothing can be generated.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
@@ -119,7 +120,7 @@ class TransformersModel:
         )
 
     def _ids(self, text: str, as_chat: bool) -> list[int]:
-        """Return the tokens of a prompt; one that is not a chat begins, and does not end, as the model's texts do."""
+        """Return the tokens of a prompt; a prompt that is not a chat gets the model's start token, but no end token."""
         text = self._control.defused(text)
         is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
         with self._tokenizing:
@@ -162,7 +163,7 @@ class TransformersModel:
     def _best(
         self, ids: list[int], decoding: Decoding, rules: LogitsProcessorList, seed: int, hear: Hear | None
     ) -> tuple[list[int], float]:
-        """Return the likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
+        """Return the likeliest of the generated texts, as tokens, with the logarithm of its probability."""
         import torch
         from transformers import StoppingCriteriaList
 
@@ -184,7 +185,7 @@ class TransformersModel:
         return best, logprob
 
     def _streamer(self, hear: Hear, decoding: Decoding) -> BaseStreamer | None:
-        """Tells what is written, without the prompt, which comes first; None where several are written at once."""
+        """Return a streamer that skips the prompt; None if several texts are generated at once."""
         from transformers.generation.streamers import BaseStreamer
 
         if decoding.inference in (Inference.BEAM, Inference.SAMPLE_AND_RANK):
@@ -203,7 +204,7 @@ class TransformersModel:
                 hear(said.partition(stop)[0] if stop else said)
 
             def end(self) -> None:
-                """Nothing is held back."""
+                """Do nothing: no text is held back."""
 
         return Streamer()
 
@@ -238,14 +239,14 @@ class TransformersModel:
         return Stop()
 
     def _written(self, ids: list[int], stop: str) -> list[int]:
-        """Return the tokens up to the first that ends the text; the rest is padding."""
+        """Return the tokens up to the first end token; the rest is padding."""
         for n, token in enumerate(ids, 1):
             if token in self._ends or (stop and stop in self._text(ids[max(0, n - _STOP_WINDOW) : n])):
                 return ids[:n]
         return ids
 
     def _logprob(self, ids: list[int], written: list[int]) -> float:
-        """Return the logarithm of the probability that the model itself gives to what was written."""
+        """Return the log probability that the model itself gives to the output."""
         import torch
 
         whole = torch.tensor([[*ids, *written]], device=self._model.device)
@@ -254,14 +255,14 @@ class TransformersModel:
 
 
 def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
-    """Return the tokens that end a text, by the model's settings or the tokenizer."""
+    """Return the tokens that end a text, from the model's settings or the tokenizer."""
     told = model.generation_config.eos_token_id
     told = tokenizer.eos_token_id if told is None else told
     return frozenset(told if isinstance(told, list) else () if told is None else (told,))
 
 
 def _load(path: Path, device: str) -> tuple[Any, Any]:
-    """Tokenizer and model of a folder, only from its files. Raises SettingsError."""
+    """Return tokenizer and model of a folder, only from its files. Raises SettingsError."""
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -1,7 +1,6 @@
-"""Rules for the choice of the next token, in the form in which transformers calls them.
-
-Each takes the tokens so far, of shape (sequences, tokens), and the scores of the next one, of shape (sequences,
-vocabulary), and gives scores of the same shape; a token that may not come has the score -inf.
+"""Rules for the next token, as logits processors of transformers. Each takes the tokens so far, of shape (sequences,
+tokens), and the scores of the next one, of shape (sequences, vocabulary), and returns scores of the same shape; a
+forbidden token has the score -inf.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _ENDS = (".", "?", "!", "。", "？", "！")
 
 @dataclass(frozen=True)
 class Nucleus:
-    """Leaves the fewest tokens that hold so much of the probability as `share` says for the tokens written so far."""
+    """Keeps the fewest tokens that reach the probability mass `share` for the tokens so far."""
 
     prompt_tokens: int
     share: Callable[[Sequence[int]], float]
@@ -40,9 +39,9 @@ class Nucleus:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Takes 0.5 off the score of each token that was written, and 0.5 for each time that it was.
+    """Subtracts 0.5 from the score of each token that was written, and 0.5 per occurrence.
 
-    Tokens of the prompt count up to the place `context_tokens`.
+    Tokens of the prompt count up to the position `context_tokens`.
     """
 
     prompt_tokens: int
@@ -74,7 +73,7 @@ class NgramBlock:
         return held
 
     def _repeating(self, ids: Sequence[int]) -> set[int]:
-        """Return the tokens that would end a sequence which is there already."""
+        """Return the tokens that would complete an existing sequence."""
         before = ids[len(ids) - self.length + 1 :] if self.length > 1 else []
         starts = range(len(ids) - self.length + 1)
         return {ids[n + self.length - 1] for n in starts if ids[n : n + self.length - 1] == before}
@@ -99,10 +98,9 @@ class NotYet:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How the mass of probability to draw from falls within a sentence (Lee et al., 2022, arXiv 2206.04624).
-
-    It is `p` at first, then `decay` times as much with each token, and never less than `bound`; with `reset` it starts
-    over after each sentence.
+    """A nucleus mass that decays within each sentence (Lee et al., 2022, arXiv 2206.04624). It starts at `p`, is
+    multiplied by `decay` with each token, and never falls below `bound`; with `reset` it starts over after each
+    sentence.
     """
 
     p: float
@@ -111,9 +109,8 @@ class Schedule:
     reset: bool = True
 
     def share(self, ends: Sequence[bool]) -> float:
-        """Return the mass for the next token; `ends` holds True for each token so far that ends a sentence.
-
-        The first token of a text or sentence and the one after it have the whole `p`.
+        """Return the mass for the next token; `ends` is True for each token so far that ends a sentence. The first two
+        tokens of a text or sentence have the full `p`.
         """
         if not ends:
             return self.p
@@ -124,5 +121,5 @@ class Schedule:
 
 
 def ends_sentence(token: str) -> bool:
-    """Return True if a token ends a sentence: it is a mark that does, or ends in one."""
+    """Return True if a token ends a sentence: it is or ends in a sentence-final mark."""
     return token.strip().endswith(_ENDS)

@@ -1,1 +1,3 @@
-"""Files that hold other files: ZIP archives, ZIP packages (Office, EPUB) and compound files (old Office, Outlook)."""
+"""Files that contain other files: ZIP archives, ZIP packages (Office, EPUB) and compound files (old Office,
+Outlook).
+"""

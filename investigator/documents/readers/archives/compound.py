@@ -1,6 +1,6 @@
 """Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
 
-They are not trusted: sizes are limited to that of the file, so that looping chains end.
+They are untrusted: sizes are limited to that of the file, so that looping chains end.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from investigator.documents.readers.base import ReadFailure
 from investigator.records import FileStatus
 
 SIGNATURE = bytes(olefile.MAGIC)
-_HEADER = struct.Struct("<30xH12xI")  # the size of sectors as a power of two, the number of sectors with tables
+_HEADER = struct.Struct("<30xH12xI")  # sector size as a power of two, number of sectors with tables
 _SECTOR_SHIFTS = (9, 12)  # sectors of 512 or 4096 bytes
 _TABLES_IN_HEADER = 109
-_DEEPEST = 20_000  # olefile takes one call for each neighbour in a folder, which some programs put in a single row
+_DEEPEST = 20_000  # olefile recurses along siblings, which some programs chain
 
 
 class Storage:
-    """A folder of a compound file. Names are compared as the format does: ignoring case."""
+    """A folder of a compound file. Names are compared without case, as the format requires."""
 
     def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], entry: Any) -> None:
         self._file = file
@@ -41,14 +41,14 @@ class Storage:
         return tuple(sorted(entry.name for entry in self._entries.values()))
 
     def storage(self, name: str) -> Storage | None:
-        """Return the folder of that name in this one, or None."""
+        """Return the folder with that name in this one, or None."""
         entry = self._entries.get(name.lower())
         if entry is None or entry.entry_type != olefile.STGTY_STORAGE:
             return None
         return Storage(self._file, (*self._path, name), entry)
 
     def stream(self, name: str, most: int) -> bytes | None:
-        """Return at most `most` bytes of the stream of that name, or None. Raises ReadFailure if it is damaged."""
+        """Return at most `most` bytes of the stream with that name, or None. Raises ReadFailure if it is damaged."""
         entry = self._entries.get(name.lower())
         if entry is None or entry.entry_type != olefile.STGTY_STREAM:
             return None
@@ -57,7 +57,7 @@ class Storage:
 
 
 def compound(data: bytes) -> Storage:
-    """Return the root of a compound file. Raises ReadFailure if it is not one, or is cut off."""
+    """Return the root of a compound file. Raises ReadFailure if it is not one, or is truncated."""
     _check_header(data)
     with _damage_translated(), _deep_recursion():
         file = olefile.OleFileIO(io.BytesIO(data))
@@ -68,7 +68,7 @@ def compound(data: bytes) -> Storage:
 
 
 def _check_header(data: bytes) -> None:
-    """Raise ReadFailure if the header claims tables for more sectors than the file has."""
+    """Raise ReadFailure if the header claims more table sectors than the file has."""
     shift, tables = _HEADER.unpack_from(data.ljust(_HEADER.size))
     if shift not in _SECTOR_SHIFTS or tables > len(data) // ((1 << shift) ** 2 // 4) + _TABLES_IN_HEADER:
         raise _damaged()

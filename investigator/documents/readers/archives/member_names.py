@@ -1,4 +1,4 @@
-"""Names of files inside a file: made harmless, readable and unlike each other. Pure."""
+"""Names of files inside a file: made safe, readable and unique. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _UNNAMED = "unnamed"
 
 
 def inner_path(name: str) -> str:
-    """Return the path of a file inside another, as part of a document id: with forward slashes, and never empty.
+    """Return the path of a file inside another, as part of a document id: with forward slashes, never empty.
 
-    It cannot lead out of its target folder: no drive, no slash at its beginning, no `..`. What cannot be printed
-    becomes U+FFFD; overlong parts are cut in their middle, and of overlong paths the end is kept.
+    It cannot lead out of its target folder: no drive, no leading slash, no `..`. Unprintable characters become U+FFFD;
+    overlong parts are shortened in the middle, overlong paths at the beginning.
     """
     parts = _DRIVE.sub("", name).replace("\\", "/").split("/")
     kept = [_printable(part.strip()) for part in parts if part.strip() not in ("", ".", "..")]
@@ -22,7 +22,7 @@ def inner_path(name: str) -> str:
 
 
 class UniqueNames:
-    """Gives each id once: the second of the same name ends in `~2`."""
+    """Returns each id only once: the second `name` becomes `name~2`."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}

@@ -17,7 +17,7 @@ from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
 _PIECE = 1 << 16
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of the others, zipfile unpacks more at once than is asked for
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # for other methods, zipfile unpacks more at once than requested
 
 
 class Package:
@@ -41,7 +41,7 @@ class Package:
         return name in self._names
 
     def names(self, pattern: str) -> list[str]:
-        """Return the parts whose whole name matches, in the order of the numbers in their names."""
+        """Return the parts whose full name matches, ordered by the numbers in their names."""
         found = [name for name in self._names if re.fullmatch(pattern, name)]
         return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
 
@@ -93,9 +93,9 @@ class CoreProperties:
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Return the bytes of a member of an archive: at most `most` plus one, whatever size it claims to have.
+    """Return the bytes of a member of an archive: at most `most` plus one, whatever size it declares.
 
-    Raises ReadFailure when it is encrypted, damaged, or packed by a method that is not known.
+    Raises ReadFailure when it is encrypted, damaged, or packed by an unknown method.
     """
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
@@ -104,12 +104,12 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
     parts, left = [], most + 1
     try:
         with archive.open(info) as file:
-            while left > 0 and (part := file.read(min(_PIECE, left))):  # small pieces: reading all at once is unbounded
+            while left > 0 and (part := file.read(min(_PIECE, left))):  # in pieces: a full read is unbounded
                 parts.append(part)
                 left -= len(part)
     except NotImplementedError as error:
         raise ReadFailure(FileStatus.UNSUPPORTED, "it needs a version of ZIP that is not supported") from error
-    except RuntimeError as error:  # zipfile's way to ask for a password
+    except RuntimeError as error:  # zipfile's error for a missing password
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         raise ReadFailure(FileStatus.FAILED, "its packed bytes are cut off or damaged") from error
@@ -117,7 +117,7 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
 
 
 def resolved(part: str, target: str) -> str:
-    """Return the name of the part that `target` points to when it is in `part`."""
+    """Return the name of the part that `target`, inside `part`, points to."""
     path = unquote(target.partition("#")[0])
     if path.startswith("/"):
         return posixpath.normpath(path.lstrip("/"))
@@ -138,7 +138,7 @@ def attribute(element: ElementTree.Element, name: str) -> str:
 
 
 def walk(root: ElementTree.Element, skipped: frozenset[str]) -> Iterator[tuple[bool, ElementTree.Element]]:
-    """Yield the elements in document order, each when it begins (True) and when it ends (False), at any depth."""
+    """Yield each element in document order, at its start (True) and end (False), at any depth."""
     stack: list[tuple[bool, ElementTree.Element]] = [(True, root)]
     while stack:
         begins, element = stack.pop()

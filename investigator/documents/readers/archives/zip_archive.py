@@ -1,4 +1,4 @@
-"""ZIP archives: the files inside, one at a time. Nothing is written to disk."""
+"""ZIP archives: yields the files inside, one at a time. Nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DOS_LETTERS = frozenset({*range(0x80, 0x9B), *range(0xA0, 0xA6), 0xE1})  # code
 
 
 def read_archive(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Opens an archive. It has no text itself; folders and hidden files in it are left out."""
+    """Opens an archive. It has no text itself; folders and hidden files in it are skipped."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     except (zipfile.BadZipFile, ValueError, OSError) as error:
@@ -40,7 +40,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
-    """Return the members' names. Names of unknown encoding are examined together: one is too short."""
+    """Return the members' names. Names of unknown encoding are examined together, because one is too short."""
     raw = [b"" if info.flag_bits & _UTF8_NAME else info.orig_filename.encode("cp437", "replace") for info in infos]
     encoding = _encoding(b"\n".join(name for name in raw if not name.isascii()))
     return [
@@ -50,7 +50,7 @@ def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding(names: bytes) -> str:
-    """Return the encoding of names that do not declare one: UTF-8, or one of those that archivers have written."""
+    """Return the encoding of names that do not declare one: UTF-8, or one that archivers have used."""
     try:
         names.decode("utf-8")
     except UnicodeDecodeError:

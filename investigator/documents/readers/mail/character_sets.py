@@ -1,4 +1,4 @@
-"""The words of mail: header values and bodies in the character sets that they declare, or in those they are in."""
+"""Decodes header values and bodies of mail, by their declared character sets or by detection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.documents.readers.decoding import decoded
 
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,60}\?[bBqQ]\?[^?]*\?=)")
-_WIDER = {  # what mail programs mean by these names
+_WIDER = {  # the usual meaning of these names in mail programs
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "iso-8859-1": "cp1252",
@@ -36,17 +36,17 @@ class _AsWritten(Compat32):
 
 
 AS_WRITTEN = _AsWritten()
-"""How the standard library returns header values: as they are; overlong lists of parameters are cut."""
+"""The policy that returns header values as written; overlong parameter lists are cut."""
 
 
 def text_in(data: bytes, charset: str) -> str:
-    """Return the bytes as text in the declared character set, or if it does not fit, in the one they are in."""
+    """Return the bytes as text in the declared character set or, if it does not fit, in the detected one."""
     name = charset.strip().strip("\"'").lower().partition("*")[0]
     name = _WIDER.get(name, name)
     if name:
         try:
             return data.decode(name)
-        except (LookupError, ValueError):  # unknown character set, or character not in it
+        except (LookupError, ValueError):  # unknown character set, or undecodable bytes
             pass
     found = decoded(data)
     return found if found is not None else data.decode("cp1252", errors="replace")
@@ -55,7 +55,7 @@ def text_in(data: bytes, charset: str) -> str:
 def header_text(value: str) -> str:
     """Return a header value on one line: encoded words (RFC 2047) and raw bytes decoded.
 
-    `value` is as the standard library's parser gives it: bytes that are not ASCII are lone surrogates in it.
+    `value` comes from the standard library's parser, in which non-ASCII bytes are lone surrogates.
     """
     if not value.isascii():
         value = text_in(value.encode("utf-8", "surrogateescape"), "")
@@ -68,7 +68,7 @@ def header_text(value: str) -> str:
             collected = b""
         out.append(value[at : word.start()])
         charset, at = word[1].lower(), word.end()
-        collected += _word_bytes(word[2], word[3])  # a character may be cut in two by the end of a word
+        collected += _word_bytes(word[2], word[3])  # the end of a word may split a character
     if collected:
         out.append(text_in(collected, charset))
     out.append(value[at:])

@@ -1,4 +1,4 @@
-"""Compressed RTF ([MS-OXRTFCP]), in which Outlook keeps bodies."""
+"""Compressed RTF ([MS-OXRTFCP]), the format of bodies in Outlook."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ _SHORTEST = 2
 
 
 def decompressed_rtf(data: bytes, most: int) -> bytes:
-    """Return the RTF in these bytes, `most` of them at most; the available it if they are cut off."""
+    """Return the RTF in these bytes, at most `most` of them; if they are truncated, the part that is available."""
     if len(data) < _HEADER.size:
         return b""
     _, size, method, _ = _HEADER.unpack_from(data)
-    if method != b"LZFu":  # then it is "MELA": not compressed
+    if method != b"LZFu":  # otherwise it is "MELA": not compressed
         return data[_HEADER.size :][: min(size, most)]
     return bytes(_expanded(data, min(size, most)))
 
 
 def _expanded(data: bytes, size: int) -> bytearray:
-    """Each control byte says of the next eight items, low bit first, if they repeat what is in the window.
+    """Expand compressed RTF.
 
-    A repetition is two bytes: 12 bits for where in the window, 4 for how long. One of the window's own end is the end.
+    Each control byte tells of the next eight items, low bit first, if they repeat text from the window. A repetition is
+    two bytes: 12 bits for the position in the window, 4 for the length. A repetition at the window's own end ends the
+    text.
     """
-    out = bytearray(_KNOWN)  # the window is the end of what was written, and begins with what both sides know
+    out = bytearray(_KNOWN)  # the window is the end of the output, and starts with a text known to both sides
     at, end = _HEADER.size, len(_KNOWN) + size
     while at < len(data) and len(out) < end:
         control = data[at]

@@ -12,14 +12,14 @@ from investigator.documents.readers.properties import iso_date
 from investigator.records import Heading
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
-_LEAST_SHARE = 0.3  # of the letters of the HTML body: a plain one below it only says that there is another
+_LEAST_SHARE = 0.3  # share of the HTML body's letters; a plain body below it only refers to the HTML one
 
 
 @dataclass(frozen=True)
 class Mail:
     """A message. `headers` are names and values as written; `plain` and `html` are its body in two forms.
 
-    `sender` is the sender's name, if it is known apart from the headers.
+    `sender` is the sender's name, if known independently of the headers.
     """
 
     headers: tuple[tuple[str, str], ...]
@@ -29,15 +29,14 @@ class Mail:
     attachments: tuple[Member, ...] = ()
 
     def header(self, name: str) -> str:
-        """Return the decoded values of a header, one a line; empty if the header is missing."""
+        """Return the decoded values of a header, one per line; empty if the header is missing."""
         found = (header_text(value) for key, value in self.headers if key.lower() == name.lower())
         return "\n".join(value for value in found if value)
 
 
 def extracted_mail(mail: Mail) -> Extracted:
-    """Return the text of a message: a line for each header that people ask about, an empty line, and the body.
-
-    The body is the plain one, unless it is missing or a stub.
+    """Return the text of a message: a line for each header that people ask about, an empty line, and the body. The
+    plain body is used unless it is missing or a stub.
     """
     head = "\n".join(f"{name}: {line}" for name in _SHOWN for line in mail.header(name).split("\n") if line)
     if names := ", ".join(filter(None, (header_text(member.name) for member in mail.attachments))):
@@ -69,7 +68,7 @@ def _letters(text: str) -> int:
 
 
 def _authors(mail: Mail) -> tuple[str, ...]:
-    """Return the name of the sender, or the address if the name is missing."""
+    """Return the name of the sender, or the address without a name."""
     if mail.sender:
         return (mail.sender,)
     for key, value in mail.headers:

@@ -24,17 +24,17 @@ _ENDINGS = {
 }  # fmt: skip
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # one of which every message has
+_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # every message has one of these
 _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(?:x-)?javascript$")
 
 
 def read_message(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a message; its attachments, and messages attached to it, are members."""
+    """Reads a message; its attachments, including attached messages, are members."""
     return extracted_mail(mail_of(source.data))
 
 
 def mail_of(data: bytes) -> Mail:
-    """Return the message in these bytes. Raises ReadFailure if they are not text or nested beyond reason."""
+    """Return the message in these bytes. Raises ReadFailure if they are not text, or nested too deeply."""
     try:
         message = BytesParser(policy=AS_WRITTEN).parsebytes(data)
     except RecursionError as error:
@@ -53,7 +53,7 @@ def mail_of(data: bytes) -> Mail:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A part with text, and its place if it is one of several alternatives."""
+    """A part with text, and its position if it is one of several alternatives."""
 
     part: Message
     text: str
@@ -85,7 +85,7 @@ class _Parts:
                 self.files.append(part)
 
     def plain(self) -> str:
-        """Return the plain texts in order, with the words of HTML parts that have no plain alternative."""
+        """Return the plain texts in order, with the text of HTML parts that have no plain alternative."""
         worded = [leaf for leaf in self.texts if not _is_html(leaf) and leaf.text.strip()]
         choices = frozenset[int]().union(*(leaf.choices for leaf in worded))
         shown = [leaf for leaf in self.texts if leaf in worded or not leaf.choices & choices] if worded else []
@@ -103,7 +103,7 @@ class _Parts:
     def _add(self, part: Message, kind: str, choices: frozenset[int]) -> None:
         if kind in ("text/plain", "text/html") or kind.startswith("multipart/") or part is self.message:
             self.texts.append(_Leaf(part, _text(part), choices))
-        elif not choices:  # another form of a text that is there: an invitation, enriched text
+        elif not choices:  # another form of an existing text: an invitation, enriched text
             self.files.append(part)
 
     def _is_text(self, part: Message) -> bool:
@@ -140,7 +140,7 @@ def _payload(part: Message) -> bytes:
 
 
 def _attachments(files: list[Message], html: str) -> Iterator[Member]:
-    """Yield the attachments; without signatures, and without the pictures and styles that are part of the body."""
+    """Yield the attachments, except signatures and the pictures and styles of the body."""
     for number, part in enumerate(files, start=1):
         kind = part.get_content_type()
         if kind in _SIGNATURES or _is_of_the_page(part, kind, html):
@@ -185,7 +185,7 @@ def _refuse_encrypted() -> bytes:
 
 
 def _written(part: Message) -> bytes:
-    """Return the messages inside a part, as they would be sent."""
+    """Return the messages inside a part, serialised as for sending."""
     out = BytesIO()
     generator = BytesGenerator(out, mangle_from_=False, policy=AS_WRITTEN)
     children = part.get_payload()

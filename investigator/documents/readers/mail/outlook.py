@@ -1,4 +1,4 @@
-"""Outlook messages (.msg, [MS-OXMSG]): head, body and attachments, which may be messages in turn."""
+"""Outlook messages (.msg, [MS-OXMSG]): head, body and attachments, which may themselves be messages."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
 def read_outlook(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a message; its attachments, and messages attached to it, are members."""
+    """Reads a message; its attachments, including attached messages, are members."""
     return extracted_mail(_mail(_Properties(compound(source.data)), settings))
 
 
 class _Properties:
-    """The properties of a message, a recipient or an attachment: values by number."""
+    """The properties of a message, recipient or attachment: values by number."""
 
     def __init__(self, storage: Storage, code_page: str = "") -> None:
         self.storage = storage
@@ -60,7 +60,7 @@ class _Properties:
         return " ".join(self.text(number).split())
 
     def page(self, number: int, most: int) -> str:
-        """Return a text that may also be kept as bytes, in the code page of the body."""
+        """Return a text that may also be stored as bytes, in the code page of the body."""
         data = self.storage.stream(_stream(number, _BINARY), most)
         return text_in(data, self._charset(_BODY_CODE_PAGE)) if data else self.text(number, most)
 
@@ -120,7 +120,7 @@ def _headers(message: _Properties) -> Iterator[tuple[str, str]]:
 
 
 def _person(name: str, address: str) -> str:
-    """Name and address; addresses inside an organisation's own directory are left out."""
+    """Return name and address; addresses inside an organisation's own directory are omitted."""
     if "@" not in address or address == name:
         return name
     return f"{name} <{address}>" if name else address
@@ -158,7 +158,7 @@ def _reading(attachment: _Properties, most: int) -> Callable[[], bytes]:
 
 
 def _as_eml(message: _Properties, settings: ReaderSettings) -> bytes:
-    """Return a message inside a message, as it would be sent. Raises ReadFailure when it is too large."""
+    """Return a message inside a message, serialised as for sending. Raises ReadFailure if it is too large."""
     mail = _mail(message, settings)
     sent = MIMEMultipart()
     for name, value in mail.headers:
@@ -186,6 +186,9 @@ def _stream(number: int, kind: int) -> str:
 
 
 def _fixed(listing: bytes) -> Iterator[tuple[int, bytes]]:
-    """Numbers and values of fixed size. The list's own head, whose length differs, reads as properties of number 0."""
+    """Return the numbers and values of fixed-size properties.
+
+    The list's header has another length, and reads as properties with number 0.
+    """
     for at in range(len(listing) % 16, len(listing) - 15, 16):
         yield struct.unpack_from("<H", listing, at + 2)[0], listing[at + 8 : at + 16]

@@ -1,4 +1,4 @@
-"""HTML and XHTML: the words as they are, without mark-up, scripts and styles; nothing is fetched."""
+"""HTML and XHTML: the words without mark-up, scripts and styles; nothing is fetched."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Attributes = list[tuple[str, str | None]]
 
 
 class HtmlText(HTMLParser):
-    """Feeds the words of HTML to a builder; keeps title, authors and date of its head."""
+    """Feeds the words of HTML to a builder; collects title, authors and date from its head."""
 
     def __init__(self, builder: TextBuilder) -> None:
         super().__init__(convert_charrefs=True)
@@ -49,10 +49,10 @@ class HtmlText(HTMLParser):
         self._in_title = False
         self._preformatted = 0
         self._rows_open = [False]
-        """For each table that is open, the innermost last: whether a row of it is; the end of one may be left out."""
+        """For each open table, the innermost last: True if a row is open; its end tag may be missing."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begins what the tag begins."""
+        """Begin the structure that a tag opens."""
         if tag in _SILENT:
             self._silent += 1
         elif tag == "title":
@@ -68,13 +68,13 @@ class HtmlText(HTMLParser):
             self._begin(tag, attrs)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element that is closed at once (XHTML)."""
+        """Handle a self-closing element (XHTML)."""
         self.handle_starttag(tag, attrs)
         if tag not in ("meta", "img", "br"):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Ends what the tag ends."""
+        """End the structure that a tag closes."""
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
         elif tag in ("title", "head"):
@@ -97,7 +97,7 @@ class HtmlText(HTMLParser):
             self._break(tag)
 
     def handle_data(self, data: str) -> None:
-        """Running text."""
+        """Add running text."""
         if self._in_title:
             self.title += data
         elif self._silent:
@@ -153,7 +153,7 @@ def _span(attrs: Attributes, name: str) -> int:
 
 
 def feed(parser: HtmlText, markup: str) -> None:
-    """Gives the parser a whole document, also one with mark-up declarations that it does not know."""
+    """Feed the parser a whole document, even one with mark-up declarations that it does not know."""
     markup, tail = _closed(_without_inner_dtd(markup))
     try:
         parser.feed(markup)
@@ -166,16 +166,15 @@ def feed(parser: HtmlText, markup: str) -> None:
 
 
 def _without_inner_dtd(markup: str) -> str:
-    """Return the document without its internal DTD, whose end the parser would otherwise show."""
+    """Return the document without its internal DTD, whose end the parser would otherwise output as text."""
     begin = _INNER_DTD.search(markup[:_HEAD])
     end = _INNER_DTD_END.search(markup, begin.end()) if begin else None
     return markup[: begin.start()] + markup[end.end() :] if begin and end else markup
 
 
 def _closed(markup: str) -> tuple[str, str]:
-    """Return the document without unclosed elements, on which the parser takes quadratic time.
-
-    Comments after the last end of a comment lose their mark; what follows the last tag is plain text.
+    """Return the document without unclosed elements, on which the parser takes quadratic time. Unclosed comments lose
+    their mark; text after the last tag is plain text.
     """
     comments_end = markup.rfind("-->") + 1
     markup = markup[:comments_end] + markup[comments_end:].replace("<!--", " ")
@@ -184,7 +183,7 @@ def _closed(markup: str) -> tuple[str, str]:
 
 
 def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads HTML; its encoding is found from the bytes, then from what it declares. Raises ReadFailure."""
+    """Reads HTML; the encoding is detected from the bytes, then from its declaration. Raises ReadFailure."""
     markup = decoded(source.data, declared=True)
     if markup is None and is_noise(source.data):
         raise ReadFailure(FileStatus.FAILED, "the file is named as HTML, but its bytes are not text")
@@ -196,7 +195,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _titled(page: Extracted) -> Extracted:
-    """Return the page with its title as first line, if the title has words that are not in the text."""
+    """Prepend the title to the page as its first line, if the title has words that are not in the text."""
     missing = set(_WORD.findall(page.title.lower())) - set(_WORD.findall(page.text.lower()))
     if not missing or not page.text:
         return page

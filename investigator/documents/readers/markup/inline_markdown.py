@@ -1,4 +1,4 @@
-"""Markdown without inline marks, line for line, so that a quote reads like the rendered page."""
+"""Removes inline marks from Markdown, line for line, so that a quote reads like the rendered page."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARK = re.compile(r"\\[^\w\s]|[*`]|(?<!\w)_|_(?!\w)|<[a-zA-Z/!]|&#?\w+;|\]\(")
-"""Possible marks; a paragraph without any is left as it is."""
+"""Possible marks; a paragraph without any is left unchanged."""
 _ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:")
 _KEPT = "\ue000|"
-"""Stands for an escaped bar of a table, which is no border of a cell."""
+"""Placeholder for an escaped bar in a table, which is not a cell border."""
 
 
 def without_marks(text: str) -> str:
-    """Return the text without emphasis, escapes, tags, entities and code marks; a link is its words and its address.
-
-    Headings, lists, quotes and tables keep the marks at their lines' beginning, fenced code keeps all. The text has as
-    many lines as before.
+    """Return the text without emphasis, escapes, tags, entities and code marks; a link becomes its words and its
+    address. Headings, lists, quotes and tables keep their marks at the start of lines; fenced code keeps all marks. The
+    number of lines is unchanged.
     """
     return "\n".join(line for block in _blocks(text) for line in block)
 
 
 def outside_code(text: str, front: int = 0) -> Iterator[tuple[int, str]]:
-    """Yield the lines from offset `front` on, with their offsets; fenced code gives empty ones."""
+    """Yield the lines from offset `front` on, with their offsets; fenced code becomes empty lines."""
     offset, fence = front, ""
     for line in text[front:].split("\n"):
         mark = _FENCE.match(line)
@@ -47,7 +46,7 @@ def outside_code(text: str, front: int = 0) -> Iterator[tuple[int, str]]:
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """The lines of each paragraph, plain; blank lines and code as they are."""
+    """Yield the lines of each paragraph without marks; blank lines and code unchanged."""
     pairs = zip(text.split("\n"), outside_code(text), strict=True)
     for is_prose, group in groupby(pairs, key=lambda pair: bool(pair[1][1].strip())):
         lines = [line for line, _ in group]
@@ -59,13 +58,13 @@ def _plain(lines: list[str]) -> list[str]:
     if not _MARK.search(together):
         return lines
     found = _words(together)
-    if len(found) != len(lines):  # marks that pair across an odd line: each line by itself
+    if len(found) != len(lines):  # if marks pair across lines: each line by itself
         found = [" ".join(_words(line)) for line in lines]
     return [_indent(line) + plain.strip() for line, plain in zip(lines, found, strict=True)]
 
 
 def _words(text: str) -> list[str]:
-    """The text of a paragraph without its marks, line by line."""
+    """Return the text of a paragraph without its marks, line by line."""
     parsed = _parser().parseInline(text.replace("\\|", _KEPT))
     return (
         "".join(_text_of(token) for token in _with_addresses(parsed[0].children or []))
@@ -75,7 +74,7 @@ def _words(text: str) -> list[str]:
 
 
 def _with_addresses(tokens: list[Token]) -> Iterator[Token]:
-    """The tokens, and for a link that leads out of the document its address after its words."""
+    """Yield the tokens; a link that leaves the document is followed by its address."""
     address, words = "", ""
     for token in tokens:
         if token.type == "link_open":

@@ -1,4 +1,4 @@
-"""Markdown: its lines without the marks inside them, its headings and the fields of its front matter."""
+"""Markdown: its lines without inline marks, its headings and the fields of its front matter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 
 
 def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads Markdown line for line, without the marks inside its lines.
+    """Reads Markdown line for line, without inline marks.
 
     Title, authors and date come from its front matter (YAML, TOML) if it has one.
     """
@@ -66,7 +66,7 @@ def _unquoted(value: str) -> str:
 
 
 def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading]:
-    """One-line paragraphs from offset `front` on that have a line below them which fits `rule`."""
+    """Yield one-line paragraphs from offset `front` on that are followed by a line matching `rule`."""
     before, offset_before, previous = "", 0, ""
     for offset, line in outside_code(text, front):
         title = before.strip()

@@ -14,7 +14,7 @@ from investigator.documents.readers.plain.plain_text import text_of
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus, Heading
 
-_OUTPUT_LIMIT = 10_000  # characters of one output
+_OUTPUT_LIMIT = 10_000  # characters per output
 _CUT = f"outputs of more than {_OUTPUT_LIMIT:,} characters are cut off"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TEXTUAL = ("text/markdown", "text/plain", "text/latex", "text")
@@ -22,7 +22,7 @@ _BREAK = "\n\n"
 
 
 class _Notebook:
-    """The text in the making: cells are parted by an empty line."""
+    """The unfinished text; cells are separated by an empty line."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -31,7 +31,7 @@ class _Notebook:
         self._length = 0
 
     def add(self, text: str, *, markdown: bool = False) -> None:
-        """Adds a cell or an output."""
+        """Add a cell or an output."""
         text = cleaned(text).strip("\n")
         if markdown:
             text = without_marks(text)
@@ -44,7 +44,7 @@ class _Notebook:
         self._length = start + len(text)
 
     def add_output(self, text: str) -> None:
-        """Adds an output, up to the limit and the end of a line."""
+        """Add an output, up to the limit and the end of a line."""
         text = _ESCAPES.sub("", text)
         if len(text) > _OUTPUT_LIMIT:
             self.cut = True
@@ -53,7 +53,7 @@ class _Notebook:
 
 
 def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads an .ipynb file of any version. What is not a notebook is kept as plain text."""
+    """Reads an .ipynb file of any version. Anything that is not a notebook is kept as plain text."""
     text = text_of(source)
     try:
         root: JsonValue = json.loads(text)
@@ -108,7 +108,7 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 def _joined(value: JsonValue) -> str:
-    """Return a text that is written whole or as a list of its lines."""
+    """Return a text that is stored as a string or as a list of its lines."""
     if isinstance(value, str):
         return value
     return "".join(part for part in _list(value) if isinstance(part, str))

@@ -1,4 +1,4 @@
-"""Tables of Markdown: rows with pipes, the first one separated from the others by a rule."""
+"""Markdown tables: rows with pipes, the first one separated from the others by a rule."""
 
 from __future__ import annotations
 

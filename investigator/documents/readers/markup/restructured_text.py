@@ -17,7 +17,9 @@ _HEAD = 4_000
 
 
 def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads raw reStructuredText. Authors and date come from its field list, and the title if it has none."""
+    """Reads raw reStructuredText. Authors and date come from its field list, and so does the title if it has no
+    heading.
+    """
     text = text_of(source)
     fields = {name.lower().removesuffix("s"): value for name, value in _FIELD.findall(text[:_HEAD])}
     headings = tuple(heading for heading in underlined(text, _RULE, front=0) if _is_section(text, heading))
@@ -32,7 +34,7 @@ def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extr
 
 
 def _is_section(text: str, heading: Heading) -> bool:
-    """Return True if the rule is long enough, and the title is at the margin or has a rule above it too."""
+    """Return True if the rule is long enough, and the title is at the margin or also has a rule above it."""
     rule_start = text.find("\n", heading.start) + 1
     rule_end = text.find("\n", rule_start)
     rule = text[rule_start : rule_end if rule_end >= 0 else len(text)].rstrip()

@@ -36,14 +36,14 @@ _SYMBOL_BULLETS: Final = frozenset({0xF0B7, 0xF0A7, 0xF0A8, 0xF0D8, 0xF0FC, 0xF0
 
 
 class _Flow:
-    """A run of paragraphs and table rows on its way into a builder."""
+    """A sequence of paragraphs and table rows that goes into a builder."""
 
     def __init__(self) -> None:
         self.builder = TextBuilder()
         self._table = self._row = self._cell = self._heading = self._names = False
 
     def text(self, text: str, *, in_table: bool, heading: bool) -> None:
-        """Running text of the current paragraph."""
+        """Add running text to the current paragraph."""
         if in_table:
             self._open_cell()
         elif self._table:
@@ -56,24 +56,24 @@ class _Flow:
         self.builder.verbatim(text)
 
     def paragraph(self) -> None:
-        """The paragraph ends."""
+        """End the paragraph."""
         if self._heading:
             self.builder.end_heading()
         self._heading = False
         self.builder.block()
 
     def name_columns(self) -> None:
-        """The row that begins is one that names the columns."""
+        """Mark the row that begins as the header row."""
         self._names = True
 
     def cell(self) -> None:
-        """The table cell ends."""
+        """End the table cell."""
         self._open_cell()
         self.builder.end_cell()
         self._cell = False
 
     def row(self) -> None:
-        """The table row ends."""
+        """End the table row."""
         if self._row:
             self.builder.end_row()
         self._row = self._cell = self._names = False
@@ -88,7 +88,7 @@ class _Flow:
 
 @dataclass(frozen=True)
 class _State:
-    """The state that a group inherits from the group around it. Text goes into `flow`; None drops it."""
+    """The state that a group inherits from its parent. Text goes into `flow`; None drops it."""
 
     flow: _Flow | None
     replaced: _Flow | None = None
@@ -124,7 +124,7 @@ class _Rtf:
         self._words: dict[str, Callable[[int | None], None]] = self._handlers()
 
     def read(self, data: bytes) -> None:
-        """Takes everything that is in the file."""
+        """Read everything in the file."""
         for token in tokens(data):
             if token.text:
                 self._take_bytes(token.text)
@@ -159,7 +159,7 @@ class _Rtf:
             self._take_word(token.word, token.number)
 
     def _take_unit(self, number: int) -> None:
-        """A character as a UTF-16 unit; its replacement for older programs is skipped."""
+        """Add a character as a UTF-16 unit; its replacement for older programs is skipped."""
         if self._bytes:
             self._flush()
         unit = number & 0xFFFF
@@ -188,7 +188,7 @@ class _Rtf:
             self._state = self._around.pop()
 
     def _flush(self) -> None:
-        """Adds the collected text to its destination."""
+        """Add the collected text to its destination."""
         text = self._units.decode("utf-16-le", errors="replace")
         if self._bytes:
             text += self._bytes.decode(self._encoding(), errors="replace")
@@ -218,7 +218,7 @@ class _Rtf:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
 
     def _handlers(self) -> dict[str, Callable[[int | None], None]]:
-        """Return the action of each control word for its number."""
+        """Return the action of each control word."""
         return {
             "ansicpg": self._code_page,
             **{word: self._named_page(encoding) for word, encoding in _DOCUMENT_PAGES.items()},
@@ -297,9 +297,8 @@ class _Rtf:
 
 
 def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads an RTF file; text marked as deleted or hidden is left out. What is cut off is read as far as it goes.
-
-    Raises ReadFailure if there is hardly text in it.
+    """Reads an RTF file; text marked as deleted or hidden is skipped. A truncated file is read to its end. Raises
+    ReadFailure if it contains hardly any text.
     """
     if is_noise(source.data) and b"\\bin" not in source.data:  # the only place for bytes that are not text
         raise ReadFailure(FileStatus.FAILED, "the file begins as RTF, but its bytes are not text")

@@ -64,7 +64,7 @@ def charset_encoding(number: int) -> str | None:
 
 
 def page_encoding(number: int) -> str:
-    """Return the encoding of a Windows code page; Western European if it is not known."""
+    """Return the encoding of a Windows code page; Western European if unknown."""
     name = _PAGES.get(number, f"cp{number}")
     try:
         return codecs.lookup(name).name

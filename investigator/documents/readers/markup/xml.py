@@ -1,7 +1,7 @@
 """XML: articles keep their paragraphs, headings and tables; data keep the names of their elements and attributes.
 
-What an article refers to comes last, under the heading `References`, a line for each entry; what its front says of the
-journal, the authors' places and the licence comes before that, under the heading `About the article`.
+An article's references come last, under the heading `References`, one line per entry; the front matter on the journal,
+the affiliations and the licence precedes them, under the heading `About the article`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Ov
 _BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
 _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "tc", "entry"})
-_LIST = "ref-list"  # of JATS and NLM articles, as are those that follow
+_LIST = "ref-list"  # elements of JATS and NLM articles, here and below
 _FRONT_NAMES = (
     "journal-meta article-id article-categories contrib-group aff author-notes pub-date volume issue fpage lpage "
     "elocation-id history permissions copyright-statement copyright-year license self-uri counts page-count "
@@ -32,7 +32,7 @@ _FRONT_NAMES = (
 )
 _FRONT = frozenset(_FRONT_NAMES.split())
 _LONGEST_SPAN = 5  # digits
-_OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
+_OWN_LINE = frozenset({_LIST, "ref", "title"})  # elements in such a list
 _LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
 _REFERENCES = "References"
 _ABOUT = "About the article"
@@ -73,7 +73,7 @@ class _XmlText:
         return iso_date(f"{year}-{month}-{day}") or iso_date(year)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         name = tag.rpartition("}")[2]
         parent = self._stack[-1] if self._stack else None
         inline = parent is not None and (parent.inline_inside or parent.words) and name not in _BREAKING
@@ -104,7 +104,7 @@ class _XmlText:
             self._attributes(name, attributes)
 
     def data(self, text: str) -> None:
-        """Running text."""
+        """Add running text."""
         if not self._stack or self._silent:
             return
         element = self._stack[-1]
@@ -123,7 +123,7 @@ class _XmlText:
         self.builder.words(text)
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         element = self._stack.pop()
         self._silent -= element.name in _SILENT
         if self._name and element.name in ("name", "contrib"):
@@ -152,7 +152,7 @@ class _XmlText:
             self._break(element.name)
 
     def close(self) -> None:
-        """Add what remains at the end of the document."""
+        """Add the remaining text at the end of the document."""
         self._add(_ABOUT, self._about.text)
         title, _, entries = self._references.text.partition("\n")
         if title.strip(" .:").lower() != _REFERENCES.lower():
@@ -167,11 +167,11 @@ class _XmlText:
             self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
-        """Return True for a list of references, and for an article's front other than title and abstract."""
+        """Return True for a list of references, and for an article's front matter except title and abstract."""
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:
-        """Separates an entry from the next one, and puts a blank between elements without text between them."""
+        """Separate an entry from the next one, and put a space between elements without text between them."""
         if name in (_OWN_LINE if aside is self._references else _LINE_OF_FRONT):
             aside.line()
         elif block:
@@ -200,7 +200,7 @@ def _span(attributes: dict[str, str], name: str) -> int:
 
 
 def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads XML. What is not well-formed is read as a browser would; external entities are never fetched."""
+    """Reads XML. Malformed XML is read as a browser would; external entities are never fetched."""
     prose = _PROSE.search(source.data) is not None
     target = _XmlText(prose)
     parser = XMLParser(target=target)

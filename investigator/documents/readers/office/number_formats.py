@@ -1,4 +1,4 @@
-"""Formats numbers as a cell of an Office Open XML workbook shows them: per cent, separators, currency signs. Pure.
+"""Formats numbers as the cells of an Office Open XML workbook show them: per cent, separators, currency signs. Pure.
 
 Dates stay as the library writes them: year, month and day are unambiguous.
 """
@@ -30,17 +30,17 @@ _LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|_.|\*.|\[[^\]]*\]'
 _LONGEST = 40  # characters
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _DIGITS = re.compile(r"[#0?][#0?,]*(?:\.[0#?]*)?")
-_OPEN, _CLOSE = "\ue000", "\ue001"  # around literal words, which may be any
+_OPEN, _CLOSE = "\ue000", "\ue001"  # around literal words, which may be anything
 _SIGNS = frozenset("$€£¥₹%()+- ")
 
 
 def number_format(identifier: int, written: Mapping[int, str]) -> str:
-    """Return the format of a number by its id in a workbook that has `written` its own; "" for the general one."""
+    """Return a number format by its id in a workbook with its own formats `written`; "" for the general one."""
     return written.get(identifier, _BUILT_IN.get(identifier, ""))
 
 
 def displayed(number: str, form: str) -> str | None:
-    """Return a number, as digits, as a format shows it; None if the format says more than that: a date, a fraction."""
+    """Return a number, given as digits, in a format; None if the format is more than that: a date, a fraction."""
     if len(number) > _LONGEST or not _NUMBER.fullmatch(number):
         return None
     value = Fraction(number)
@@ -65,7 +65,7 @@ def _literal(match: re.Match[str]) -> str:
 
 
 def _plain(text: str, *, shown: bool = False) -> str:
-    """Return the context of digits: with `shown` with its literal words, else without them."""
+    """Return the text around the digits, with literal words if `shown`."""
     if shown:
         return text.replace(_OPEN, "").replace(_CLOSE, "")
     return re.sub(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}", "", text)

@@ -1,4 +1,4 @@
-"""Comments on the cells of an Office Open XML workbook, which the library that reads its values passes over."""
+"""Comments on the cells of an Office Open XML workbook, which the library that reads its values ignores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PARTS = r"xl/.*[cC]omments?.*\.xml"
 
 
 def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
-    """Return a line for each comment, by the name of its sheet, in the order of the workbook.
+    """Return a line for each comment, by sheet name, in the order of the workbook.
 
-    A conversation is one line for each comment; the notice for older programs is left out. Raises
-    ReadFailure if a part is damaged or too large.
+    A conversation gives one line per comment; the notice for older programs is skipped. Raises ReadFailure if a part is
+    damaged or too large.
     """
     with Package(source.data, settings) as package:
         if _WORKBOOK not in package or not package.names(_PARTS):
@@ -48,7 +48,7 @@ def _lines(package: Package, part: str) -> list[str]:
 
 
 def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the words of each comment, with the author if the words do not begin with the name."""
+    """Yield the cell and the text of each comment, with the author unless the text begins with the name."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
     for remark in root.iter():
         if local_name(remark) != name:
@@ -62,7 +62,7 @@ def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(remark: ElementTree.Element) -> Iterator[str]:
-    """Yield the runs of a comment: in elements `t`, or in `text` itself; their pronunciation is skipped."""
+    """Yield the text runs of a comment: in elements `t`, or in `text` itself; phonetic runs are skipped."""
     for element in remark.iter():
         if local_name(element) in ("t", "text"):
             yield element.text or ""

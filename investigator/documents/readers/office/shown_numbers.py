@@ -1,4 +1,4 @@
-"""Numbers of an Office Open XML workbook as its cells show them: the library that reads its values leaves that out."""
+"""Numbers of an Office Open XML workbook as displayed, which the library that reads its values does not give."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ _WORKBOOK, _STYLES = "xl/workbook.xml", "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 Shown = Mapping[tuple[int, int], tuple[str, str]]
-"""By row and column, counted from the first that is used: a number as it is kept, and as its cell shows it."""
+"""By row and column, counted from the first used ones: a number as stored, and as displayed."""
 
 
 def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the numbers that have a number format, by the name of their sheet.
-
-    Raises ReadFailure if a part is damaged or too large.
-    """
+    """Return the numbers with a number format, by sheet name. Raises ReadFailure if a part is damaged or too large."""
     with Package(source.data, settings) as package:
         if _WORKBOOK not in package or _STYLES not in package:
             return {}
@@ -68,7 +65,7 @@ def _shown(sheet: ElementTree.Element, formats: list[str]) -> Shown:
 
 
 def _cells(sheet: ElementTree.Element) -> Iterator[tuple[int, int, int, str]]:
-    """Yield row, column, style and number of each cell that holds something; the number of another value is empty."""
+    """Yield row, column, style and number of each non-empty cell; empty for values of other types."""
     for cell in sheet.iter():
         place = _PLACE.fullmatch(cell.get("r", "")) if local_name(cell) == "c" else None
         if place is None or not len(cell):

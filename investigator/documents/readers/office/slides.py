@@ -1,4 +1,4 @@
-"""PowerPoint presentations (.pptx): one page for each slide, in the order of the show, with its notes."""
+"""PowerPoint presentations (.pptx): one page per slide, in the order of the show, with its notes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _slides(package: Package) -> list[str]:
-    """Return the slide parts in the order in which they are shown; by their numbers if the order is not given."""
+    """Return the slide parts in the order of the show, or by number if no order is given."""
     if _MAIN in package:
         relations = package.related(_MAIN)
         listed = [e for e in package.tree(_MAIN).iter() if local_name(e) == "sldId"]
@@ -78,7 +78,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element) -> None:
 
 
 def _placeholder(shape: ElementTree.Element) -> str:
-    """Return the role of a shape on its slide (title, body, slide number), or nothing."""
+    """Return the role of a shape on its slide (title, body, slide number), or ""."""
     return next((attribute(e, "type") for e in shape.iter() if local_name(e) == "ph"), "")
 
 

@@ -1,4 +1,4 @@
-"""Spreadsheets, OpenDocument, and old Office files, through kreuzberg."""
+"""Spreadsheets, OpenDocument, and old Office files, read with kreuzberg."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from investigator.records import FileStatus
 
 _PROTECTED = ("password", "encrypt", "decrypt", "protected")
 _LEAST_SHARE = 0.9
-_MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # what the library adds to a date without a time
+_MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # suffix that the library adds to a date without a time
 
 
 def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -37,10 +37,10 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a workbook: a page for each sheet, with its name as heading, a line for each row and for each comment."""
+    """Reads a workbook: one page per sheet, with its name as heading, and a line for each row and each comment."""
     result = _extracted(source, settings)
     builder = TextBuilder()
-    names = list(result.metadata.get("sheet_names") or ())  # sheets without values give no node
+    names = list(result.metadata.get("sheet_names") or ())  # sheets without values produce no node
     remarks, left_out = _comments(source, settings, names)
     shown = _shown(source, settings)
     sheet = 0
@@ -79,7 +79,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def _comments(
     source: SourceFile, settings: ReaderSettings, names: list[str]
 ) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
-    """Return the comments by the number of their sheet, and those that could not be read."""
+    """Return the comments by sheet number, and the sheets whose comments could not be read."""
     if source.media_type != XLSX:
         return {}, ()
     try:
@@ -91,7 +91,7 @@ def _comments(
 
 
 def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the numbers as the cells of each sheet show them; empty if that cannot be read: the values can."""
+    """Return the displayed numbers of each sheet; empty if they cannot be read, as the values still can."""
     try:
         return shown_numbers(source, settings) if source.media_type == XLSX else {}
     except ReadFailure:
@@ -99,7 +99,7 @@ def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
 
 
 def _show(grid: list[list[str]], shown: Shown) -> None:
-    """Write numbers as their cells show them, if the values agree."""
+    """Replace numbers by their displayed form, if the values agree."""
     for (row, column), (number, words) in shown.items():
         if row < len(grid) and column < len(grid[row]) and _is_same(grid[row][column], number):
             grid[row][column] = words
@@ -113,7 +113,7 @@ def _is_same(value: str, number: str) -> bool:
 
 
 def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: list[str], sheet: int, end: int) -> None:
-    """Adds the comments on the sheet that is open, and on those without values from there up to sheet `end`."""
+    """Add the comments on the open sheet, and on sheets without values from there up to sheet `end`."""
     for number in range(max(sheet, 1), end):
         lines = remarks.pop(number, None)
         if lines is None:
@@ -128,7 +128,7 @@ def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: li
 
 
 def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
-    """Return the library's own result. Its errors, also the panics of its native part, become ReadFailure."""
+    """Return the library's own result. Its errors, including panics of its native part, become ReadFailure."""
     import kreuzberg
 
     config = kreuzberg.ExtractionConfig(

@@ -26,7 +26,7 @@ _LATER_PARTS = (
 
 
 def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a .docx, .docm or .dotx file; text marked as deleted is left out, inserted text is taken."""
+    """Reads a .docx, .docm or .dotx file; text marked as deleted is skipped, inserted text is kept."""
     with Package(source.data, settings) as package:
         relations = package.related("")
         main = next((part for kind, part in relations.values() if kind == "officeDocument"), "word/document.xml")
@@ -108,7 +108,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
 
 
 def _first_row_differs(look: ElementTree.Element) -> bool:
-    """Return True if the look of a table (`tblLook`) sets its first row apart, as one that names the columns."""
+    """Return True if the style options of a table (`tblLook`) set its first row apart as a header row."""
     if first_row := attribute(look, "firstRow"):
         return first_row in ("1", "true", "on")
     value = attribute(look, "val")
@@ -116,9 +116,9 @@ def _first_row_differs(look: ElementTree.Element) -> bool:
 
 
 def _merged_down(table: ElementTree.Element) -> dict[int, int]:
-    """Return how many rows each cell takes, by its identity: 0 for one that belongs to the cell above it."""
+    """Return the number of rows that each cell spans, by its identity: 0 if it belongs to the cell above."""
     rows: dict[int, int] = {}
-    above: dict[int, int] = {}  # by column: the cell that a merge began with
+    above: dict[int, int] = {}  # by column: the cell that starts a merge
     for row in (one for one in table if local_name(one) == "tr"):
         column, begun = 0, dict[int, int]()
         for cell in (one for one in row if local_name(one) == "tc"):
@@ -134,7 +134,7 @@ def _merged_down(table: ElementTree.Element) -> dict[int, int]:
 
 
 def _grid_span(cell: ElementTree.Element) -> int:
-    """Return how many columns of the grid a cell takes."""
+    """Return the number of grid columns that a cell spans."""
     for properties in cell:
         if local_name(properties) == "tcPr":
             values = [attribute(one, "val") for one in properties if local_name(one) == "gridSpan"]
@@ -154,7 +154,7 @@ def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool])
 
 
 def _pictured_tables(document: ElementTree.Element) -> Iterator[str]:
-    """Yield the names of tables that are pictures: by the caption over or under one, or by its own description."""
+    """Yield the names of tables that are pictures: from the caption above or below, or from the description."""
     blocks = [
         block for body in document if local_name(body) == "body" for element in body if (block := _block(element))
     ]
@@ -165,7 +165,7 @@ def _pictured_tables(document: ElementTree.Element) -> Iterator[str]:
 
 
 def _block(element: ElementTree.Element) -> tuple[str, str] | None:
-    """Return the kind of a paragraph or table, and its words; None for an empty one."""
+    """Return the kind of a paragraph or table, and its text; None for an empty one."""
     kind = local_name(element)
     if kind == "tbl":
         return kind, ""

@@ -1,7 +1,7 @@
 """Groups the lines of a page: headings, captions, footnotes and columns are separate blocks.
 
-pdfium returns the lines of a page one after the other, regardless of their role. Sentences end with their block, so
-that no quote begins with the address line, the heading or the neighbouring column before it.
+pdfium returns the lines of a page in sequence, regardless of their role. Sentences end with their block, so that no
+quote begins with a preceding address line, heading or column.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import NamedTuple
 _SAME_SIZE = 0.07
 """Maximum relative difference in letter size between two lines of a block."""
 _SAME_WEIGHT = 80
-"""Difference in the weight of two typefaces from which one is bold beside the other."""
+"""Difference in weight above which one of two typefaces counts as bold."""
 _WIDE_GAP = 1.4
-"""Distance of two lines, in usual distances, from which they belong to two blocks."""
+"""Distance of two lines, relative to the usual one, above which they belong to two blocks."""
 _USUAL_PITCH = 1.2
-"""Distance of two lines, in heights of a letter, where a page does not tell."""
+"""Default distance of two lines, in letter heights, if a page does not show it."""
 _APART = 2
-"""Gap, in letter heights, from which two pieces of a line are separate."""
+"""Gap, in letter heights, above which two pieces of a line are separate."""
 _COLUMN_JUMP = 4
-"""Heights of a letter by which the next column begins higher than a line; a cell of a table does not."""
+"""Letter heights by which the next column begins above a line; a table cell does not."""
 _SHORT_LINE = 0.75
-"""Share of the widest line of a block below which a line was ended by its writer."""
+"""Share of the widest line of a block below which a line break is deliberate."""
 _HEADING_LINES = 2
 _LONGEST_HEADING = 120
 _EDGE_LINES = 2
-"""Lines at the top and at the bottom of a page that may be its running head or foot."""
+"""Lines at the top and bottom of a page that may be its running header or footer."""
 _FEWEST_REPEATS = 3
 _SENTENCE_END = re.compile(r"[.!?:;\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$")
 _ADDRESS = re.compile(r"\S@\S+\.\w|\bhttps?://|\bdoi\b", re.IGNORECASE)
@@ -41,7 +41,7 @@ _MOST_NUMBERS = 0.4
 class PlacedLine(NamedTuple):
     """A line of a page: its text, its edges in points from the left and the bottom, its type.
 
-    `weight` is None if the line is set in more than one. `cut` is set if a word continues in the next line.
+    `weight` is None if the line has several. `cut` is set if a word continues in the next line.
     """
 
     text: str
@@ -60,7 +60,7 @@ def running_lines(pages: Sequence[Sequence[PlacedLine]]) -> frozenset[str]:
 
 
 def blocks(lines: Sequence[PlacedLine], running: frozenset[str]) -> list[list[PlacedLine]]:
-    """Return the lines of a page, block by block, in order; `running` are the lines of `running_lines`."""
+    """Return the lines of a page, block by block, in order; `running` is the result of `running_lines`."""
     pitches = _pitches(lines)
     edges = {id(line) for line in _edges(lines) if _key(line) in running}
     found: list[list[PlacedLine]] = []
@@ -84,10 +84,10 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     if before.weight is not None and after.weight is not None and abs(before.weight - after.weight) >= _SAME_WEIGHT:
         return True
     down = before.bottom - after.bottom
-    if abs(down) <= before.size / 2:  # the same line: pdfium ends it at a raised or lowered mark
+    if abs(down) <= before.size / 2:  # the same line: pdfium splits it at a raised or lowered mark
         return not -before.size < after.left - before.right < _APART * before.size
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
-    if down < 0 or beside:  # the next column, or text next to it
+    if down < 0 or beside:  # the next column, or adjacent text
         fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
         return not (_goes_on(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):
@@ -103,7 +103,7 @@ class Type(NamedTuple):
 
 
 def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
-    """Return the type that most letters of a document are set in."""
+    """Return the type of most letters of a document."""
     letters: Counter[Type] = Counter()
     for line in (line for lines in pages for line in lines):
         letters[Type(round(line.size, 1), line.weight)] += len(line.text)
@@ -111,7 +111,7 @@ def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
 
 
 def is_heading(block: Sequence[PlacedLine], body: Type) -> bool:
-    """Return True for one or two lines that are larger or bolder than the body, and are neither sentence nor number."""
+    """Return True for one or two lines larger or bolder than the body that are neither a sentence nor a number."""
     words = " ".join(line.text for line in block)
     if len(block) > _HEADING_LINES or len(words) > _LONGEST_HEADING or _is_row(words):
         return False
@@ -129,7 +129,7 @@ def is_heading(block: Sequence[PlacedLine], body: Type) -> bool:
 
 
 def _ended_by_writer(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine]) -> bool:
-    """Return True if a line ends before the edge of its column does, and the next begins something new."""
+    """Return True if a line ends before the edge of its column, and the next one starts something new."""
     if _goes_on(before, after) or _is_row(before.text) or _is_row(after.text):
         return False
     if _ADDRESS.search(before.text):
@@ -140,7 +140,7 @@ def _ended_by_writer(before: PlacedLine, after: PlacedLine, block: Sequence[Plac
 
 
 def _goes_on(before: PlacedLine, after: PlacedLine) -> bool:
-    """Return True if a sentence runs on from one line to the next."""
+    """Return True if a sentence continues from one line to the next."""
     return not _SENTENCE_END.search(before.text) and after.text[:1].islower()
 
 
@@ -158,7 +158,7 @@ def _is_row(text: str) -> bool:
 
 
 def _pitches(lines: Sequence[PlacedLine]) -> dict[int, float]:
-    """Return the usual distance of two lines, by the size of their letters in whole points."""
+    """Return the usual distance of two lines, by letter size in whole points."""
     found: dict[int, list[float]] = {}
     for before, after in pairwise(lines):
         down = before.bottom - after.bottom

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 LINE_HYPHEN = "\ufffe"
-"""pdfium's replacement for a hyphen and the line end after it."""
+"""pdfium's replacement for a hyphen at a line end."""
 
 _CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
 _UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
@@ -16,29 +16,29 @@ _PREFIXES = frozenset(
     re self semi sub super trans tri ultra un under
     """.split()  # noqa: SIM905 - a list of strings would take 33 lines
 )
-"""Beginnings after which a hyphen is as often written as left out."""
+"""Prefixes that are written with a hyphen as often as without."""
 
 
 class CutWords:
-    """Joins the words cut at line ends, by how the same document writes them elsewhere.
+    """Joins words split at line ends, following the document's spelling elsewhere.
 
-    `pages` are whole pages: both halves of a cut word are in one text, with only `LINE_HYPHEN` between them.
+    `pages` are whole pages: both halves of a split word are in one text, with only `LINE_HYPHEN` between them.
     """
 
     def __init__(self, pages: Iterable[str]) -> None:
         self._written = {match.group().lower() for page in pages for match in _UNCUT_WORD.finditer(page)}
 
     def joined(self, text: str) -> str:
-        """Return the text with split words joined, and the line end after them."""
+        """Return the text with split words joined, and the line end moved after them."""
         return _CUT_WORD.sub(self._whole, text)
 
     def _whole(self, match: re.Match[str]) -> str:
         left, right, rest = match.groups()
-        rest = rest.replace(LINE_HYPHEN, "-")  # a word may be cut twice
+        rest = rest.replace(LINE_HYPHEN, "-")  # a word may be split twice
         return f"{left}{'' if self._is_one_word(left, right) else '-'}{right}{rest}\n"
 
     def _is_one_word(self, left: str, right: str) -> bool:
-        """Return True if the hyphen between two halves was put there only by the line end."""
+        """Return True if the hyphen between two halves comes only from the line end."""
         if not (left.isalpha() and right.isalpha() and right.islower()) or left.isupper():
             return False
         left, right = left.lower(), right.lower()

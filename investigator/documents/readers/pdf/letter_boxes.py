@@ -1,4 +1,4 @@
-"""Rectangles around some letters of a page, line by line, with no other letter in them. Pure."""
+"""Rectangles around some letters of a page, line by line, that contain no other letter. Pure."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Share of a letter that must be next to the one before; a cell of two lines lies half a line off its row."""
+"""Vertical overlap required with the previous letter; a cell of two lines is half a line off its row."""
 _WIDEST_GAP = 3.0
-"""Heights of a letter between two letters of one rectangle."""
+"""Widest gap between two letters of one rectangle, in letter heights."""
 _SAME_PLACE = 0.25
-"""Share of a letter that must be covered for it to count as overdrawn, as in a shadow or the text of a scan."""
+"""Covered share above which a letter counts as overdrawn, as in a shadow or the text of a scan."""
 _LEAST_LEFT = 0.5
-"""Share of its width or height that a rectangle keeps when it is replaced by letters at its edge."""
+"""Smallest share of its width or height that a rectangle keeps after being shrunk away from other letters."""
 _CLEARANCE = 0.02  # points
 
 
 class Box(NamedTuple):
-    """A rectangle on a page, in points from its left and its bottom."""
+    """A rectangle on a page, in points from the left and bottom."""
 
     left: float
     bottom: float
@@ -41,7 +41,7 @@ class Box(NamedTuple):
 
 
 class Direction(Enum):
-    """The direction of a line on its page before rotation; upwards and downwards are one."""
+    """The direction of a line on its page before rotation; up and down are the same."""
 
     ACROSS = 0
     UPWARDS = 1
@@ -49,7 +49,9 @@ class Direction(Enum):
 
 
 class Letter(NamedTuple):
-    """A letter: the box of what is drawn, the one that its line gives it, how the line runs, and if it begins there."""
+    """A letter: the box of its ink, the box that its line assigns, the direction of the line, and if the line begins
+    here.
+    """
 
     drawn: Box
     room: Box
@@ -58,7 +60,7 @@ class Letter(NamedTuple):
 
 
 def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box]:
-    """Return rectangles around letters, in order; each goes around other letters, as far as it can."""
+    """Return rectangles around letters, in order; each avoids other letters as far as possible."""
     found: list[Box] = []
     lines = list(_lines(letters))
     for number, line in enumerate(lines):
@@ -82,7 +84,7 @@ def _lines(letters: Sequence[Letter]) -> Iterator[list[Letter]]:
 
 
 def _beside(before: Letter, after: Letter) -> bool:
-    """Return True if two letters that follow each other are on one line, without a wide gap between them."""
+    """Return True if two consecutive letters are on one line, without a wide gap between them."""
     if before.direction is not after.direction or after.direction is Direction.SLANTED:
         return False
     one, other = before.room, after.room
@@ -103,12 +105,12 @@ def _is_covered(other: Box, line: Sequence[Letter]) -> bool:
 
 
 def _is_within(other: Box, box: Box) -> bool:
-    """Return True if the middle of a letter is in a rectangle."""
+    """Return True if the centre of a letter is in a rectangle."""
     return box.left < _middle(other)[0] < box.right and box.bottom < _middle(other)[1] < box.top
 
 
 def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[Letter]]:
-    """Yield the letters of a line between other letters that are among them."""
+    """Yield the letters of a line, split wherever other letters are among them."""
     axis = 1 if line[0].direction is Direction.UPWARDS else 0
     edges = [_middle(other)[axis] for other in others]
     begin = 0
@@ -121,7 +123,7 @@ def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[
 
 
 def _giving_way(box: Box, others: Sequence[Box]) -> Box:
-    """Return a rectangle without the parts that other letters overlap; at least half of it remains."""
+    """Return a rectangle without the parts that overlap other letters; at least half of it remains."""
     x, y = _middle(box)
     half_width, half_height = _LEAST_LEFT / 2 * (box.right - box.left), _LEAST_LEFT / 2 * (box.top - box.bottom)
     for other in others:

@@ -1,7 +1,6 @@
-"""Finds rectangles around words of a page's text, in points.
-
-The text of a page and what pdfium gives for it hold the same letters in the same order. They differ in white space,
-hyphens of cut words, and characters that no text may hold, so each letter leads back to its box without a search.
+"""Finds rectangles around words of a page's text, in points. The text of a page and pdfium's raw text contain the same
+letters in the same order. They differ only in white space, hyphens of split words and forbidden characters, so each
+letter maps to its box without a search.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
 
 _STRAIGHT = 0.1
-"""Share of a quarter turn by which a line may be inclined and still have one rectangle around its words."""
+"""Slope of a line, as a share of a quarter turn, up to which one rectangle can enclose its words."""
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:
-    """Return for each character of a page's text its place in `raw`, what pdfium gives for the page.
+    """Return for each character of a page's text its position in `raw`, pdfium's text of the page.
 
-    White space has no place. None if the text is not that of the page.
+    White space has no position. Return None if the text does not belong to the page.
     """
     places: list[int | None] = []
     at = 0
@@ -50,7 +49,7 @@ def _left_out(raw: str) -> bool:
 
 
 def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
-    """Return rectangles around the letters at these places of `raw`, line by line, in order."""
+    """Return rectangles around the letters at these positions of `raw`, line by line, in order."""
     own, last = list[Letter](), 0
     for place in places:
         letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place]))
@@ -66,7 +65,7 @@ def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
 
 
 def text_lines(textpage: Any, raw: str, text: str, places: Sequence[int | None]) -> Iterator[tuple[str, Box]]:
-    """Yield the level lines of a page's text as they are on it, each with the rectangle around its letters."""
+    """Yield the horizontal lines of a page's text, each with the rectangle around its letters."""
     line, boxes, last = "", list[Box](), 0
     for character, place in zip(text, places, strict=True):
         letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place])) if place is not None else None

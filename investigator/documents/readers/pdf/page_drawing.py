@@ -1,4 +1,4 @@
-"""Pages of a PDF as they are shown: their pictures, and the positions of words."""
+"""Draws pages of a PDF: their pictures, and the positions of words."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from investigator.documents.readers.pdf.pdfium import check_pictures, opened, pa
 from investigator.records import FileStatus, PageLine, PageMark
 
 MOST_PIXELS = 12_000_000
-"""Pixels of the picture of a page; a larger one is drawn smaller."""
+"""Pixel limit for the picture of a page; larger ones are scaled down."""
 
 WITHOUT_LETTERS = "its words were recognised from its picture, so they have no places on it"
 OTHER_TEXT = "the text of the index is not the one that this version reads from the page"
 
 NOT_SHOWN = "its words lie outside of what the page shows"
 
-_FINENESS = 1_000_000  # resolution of positions, as parts of the page's width and height
+_FINENESS = 1_000_000  # resolution of positions, in parts of the page's width and height
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
-    """Return the requested pages of a PDF; pages that do not exist are left out.
+    """Return the requested pages of a PDF; pages that do not exist are omitted.
 
     Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or drawn.
     """
@@ -88,14 +88,14 @@ class _Edges(TypedDict):
 
 
 def _shown(page: Any, box: Box) -> _Edges | None:
-    """Return the edges of a box on the page as it is turned and cropped; None if it is outside the page."""
+    """Return the edges of a box on the page as rotated and cropped; None if it is outside the page."""
     x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
     left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
     return _Edges(left=left, top=top, right=right, bottom=bottom) if left < right and top < bottom else None
 
 
 def _device(page: Any, x: float, y: float) -> tuple[float, float]:
-    """Return a point of the page as it is shown, in shares of its width and height from the left and the top."""
+    """Return a point of the page as displayed, in shares of its width and height from the left and the top."""
     import pypdfium2.raw as pdfium
 
     across, down = c_int(), c_int()
@@ -104,7 +104,7 @@ def _device(page: Any, x: float, y: float) -> tuple[float, float]:
 
 
 def _picture(page: Any, width: int) -> bytes:
-    """Return a page as a PNG file of that width, or a smaller one if it had more than `MOST_PIXELS`."""
+    """Return a page as a PNG file of that width, or a smaller one if it exceeded `MOST_PIXELS`."""
     check_pictures(page)
     points_wide, points_high = (max(side, 1.0) for side in page.get_size())
     scale = min(width / points_wide, (MOST_PIXELS / (points_wide * points_high)) ** 0.5)

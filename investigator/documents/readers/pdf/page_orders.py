@@ -1,4 +1,4 @@
-"""Orders for pages of a PDF, and the pages as they were drawn."""
+"""Requests for pages of a PDF, and the drawn pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from investigator.records import MarkKind, PageLine, PageMark, Record
 
 
 class MarkedSpan(Record):
-    """A half-open span of the text of a page that is to be marked."""
+    """A half-open span of a page's text to mark."""
 
     start: int = Field(ge=0)
     end: int = Field(ge=0)
@@ -16,9 +16,9 @@ class MarkedSpan(Record):
 
 
 class PageOrder(Record):
-    """A request for a page: marks over spans of `text`, the text that was read from it, and a picture.
+    """A request for a page: marks over spans of its `text`, and a picture.
 
-    The picture is `picture_width` pixels wide; it is not drawn if that is None.
+    The picture is `picture_width` pixels wide; None draws no picture.
     """
 
     page: int = Field(ge=1)
@@ -28,7 +28,7 @@ class PageOrder(Record):
 
 
 class DrawnPage(Record):
-    """A page as it was ordered; its size is in points, `picture` is a PNG file, `pages` the number in the file."""
+    """A page as requested; its size is in points, `picture` is a PNG file, `pages` the number of pages in the file."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 

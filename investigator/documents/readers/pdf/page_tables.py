@@ -1,4 +1,4 @@
-"""Tables of a PDF as records: laid out page by page, joined over pages, with caption and unit from the text above."""
+"""Tables of a PDF as records: detected page by page, joined over pages, with caption and unit from the text above."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from investigator.tables.captions import caption_above
 _SAME_EDGE = 4.0  # points
 _INDENT = 2.5  # points
 _SIDE_BY_SIDE = 6  # characters
-_FOLLOWS = 160  # characters between two tables of which the second has no separate unit note
-_FEWEST_ALIKE = 0.7  # share of the columns of a table at the same place on the next page
+_FOLLOWS = 160  # characters between two tables that share one unit note
+_FEWEST_ALIKE = 0.7  # share of a table's columns at the same position on the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
-    """Return the tables of one page, column by column of the page."""
+    """Return the tables of one page, in the order of its columns."""
     return [table for column in page_columns(words) for table in laid_tables(visual_rows(column))]
 
 
 def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
-    """Return the tables found in the plain text of a page with their places in its final text.
-
-    The two differ only in white space and in the hyphens of split words.
+    """Move tables from their positions in the plain text of a page to those in its final text. The two texts differ
+    only in white space and in the hyphens of split words.
     """
     if not tables:
         return []
@@ -57,7 +56,7 @@ def _places(plain: str, text: str) -> list[int]:
             place = following
             places.append(place)
             place += 1
-        else:  # the hyphen of a cut word that is whole in `text`
+        else:  # the hyphen of a split word that is joined in `text`
             places.append(max(place - 1, 0))
     return places
 
@@ -80,7 +79,7 @@ def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSp
 def _joined(
     pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan]
 ) -> Iterator[list[tuple[LaidTable, PageSpan]]]:
-    """Yield each table with what continues with it on the following pages."""
+    """Yield each table merged with its continuations on the following pages."""
     open_table: list[tuple[LaidTable, PageSpan]] = []
     for tables, span in zip(pages, spans, strict=True):
         for number, table in enumerate(tables):
@@ -95,7 +94,7 @@ def _joined(
 
 
 def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpan]) -> bool:
-    """Return True if a table at the top of a page continues with the one at the end of the page before."""
+    """Return True if a table at the top of a page continues the one at the end of the previous page."""
     (first, first_span), (second, second_span) = before, after
     if second_span.page != first_span.page + 1 or not (first.ends_page and second.begins_page):
         return False

@@ -1,4 +1,4 @@
-"""The text of each page from its lines, with the headings that its type shows."""
+"""The text of each page from its lines, with headings recognised by their type."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _BLOCK_BREAK = "\n\n"
 
 
 class PageText(NamedTuple):
-    """The text of a page, and its headings with their places in that text."""
+    """The text of a page, and its headings with their positions in that text."""
 
     text: str
     headings: tuple[Heading, ...] = ()
 
 
 def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
-    """Return each page's text: a line for each of its lines, an empty one between two blocks, cut words whole."""
+    """Return each page's text: its lines, with an empty line between blocks and with split words joined."""
     words = CutWords(map(_joined, pages))
     running = running_lines(pages)
     body = body_type(pages)
@@ -40,5 +40,5 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
 
 
 def _joined(lines: Iterable[PlacedLine]) -> str:
-    """Return lines as one text; a cut word continues without a line end."""
+    """Join lines into one text; a split word continues without a line end."""
     return "".join(line.text if line.cut else f"{line.text}\n" for line in lines)

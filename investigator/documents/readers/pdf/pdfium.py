@@ -12,18 +12,18 @@ from investigator.documents.readers.base import Member, ReadFailure
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
 
-_PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time in a process
+_PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time per process
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_OUTLINES = 60  # shapes on a page without pictures from which they may be letters
+_OUTLINES = 60  # number of shapes on a page without pictures above which they may be letters
 _DPI = 300
 _POINTS = 72  # to an inch
-_MOST_PIXELS = 40_000_000  # of a page when it is drawn
-_MOST_PICTURE_PIXELS = 400_000_000  # of a picture on it: pdfium unpacks it whole
+_MOST_PIXELS = 40_000_000  # limit of a page when drawn
+_MOST_PICTURE_PIXELS = 400_000_000  # limit of a picture on it, which pdfium unpacks whole
 
 
 @contextmanager
 def opened(data: bytes) -> Iterator[Any]:
-    """The document, for as long as the block lasts. Raises ReadFailure when it is encrypted or damaged."""
+    """Open a document for the duration of the block. Raises ReadFailure if it is encrypted or damaged."""
     import pypdfium2
 
     with _PDFIUM:
@@ -40,7 +40,7 @@ def opened(data: bytes) -> Iterator[Any]:
 
 
 def page_with_forms(document: Any, index: int) -> Any:
-    """Return a page to which form fields, typed remarks and stamps belong as its own text and pictures do.
+    """Return a page with form fields, text annotations and stamps merged into its text and pictures.
 
     Only the copy in memory is changed. Raises pypdfium2.PdfiumError if it cannot be loaded.
     """
@@ -55,7 +55,7 @@ def page_with_forms(document: Any, index: int) -> Any:
 
 
 def _has_written_annotations(page: Any) -> bool:
-    """Return True if form fields, typed remarks or stamps are on the page."""
+    """Return True if the page has form fields, text annotations or stamps."""
     import pypdfium2.raw as pdfium
 
     written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
@@ -69,7 +69,7 @@ def _has_written_annotations(page: Any) -> bool:
 
 
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
-    """Return the files attached to the document, one more than `most` at most; each opens the document again."""
+    """Return the files attached to the document, at most `most` plus one; each opens the document again."""
     import pypdfium2
 
     with opened(data) as document:
@@ -92,7 +92,7 @@ def _attached(data: bytes, index: int) -> bytes:
 
 
 def is_drawn(document: Any, index: int) -> bool:
-    """Return True if pictures are on the page, or so many shapes that they may be letters."""
+    """Return True if the page has pictures, or so many shapes that they may be letters."""
     import pypdfium2.raw as pdfium
 
     page = document[index]
@@ -106,7 +106,7 @@ def is_drawn(document: Any, index: int) -> bool:
 
 
 def drawn_page(data: bytes, index: int) -> Picture:
-    """Return a page as a grey picture, of up to 300 dots an inch. Raises ReadFailure if it is damaged."""
+    """Return a page as a grey picture, up to 300 dots per inch. Raises ReadFailure if it is damaged."""
     import pypdfium2
 
     with opened(data) as document:

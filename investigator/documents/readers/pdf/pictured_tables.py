@@ -1,4 +1,4 @@
-"""Tables of a PDF that are pictures: a caption that begins with "Table 3", and a picture in place of the cells."""
+"""Tables of a PDF that are pictures: a caption such as "Table 3", and a picture in place of the cells."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.table_pictures import named_table
 
 _REACH = 60
-"""Points between a caption and the picture under or over it."""
+"""Points between a caption and the picture below or above it."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # points: anything smaller is an icon
 _MOST_INSIDE = 2
-"""Lines of text inside the picture from which it is the background of a table that can be read."""
+"""Lines of text inside a picture above which it is the background of a readable table."""
 
 
 def pictured_tables(page: Any, lines: Sequence[PlacedLine]) -> Iterator[str]:
-    """Yield the names of the tables of a page, as their captions give them, that are pictures."""
+    """Yield the names of the tables of a page that are pictures, as their captions give them."""
     captions = [(name, line) for line in lines if (name := named_table(line.text))]
     if not captions:
         return

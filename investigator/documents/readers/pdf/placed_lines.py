@@ -1,4 +1,4 @@
-"""The lines of a page of a PDF, with their places and type."""
+"""The lines of a PDF page, with their positions and type."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
 
 _SAMPLED = 5
-"""Letters of a line that are looked at for its type."""
+"""Letters of a line that are sampled for its type."""
 
 
 def placed_lines(textpage: Any, text: str) -> list[PlacedLine]:
-    """Return the lines of a page that hold something, in pdfium's order; the hyphen of a cut word ends its line.
+    """Return the non-empty lines of a page, in pdfium's order; a hyphen that splits a word ends its line.
 
-    `text` is the whole text of the page as pdfium gives it.
+    `text` is the whole text of the page from pdfium.
     """
     placed: list[PlacedLine] = []
     for start, end in _line_spans(text):

@@ -12,17 +12,17 @@ from typing import Any
 from investigator.documents.readers.base import cleaned
 
 _WORD = re.compile(r"\S+")
-_BROKEN = "\ufffe"  # what pdfium puts for a hyphen with the line end after it
+_BROKEN = "\ufffe"  # pdfium's character for a hyphen with the line end after it
 _FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
 _SHORT_ROW = 9  # words
 _LINES_BEFORE, _LINES_AFTER = 20, 6
-_MOST_WORDS = 6_000  # of a page; no readable table has more
+_MOST_WORDS = 6_000  # limit per page; no readable table has more
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
 @dataclass(frozen=True)
 class PageWord:
-    """A word: its span in the text of the page, the number of its line there, and its box; y grows upwards."""
+    """A word: its span in the page text, the number of its line, and its box; y grows upwards."""
 
     text: str
     start: int
@@ -35,27 +35,27 @@ class PageWord:
 
     @property
     def middle(self) -> float:
-        """The vertical middle of its letters."""
+        """Return the vertical centre of its letters."""
         return (self.bottom + self.top) / 2
 
     @property
     def height(self) -> float:
-        """The height of its letters, in points."""
+        """Return the height of its letters, in points."""
         return max(self.top - self.bottom, 0.1)
 
 
 def page_text(raw: str) -> str:
     """Return pdfium's text of a page, cleaned.
 
-    Where a line ends with a hyphen, pdfium puts U+FFFE for hyphen and line end: both are given back, as on the page.
+    pdfium writes U+FFFE for a hyphen at a line end; this restores the hyphen and the line end.
     """
     return cleaned(raw.replace(_BROKEN, "-\n")).strip()
 
 
 def lines_near_rows(text: str) -> frozenset[int]:
-    """Return the numbers of the lines of a page that a table may be on; empty if less than two look like rows.
+    """Return the numbers of the lines of a page that may belong to a table; empty if fewer than two look like rows.
 
-    A row ends in a figure, and has several figures or few words. Its header and its labels are not far from it.
+    A row ends in a figure, and has several figures or few words. Its header and labels are close to it.
     """
     rows = [number for number, line in enumerate(text.split("\n")) if _is_like_row(line.split())]
     if len(rows) < 2:
@@ -71,9 +71,8 @@ def _is_like_row(words: Sequence[str]) -> bool:
 
 
 def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
-    """Return the words of a page that a table may hold, in the order of its text.
-
-    None if there are too many, or if they cannot be matched with their boxes.
+    """Return the words of a page that may belong to a table, in text order. Return None if there are too many, or if
+    they cannot be matched with their boxes.
     """
     import pypdfium2.raw as pdfium
 
@@ -104,9 +103,9 @@ def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
 
 
 def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
-    """Return the mapping from characters of the text to places in `raw`; None if more was cleaned than line ends."""
+    """Return the mapping from text characters to positions in `raw`; None if more than line ends was cleaned."""
     lead = len(raw) - len(raw.lstrip())
-    breaks: list[int] = []  # the places in the text after which the offset between the two changes
+    breaks: list[int] = []  # the positions in the text at which the offset between the two changes
     shifts: list[int] = [lead]
     shift = lead
     for match in re.finditer("\r\n|\ufffe", raw):

@@ -35,12 +35,12 @@ SizedLine = tuple[str, float]
 
 
 LaidPage = tuple[str, list[LaidTable]]
-"""The text of a page as pdfium gives it, and its tables with their places in that text; nothing if it has none."""
+"""The text of a page from pdfium, and its tables with their positions in that text, if any."""
 
 
 @dataclass
 class _Layers:
-    """The lines of each page's text layer, and the indices of the pages that are only drawn, or cannot be opened."""
+    """The lines of each page's text layer, and the indices of pages that are only drawn, or cannot be opened."""
 
     lines: list[list[PlacedLine]] = field(default_factory=list)
     tables: list[LaidPage] = field(default_factory=list)
@@ -53,12 +53,11 @@ class _Layers:
 
 
 def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads the text layer of a PDF; pages that have none are recognised from their pictures if possible.
+    """Reads the text layer of a PDF; pages without one are recognised by OCR if possible. Attached files are its
+    members.
 
-    Files attached to it are its members.
-
-    Raises ReadFailure: `encrypted` when a password is needed to open it, `needs_ocr` when no page has a text layer
-    and none can be recognised, `empty` when nothing is on the pages, `too_large` above `max_pages`.
+    Raises ReadFailure: `encrypted` if a password is needed to open it, `needs_ocr` if no page has a text layer and none
+    can be recognised, `empty` if the pages are blank, `too_large` above `max_pages`.
     """
     layers = _layers(source.data, settings)
     scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
@@ -90,7 +89,7 @@ def _has_words(texts: list[str]) -> bool:
 
 
 def _without_text(scans: Recognised) -> ReadFailure:
-    """Why a PDF without text is left out."""
+    """Return the failure for a PDF without text."""
     if scans.failure is not None:
         return ReadFailure(scans.failure.status, f"its pages are pictures: {scans.failure.reason}")
     if scans.texts:
@@ -120,7 +119,7 @@ def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
 
 
 def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
-    """Adds the lines of each page; a page that cannot be loaded has none, the others are still read."""
+    """Add the lines of each page; a page that cannot be loaded has none, and the others are still read."""
     import pypdfium2
 
     total = 0
@@ -144,7 +143,7 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
 
 
 def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage, list[str]]:
-    """Return the lines of a page, its tables, and the names of those that are pictures."""
+    """Return the lines of a page, its tables, and the names of tables that are pictures."""
     page = page_with_forms(document, index)
     textpage = page.get_textpage()
     raw = textpage.get_text_range()
@@ -201,14 +200,14 @@ def _bookmarks(document: Any) -> list[Bookmark]:
 
 
 def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tuple[Heading, ...]:
-    """Return the headings that a document without bookmarks shows only by its type."""
+    """Return the headings of a document without bookmarks, recognised by their type."""
     return tuple(
         heading.changed(start=span.start + heading.start) for span in pages for heading in layer[span.page - 1].headings
     )
 
 
 def _bookmarked(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
-    """Bookmarks as headings: where their words are on their page, else at its top; in the order of the text."""
+    """Return bookmarks as headings: at their words on the page, else at the top of the page; in text order."""
     spans = {span.page: span for span in pages}
     found: dict[int, Heading] = {}
     for title, index in bookmarks:

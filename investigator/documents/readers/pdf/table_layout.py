@@ -1,4 +1,4 @@
-"""Tables of a PDF page from the places of its words: columns by alignment, headers above, labels on the left."""
+"""Detects tables of a PDF page from word positions: columns by alignment, headers above, labels on the left."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
 from investigator.tables.measures import is_unit_note
 
-_NEAR = 2.6  # heights of a line between the middles of rows of one table
+_NEAR = 2.6  # line heights between the centres of rows of one table
 _MOST_BETWEEN = 4  # rows without figures between two that have some
 _MOST_HEADERS = 14
-_MOST_HEADINGS = 3  # right above the first row of figures
-_OFF_CENTRE = 0.25  # of the distance between columns: how far a header may be from the middle of several
-_TIGHT = 1.05  # heights of a line between lines of one cell, where those between rows are wider
-_COVERED = 0.12  # share of rows that may reach into the gap between two columns
-_LONG = 75  # characters: more in one piece is running text
+_MOST_HEADINGS = 3  # rows right above the first row of figures
+_OFF_CENTRE = 0.25  # share of the column distance that a header may be off the centre of several columns
+_TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
+_COVERED = 0.12  # share of rows that may extend into the gap between two columns
+_LONG = 75  # characters; a longer piece is running text
 
 
 @dataclass(frozen=True)
 class LaidCell:
-    """A cell of a table on a page: its place in the grid, and its words."""
+    """A cell of a table on a page: its position in the grid, and its words."""
 
     row: int
     column: int
@@ -64,7 +64,7 @@ def laid_tables(rows: Sequence[VisualRow]) -> Iterator[LaidTable]:
 
 
 def _is_data(row: VisualRow) -> bool:
-    """Return True for a row of figures: a label and figures, or only figures."""
+    """Return True for a row of figures, with or without a label."""
     if len(row.pieces) < 2 or (len(row.pieces[0].text) < 4 and not row.pieces[-1].is_value):
         return False
     values = sum(piece.is_value for piece in row.pieces[1:])
@@ -74,7 +74,7 @@ def _is_data(row: VisualRow) -> bool:
 
 
 def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last row of figures of each stretch of rows that may be a table."""
+    """Yield the first and last row of figures of each stretch of rows that may be a table."""
     begun: int | None = None
     last = 0
     for number, row in enumerate(rows):
@@ -98,7 +98,7 @@ def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
     if any(len(piece.text) > _LONG and piece.right > begin for row in between for piece in row.pieces):
         return False
     if any(all(piece.is_time and piece.right > begin for piece in row.pieces) for row in between):
-        return False  # columns are named again
+        return False  # the columns are named again
     chain = rows[last : number + 1]
     return all(
         above.bottom - below.bottom <= _NEAR * 1.6 * max(above.height, below.height) for above, below in pairwise(chain)
@@ -108,8 +108,8 @@ def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
 def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
     """Return the columns of figures from left to right, as spans in points.
 
-    A column is a stretch that pieces of rows cover, the first piece of a row with a label left out; what but few rows
-    cover is a gap.
+    A column is a stretch covered by pieces of rows, except the first piece of a labelled row; a stretch covered by only
+    a few rows is a gap.
     """
     data = [row for row in body if _is_data(row)]
     spans = []
@@ -137,7 +137,7 @@ def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
 def _headers_above(
     rows: Sequence[VisualRow], first: int, floor: int, edges: Sequence[tuple[float, float]]
 ) -> list[VisualRow]:
-    """Return the rows above the first row of figures that name columns: none of their pieces begins before these."""
+    """Return the rows above the first row of figures that name columns: no piece may start left of the figures."""
     begin = edges[0][0]
     found: list[VisualRow] = []
     below = rows[first]
@@ -170,7 +170,7 @@ def _headers_above(
 
 
 def _is_over(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
-    """Return True if a piece of a header reaches over the figures, or is nearly in the middle over the first."""
+    """Return True if a header piece extends over the figures, or is nearly centred over the first."""
     begin, end = edges[0]
     return piece.right > begin - 1 or abs((begin + end) / 2 - piece.centre) <= _reach(edges)
 
@@ -184,9 +184,8 @@ def _is_note(row: VisualRow) -> bool:
 
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
-    """Return True if a piece is in the middle over one column of figures, or over neighbouring ones.
-
-    One of several headers side by side (`beside`) only needs to cover one column, and no other.
+    """Return True if a piece is centred over one column of figures, or over neighbouring ones. One of several adjacent
+    headers (`beside`) only needs to cover one column, and no other.
     """
     if len(piece.text) > _LONG:
         return False
@@ -200,7 +199,7 @@ def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside
 
 
 def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple[float, float]]) -> LaidTable | None:
-    """Return the table with its cells in their places; None if it has no figures in columns."""
+    """Return the table with its cells in position; None if it has no figures in columns."""
     while headers and all(piece.right <= edges[0][0] for piece in headers[-1].pieces):
         body = [headers.pop(), *body]  # a heading of the first rows names no column
     cells: list[LaidCell] = []
@@ -209,7 +208,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
     for number in range(len(headers) - 1, -1, -1):
         named = list(_header_cells(number, headers[number], edges, places))
         for cell in named:
-            if cell.column and cell.columns == 1:  # what is above is centred over it, and not over the figures
+            if cell.column and cell.columns == 1:  # text above it is centred over the table instead of the figures
                 places[cell.column - 1] = cell.words[0].left, cell.words[-1].right
         cells = named + cells
         lefts.append(None)
@@ -234,7 +233,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
 
 
 def _cells_joined(body: Sequence[VisualRow], begin: float) -> Iterator[VisualRow]:
-    """Yield the rows with the lines of a label that are above and below the middle of its row in one."""
+    """Yield the rows, with label lines above and below the centre of a row merged into it."""
     cluster: list[VisualRow] = []
     for row in body:
         if cluster and cluster[-1].top - row.top > _TIGHT * max(row.height, cluster[-1].height):
@@ -245,7 +244,7 @@ def _cells_joined(body: Sequence[VisualRow], begin: float) -> Iterator[VisualRow
 
 
 def _one_row(cluster: Sequence[VisualRow], begin: float) -> Sequence[VisualRow]:
-    """Return lines that are close together as one row, if only one of them has figures."""
+    """Merge lines that are close together into one row, if only one of them has figures."""
     with_figures = [row for row in cluster if row.pieces[-1].right > begin]
     if len(cluster) < 2 or len(with_figures) != 1:
         return cluster
@@ -259,9 +258,9 @@ def _one_row(cluster: Sequence[VisualRow], begin: float) -> Sequence[VisualRow]:
 def _continues(
     label: tuple[PageWord, ...], cells: Sequence[LaidCell], number: int, placed: dict[int, tuple[PageWord, ...]]
 ) -> bool:
-    """Return True if a label continues with that of the row above: it begins in small letters.
+    """Return True if a label continues that of the row above: it begins in lower case.
 
-    Both rows may not have figures.
+    Only one of the two rows may have figures.
     """
     above = [cell for cell in cells if cell.row == number - 1]
     heading = next((cell.words[-1].text for cell in above if cell.column == 0), ":")
@@ -283,7 +282,7 @@ def _join(cells: list[LaidCell], row: int, label: tuple[PageWord, ...]) -> None:
 
 
 def _body_cells(row: VisualRow, edges: Sequence[tuple[float, float]]) -> dict[int, tuple[PageWord, ...]]:
-    """Return the words of a row by column; 0 is that of the labels."""
+    """Return the words of a row by column; column 0 holds the labels."""
     found: dict[int, list[PageWord]] = {}
     for place, piece in enumerate(row.pieces):
         own = _column_of(piece, edges)
@@ -308,7 +307,7 @@ def _column_of(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> int:
 def _header_cells(
     number: int, row: VisualRow, edges: Sequence[tuple[float, float]], places: Sequence[tuple[float, float]]
 ) -> Iterator[LaidCell]:
-    """Yield the cells of a row of headers: each piece over the columns whose common middle it is at.
+    """Yield the cells of a header row: each piece spans the columns that it is centred over.
 
     `places` are the columns as the row below marks them: its headers, or the figures.
     """
@@ -321,7 +320,7 @@ def _header_cells(
 
 
 def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
-    """Return the columns that each header is over, from left to right, first and last.
+    """Return the first and last column of each header, from left to right.
 
     Of all ways to assign each header one or more neighbouring columns, choose the one whose middles are nearest to
     those of the headers; a column without a header costs a third of the distance between columns.

@@ -1,4 +1,4 @@
-"""The words of a page as a reader sees them: columns of the page, rows in these, pieces of rows between wide gaps."""
+"""The words of a page as a reader sees them: page columns, rows in these, pieces of rows between wide gaps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import cached_property
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.tables.figures import CURRENCY, is_time, is_value
 
-_GAP = 0.62  # of the height of letters: a wider gap between words parts two pieces of a row
-_SAME_ROW = 0.45  # maximum distance between the middles of words of one row, as a share of the height
-_CROSSING = 0.03  # share of lines that may run across the gap between two columns of a page
+_GAP = 0.62  # letter heights; a wider gap between words separates two pieces of a row
+_SAME_ROW = 0.45  # maximum distance between the centres of words of one row, as a share of the height
+_CROSSING = 0.03  # share of lines that may cross the gap between two columns of a page
 _FEWEST_LINES = 12  # on each side of such a gap
 _SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}|\(")
 _CURRENCY_SIGN = re.compile(r"[$€£¥₹]")
@@ -28,27 +28,27 @@ class RowPiece:
 
     @cached_property
     def left(self) -> float:
-        """The left edge, in points."""
+        """Return the left edge, in points."""
         return self.words[0].left
 
     @cached_property
     def right(self) -> float:
-        """The right edge, in points."""
+        """Return the right edge, in points."""
         return max(word.right for word in self.words)
 
     @property
     def centre(self) -> float:
-        """Its middle, in points from the left."""
+        """Return its horizontal centre, in points."""
         return (self.left + self.right) / 2
 
     @cached_property
     def text(self) -> str:
-        """Its words."""
+        """Return its text."""
         return " ".join(word.text for word in self.words)
 
     @cached_property
     def is_value(self) -> bool:
-        """Return True for a figure with its signs, a dash, or a figure with few words, as `39 (61.9 %)`."""
+        """Return True for a figure with its signs, a dash, or a figure with few words, such as `39 (61.9 %)`."""
         return is_value(self.text)
 
     @cached_property
@@ -67,24 +67,23 @@ class VisualRow:
 
     @property
     def height(self) -> float:
-        """The height of its letters."""
+        """Return the height of its letters."""
         return max(self.top - self.bottom, 0.1)
 
     @cached_property
     def words(self) -> tuple[PageWord, ...]:
-        """Its words from left to right."""
+        """Return its words from left to right."""
         return tuple(word for piece in self.pieces for word in piece.words)
 
     @property
     def text(self) -> str:
-        """Its words, with wide gaps kept."""
+        """Return its text, with wide gaps kept."""
         return "   ".join(piece.text for piece in self.pieces)
 
 
 def page_columns(page: Sequence[PageWord]) -> list[list[PageWord]]:
-    """Return the words of each column of the page; all of them if it has but one.
-
-    Between two columns hardly a line runs across: the lines of a table do, from its labels to its figures.
+    """Return the words of each column of the page; all words if it has only one. Hardly any line crosses the gap
+    between two columns, whereas the lines of a table cross from labels to figures.
     """
     if not page:
         return []
@@ -115,7 +114,7 @@ def page_columns(page: Sequence[PageWord]) -> list[list[PageWord]]:
 
 
 def visual_rows(page: Sequence[PageWord]) -> list[VisualRow]:
-    """Return the rows of words from the top to the bottom."""
+    """Return the rows of words from top to bottom."""
     rows: list[list[PageWord]] = []
     for word in sorted(page, key=lambda word: -word.middle):
         if rows and abs(rows[-1][0].middle - word.middle) <= _SAME_ROW * max(rows[-1][0].height, word.height):

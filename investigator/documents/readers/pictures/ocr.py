@@ -1,6 +1,6 @@
 """Text recognition with the `tesseract` command, if it is installed.
 
-Pictures and text pass through pipes; the command receives no path of the folder.
+Pictures and text pass through pipes; the command never sees a path of the folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from investigator.documents.readers.base import ReaderSettings, ReadFailure, cle
 from investigator.records import FileStatus
 
 _COMMAND = "tesseract"
-_ORIENTATION = "osd"  # the data with which it finds out how a page lies
+_ORIENTATION = "osd"  # the data for detecting page orientation
 _LIST_SECONDS = 20
 _TIME_SHARE = 0.85  # share of the time for a file; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
@@ -28,7 +28,7 @@ _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in any of the usual formats. `dpi` and `page` (of a TIFF file, from 0) if they must be given."""
+    """A picture in any common format. `dpi` and `page` (of a TIFF file, from 0) are optional."""
 
     data: bytes
     dpi: int | None = None
@@ -37,7 +37,7 @@ class Picture:
 
 @dataclass
 class Recognised:
-    """The outcome of recognition: texts by page index, and the pages that could not be read, with the last reason."""
+    """The outcome of recognition: texts by page index, and the pages that failed, with the last reason."""
 
     texts: dict[int, str] = field(default_factory=dict)
     missed: list[int] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Recognised:
 
     @property
     def left_out(self) -> tuple[ReadFailure, ...]:
-        """The pages that could not be read, with the reasons, and the pages without text."""
+        """Return the unreadable pages with the reasons, and the pages without text."""
         told = []
         if self.failure is not None:
             told.append(ReadFailure(self.failure.status, f"{listed_pages(self.missed)}: {self.failure.reason}"))
@@ -55,13 +55,13 @@ class Recognised:
         return tuple(told)
 
     def fail(self, index: int, failure: ReadFailure) -> None:
-        """A page could not be read."""
+        """Record a page that could not be read."""
         self.missed.append(index)
         self.failure = failure
 
 
 def why_not(settings: ReaderSettings) -> str:
-    """Why text recognition is not available and how to fix it, in one line; empty if it is."""
+    """Return why text recognition is unavailable and how to fix it, in one line; empty if it is available."""
     if not settings.ocr:
         return "text recognition is switched off (reader.ocr)"
     command = shutil.which(_COMMAND)
@@ -76,9 +76,8 @@ def why_not(settings: ReaderSettings) -> str:
 
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
-    """Recognises the pages with those indices one after another, within the time limit for one file.
-
-    `picture` draws a page when its turn has come. A page that cannot be read does not stop the others.
+    """Recognise the pages with these indices one after another, within the time limit for one file. `picture` draws a
+    page when it is needed. A page that cannot be read does not stop the others.
     """
     found = Recognised()
     obstacle = why_not(settings)
@@ -97,18 +96,18 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
 
 
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
-    """Return the text of one page. Raises ReadFailure if none becomes available within that time."""
+    """Return the text of one page. Raises ReadFailure if recognition does not finish within that time."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND
-    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # pages that lie on their side are turned
+    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # pages that lie on their side are rotated
     try:
         done = subprocess.run(
             [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page],
             input=picture.data,
             capture_output=True,
             timeout=seconds,
-            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # its threads take more than they give
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # its threads cost more than they gain
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -128,12 +127,12 @@ def _too_slow(settings: ReaderSettings) -> ReadFailure:
 
 @lru_cache(maxsize=8)
 def _languages(command: str) -> frozenset[str]:
-    """Return the languages that are installed; none when the command cannot say."""
+    """Return the installed languages; none if the command does not list them."""
     try:
         done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return frozenset()
-    lines = (done.stdout + done.stderr).decode("utf-8", errors="replace").splitlines()  # the first one is a heading
+    lines = (done.stdout + done.stderr).decode("utf-8", errors="replace").splitlines()  # the first line is a heading
     return frozenset(word for line in lines if ":" not in line for word in line.split())
 
 

@@ -1,4 +1,4 @@
-"""Tables of plain text whose columns are aligned with blanks: laid out as those of a page with letters of one width."""
+"""Tables of plain text with columns aligned by spaces: laid out like those of a page with a monospaced font."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.plain.side_by_side import told_apart
 from investigator.records import PageSpan, Table
 
-_WIDTH, _HEIGHT, _LINE = 5.0, 9.0, 10.0  # of a letter and of a line: one blank parts words, two part columns
+_WIDTH, _HEIGHT, _LINE = 5.0, 9.0, 10.0  # of a letter and a line: one space separates words, two separate columns
 _ALIGNED = re.compile(r"\S(?: {2,}|\t+)\S")
 _FIGURE = re.compile(r"\d")
 _RULE = re.compile(r"[-=_+|.]{3,}")
 _WORD = re.compile(r"\S+")
 _LINES_BETWEEN = 5
 _LINES_BEFORE = 6
-_MOST_LINES = 1_500  # of one table
+_MOST_LINES = 1_500  # rows of one table
 _TAB = 8
 
 
@@ -43,7 +43,7 @@ def _offsets(text: str) -> list[tuple[int, str]]:
 
 
 def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last line of stretches in which lines have gaps and figures, with the lines above."""
+    """Yield the first and last line of stretches whose lines have gaps and figures, with the lines above."""
     begun: int | None = None
     last = count = 0
     for number, (_, line) in enumerate(lines):

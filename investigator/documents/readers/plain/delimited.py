@@ -17,22 +17,22 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLED = 100
 
 CsvRecord = tuple[list[str], int]
-"""The cells of a record, and how many lines of the file it takes."""
+"""The cells of a record, and the number of file lines that it takes."""
 
 
 def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads CSV or TSV of any of the usual delimiters. What is not a table is kept as plain text.
+    """Reads CSV or TSV with any of the usual delimiters. Anything that is not a table is kept as plain text.
 
-    Line N of the text is line N of the file: a record over several lines is one line and then empty ones.
+    Line N of the text is line N of the file: a record over several lines becomes one line followed by empty ones.
     """
     text = text_of(source)
-    csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters a cell
+    csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters per cell
     try:
         delimiter = delimiter_of(text)
         if delimiter is None:
             return Extracted(text=text)
         records = list(_records(text, delimiter, csv.QUOTE_MINIMAL))
-        if text.count('"') % 2 and records[-1][1] > 1:  # a quote that nobody closed has taken in the rest
+        if text.count('"') % 2 and records[-1][1] > 1:  # an unclosed quotation mark has swallowed the rest
             records = list(_records(text, delimiter, csv.QUOTE_NONE))
     except csv.Error:
         return Extracted(text=text)
@@ -44,7 +44,7 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def delimiter_of(text: str) -> str | None:
-    """Return the delimiter that splits the most of the first records into the same number (two or more) of cells."""
+    """Return the delimiter that splits most of the first records into the same number (two or more) of cells."""
     best: tuple[float, int, str] | None = None
     for delimiter in _DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

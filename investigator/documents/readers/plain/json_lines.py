@@ -1,4 +1,4 @@
-"""JSON: each value on its own line, after the path to it. JSON lines: each record on its line of the file."""
+"""JSON: each value on its own line, after its path. JSON lines: each record on its line of the file."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
 JsonValue = None | bool | str | list["JsonValue"] | dict[str, "JsonValue"]
-"""A decoded value; numbers stay the strings they are written as."""
+"""A decoded value; numbers stay strings, as written."""
 
 _OWN = (
     frozenset({"id", "question", "engine", "memories", "reflections"}),
     frozenset({"questions", "documents", "cells", "engine"}),
     frozenset({"outcomes", "usage"}),
 )
-"""The fields that tell an investigation, a matrix, and the answers to many questions, as records of the API."""
+"""The fields that identify an investigation, a matrix, and the answers to many questions, as records of the API."""
 
-_BROKEN_LIMIT = 100  # lines that are not records: each may cost a look at all that follows
+_BROKEN_LIMIT = 100  # lines that are not records: each may require scanning everything after it
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
 def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads one JSON value or several after another, as `path.to.key: value`. Broken JSON is kept as plain text.
+    """Reads one or several consecutive JSON values, as `path.to.key: value`. Broken JSON is kept as plain text.
 
     Raises ReadFailure if it is a result of this program: an answer must never become evidence.
     """
@@ -49,10 +49,10 @@ def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads JSON records (objects, arrays) one after another, each as `path: value; path: value` on one line.
+    """Reads consecutive JSON records (objects, arrays), each as `path: value; path: value` on one line.
 
-    Line N of the text is line N of the file: a record over several lines is one line and then empty ones. A line that
-    is not a record is kept unchanged; after the hundredth such line, so is the rest of the file.
+    Line N of the text is line N of the file: a record over several lines becomes one line followed by empty ones. A
+    line that is not a record is kept unchanged; after the hundredth such line, so is the rest of the file.
     """
     text = text_of(source)
     parts: list[str] = []
@@ -80,7 +80,7 @@ def leaves(root: JsonValue) -> Iterator[str]:
 
 
 def _take_records(text: str, position: int, parts: list[str]) -> int:
-    """Adds the records from `position` up to the first invalid one, and returns the offset at which they end."""
+    """Add the records from `position` up to the first invalid one, and return the offset of their end."""
     try:
         for value, start, end in _values(text, position):
             if text[start] not in "{[":
@@ -97,7 +97,7 @@ def _take_records(text: str, position: int, parts: list[str]) -> int:
 
 
 def _values(text: str, position: int = 0) -> Iterator[tuple[JsonValue, int, int]]:
-    """Yield the values, one after another, each with its span."""
+    """Yield consecutive values, each with its span."""
     position = _end_of_space(text, position)
     while position < len(text):
         value, end = _DECODER.raw_decode(text, position)

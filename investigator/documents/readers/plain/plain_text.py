@@ -1,4 +1,4 @@
-"""Plain text and source code: kept as in the file, so that line numbers are its own."""
+"""Plain text and source code: kept as in the file, so that line numbers match."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text_of(source: SourceFile) -> str:
 
 
 def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads text without converting it. The title of prose is its first line, if it looks like one, not like a row."""
+    """Reads text without converting it. The title of prose is its first line, if it looks like a title."""
     text = text_of(source)
     tables = aligned_tables(text)
     suffix = PurePath(source.name).suffix.lower()
@@ -47,7 +47,7 @@ def _begins_with_row(text: str, tables: Sequence[Table]) -> bool:
 
 
 def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads source code of any language without converting it; its title is the name of its file."""
+    """Reads source code of any language without converting it; its title is the file name."""
     text = text_of(source)
     headings = []
     for match in _DEFINITION.finditer(text):

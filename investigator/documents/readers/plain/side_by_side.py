@@ -1,7 +1,7 @@
-"""Tables side by side that were laid as one: told apart where a column of words begins a table of its own. Pure.
+"""Splits adjacent tables that were detected as one, at a column of words that begins a new table. Pure.
 
-The columns of a single table may alternate in the same way (country, population, capital, area). It is divided only
-where its headers say the same on both sides, where the left side has ended, or where each side has its own title.
+The columns of a single table may alternate in the same way (country, population, capital, area). It is split only if
+the headers are the same on both sides, the left side has ended, or each side has its own title.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FEWEST_ROWS = 2
 
 
 def told_apart(table: LaidTable) -> Iterator[LaidTable]:
-    """Yield the tables that stand side by side in a laid one, from left to right; the table itself if it is one."""
+    """Yield the tables that make up a detected one, from left to right; the table itself if it is a single one."""
     for column in range(2, len(table.edges)):
         if _names_rows(table, column) and _is_another(table, column):
             yield _part(table, 0, column)
@@ -44,7 +44,7 @@ def _is_another(table: LaidTable, column: int) -> bool:
 
 
 def _has_titles(table: LaidTable, column: int) -> bool:
-    """Return True if a row above has two cells, each beginning where the names of rows begin on its side."""
+    """Return True if a row above has two cells, each aligned with the row labels of its side."""
     labels = [[cell.words[0].left for cell in _body(table) if cell.column == at] for at in (0, column)]
     for row in range(table.header_rows):
         titles = [cell for cell in table.cells if cell.row == row]
