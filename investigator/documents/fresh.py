@@ -74,10 +74,10 @@ class FreshReading:
             self._pool = None
 
     def documents(self, document_ids: Collection[str], held: Collection[Document] = ()) -> dict[str, FreshDocument]:
-        """Return the documents with these ids, also those inside archives and messages.
+        """Return the documents with these ids, including those inside archives and messages.
 
-        A file whose sha256 is that of an earlier call, or of a document `held`, which is known to be what was read from
-        it, is not read again. Raises FolderError if the folder cannot be listed, ReaderError if no process can start.
+        A file is not read again if its sha256 is unchanged since an earlier call, or equals that of a verified document
+        in `held`. Raises FolderError if the folder cannot be listed, and ReaderError if no process can be started.
         """
         if not document_ids:
             return {}
@@ -90,7 +90,7 @@ class FreshReading:
         return {name: same.get(name) or _document(name, file, read) for name, file in files.items()}
 
     def _holds(self, file: FoundFile, document: Document) -> bool:
-        """Return True if the bytes of a file are those that a document was read from."""
+        """Return True if a file still has the bytes from which a document was read."""
         if file.problem:
             return False
         try:
