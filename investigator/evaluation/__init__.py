@@ -1,1 +1,1 @@
-"""Measures the search and the whole method on questions with known answers; retrieval.py and folder.py do the work."""
+"""Measures the search and the whole method on questions with known answers; see retrieval.py and folder.py."""

@@ -1,6 +1,6 @@
 """Measures silence and confidence: no-answer decisions, ROC, risk and coverage. Pure.
 
-Ties in confidence are broken in no order: each measure has the value that random orders would have on average.
+Ties in confidence have no order: each measure has its expected value over random orders.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from investigator.records import AnswerStatus, Record
 
 
 class Confusion(Record):
-    """Questions by whether the documents hold the answer and what was said.
-
-    Passages that may answer and answers in part are neither an answer nor silence, and count for neither.
+    """Counts of questions by answerability and outcome. Passages that may answer and partial answers count neither as
+    an answer nor as silence.
     """
 
     answerable_answered: int = 0
@@ -33,15 +32,12 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """Return the share of correct ones among the questions that were reported to have no answer.
-
-        None if there are none.
-        """
+        """Return the share of correct ones among the questions reported as unanswerable; None if there are none."""
         return _share(self.unanswerable_not_found, self.answerable_not_found)
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the decided unanswerable questions that were reported to have no answer.
+        """Return the share of the decided unanswerable questions that were reported as such.
 
         0 if none was decided, None if there are no questions.
         """
@@ -54,7 +50,7 @@ class Confusion(Record):
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
     def _known(self, share: float | None) -> float | None:
-        """Return 0 in place of None if there were unanswerable questions, each with passages or an answer in part."""
+        """Return 0 in place of None if there were unanswerable questions, all with passages or partial answers."""
         undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
         return 0.0 if share is None and undecided else share
 
@@ -76,9 +72,8 @@ def _said(status: AnswerStatus) -> AnswerStatus:
 
 
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
-    """Area under the ROC curve: how often a positive one has more confidence than a negative one (Mann-Whitney U).
-
-    None if all are of one kind.
+    """Return the area under the ROC curve: the probability that a positive has more confidence than a negative
+    (Mann-Whitney U); None if all are of one kind.
     """
     scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
     positives = int(is_positive.sum())
@@ -92,7 +87,8 @@ def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None
 
 
 def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float | None:
-    """Area under the risk-coverage curve: the mean, over k = 1..n, of the wrong share of the k most confident.
+    """Return the area under the risk-coverage curve: the mean, over k = 1..n, of the error rate of the k most
+    confident.
 
     El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None if there are none.
     """
@@ -108,7 +104,7 @@ def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, cover
 
 
 def _right_among_first(confidence: npt.ArrayLike, right: npt.ArrayLike) -> Numbers:
-    """How many of the k most confident are right, for k = 1..n."""
+    """Return for k = 1..n the number of right answers among the k most confident."""
     scores = np.asarray(confidence, dtype=np.float64)
     _, place, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     rates = np.bincount(place, weights=np.asarray(right, dtype=np.float64), minlength=len(sizes)) / sizes

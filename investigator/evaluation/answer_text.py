@@ -1,7 +1,6 @@
-"""How well a text says a known answer: exact match, precision, recall and F1 of its words. Pure.
-
-There is one implementation with two definitions of what a word is: SQUAD, for answers of investigations, and PARLAI, by
-which dialogue teachers grade.
+"""Measures how well a text gives a known answer: exact match, precision, recall and F1 of its words. Pure. There is one
+implementation with two definitions of a word: SQUAD, for answers of investigations, and PARLAI, for grading by dialogue
+teachers.
 """
 
 from __future__ import annotations
@@ -23,10 +22,9 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text as SQuAD compares them: lower case, without punctuation and English articles.
-
-    Source: Rajpurkar et al. 2016. Beyond it, characters are unified (NFKC), punctuation of all scripts is dropped, and
-    each character of a script that is written without spaces is a word.
+    """Return the words of a text as SQuAD compares them: lower case, without punctuation and English articles
+    (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is dropped, and
+    each character of an unspaced script is a word.
     """
     bare = "".join(char for char in unicodedata.normalize("NFKC", text).lower() if not _is_punctuation(char))
     return _UNSPACED.sub(lambda found: f" {found.group()} ", _ARTICLES.sub(" ", bare)).split()
@@ -41,7 +39,7 @@ def normalize_answer(text: str) -> str:
 
 
 class Definition(NamedTuple):
-    """How texts are compared: what their words are, and the F1 of two texts that have none."""
+    """A definition of words for comparing texts, and the F1 of two texts without words."""
 
     words: Callable[[str], list[str]]
     both_empty: float
@@ -61,12 +59,14 @@ class Overlap:
 
     @classmethod
     def of(cls, same: int, in_guess: int, in_answer: int) -> Overlap:
-        """Return the figures of counts: of words in both, in the guess, in the answer; 0 if none is the same."""
+        """Return the figures from the numbers of words in both, in the guess, and in the answer; 0 without common
+        words.
+        """
         return cls(same / in_guess, same / in_answer, 2 * same / (in_guess + in_answer)) if same else cls()
 
     @classmethod
     def of_bags(cls, guess: Counter[str], answer: Counter[str]) -> Overlap:
-        """Return the figures of two bags of words; a repeated word counts as often as both have it."""
+        """Return the figures for two bags of words; a repeated word counts as often as both contain it."""
         return cls.of((guess & answer).total(), guess.total(), answer.total())
 
     @classmethod
@@ -85,7 +85,7 @@ def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> 
 
 
 def token_f1(text: str, answers: Sequence[str], by: Definition = SQUAD) -> float:
-    """Return the F1 (0..1) of the words that a text shares with the likest of the known answers."""
+    """Return the F1 (0..1) of the words that a text shares with the most similar known answer."""
     return word_overlap(text, answers, by).f1
 
 
@@ -96,14 +96,14 @@ def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bo
 
 
 def contains_answer(text: str, answers: Sequence[str]) -> bool:
-    """Return True if the words of one of the known answers follow each other in the text."""
+    """Return True if the words of a known answer are consecutive in the text."""
     said = f" {' '.join(tokens(text))} "
     wanted = (tokens(answer) for answer in answers)
     return any(f" {' '.join(words)} " in said for words in wanted if words)
 
 
 def number_recall(text: str, numbers: Sequence[str]) -> float:
-    """Return the share (0..1) of the known numbers that the text says; thousands separators do not matter."""
+    """Return the share (0..1) of the known numbers that the text contains; thousands separators do not matter."""
     said = _numbers(text)
     wanted = [_numbers(number) for number in numbers]
     return sum(bool(number) and number <= said for number in wanted) / len(wanted) if wanted else 0.0

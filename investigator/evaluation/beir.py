@@ -1,4 +1,4 @@
-"""A test collection in the layout of BEIR (Thakur et al. 2021): a corpus, queries, and judgements of which fit."""
+"""A test collection in the layout of BEIR (Thakur et al. 2021): a corpus, queries, and relevance judgements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import RowWithId, by_id, rows_of, text_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
-"""By query id and document id: how well the document fits, 0 for not at all."""
+"""By query id and document id: the relevance of the document, 0 for none."""
 
 
 class CorpusRow(RowWithId):
@@ -25,7 +25,7 @@ class CorpusRow(RowWithId):
 
     @property
     def content(self) -> str:
-        """Title and text, which are searched as one."""
+        """Return title and text, which are searched as one."""
         return f"{self.title}\n{self.text}".strip() if self.title.strip() else self.text
 
 
@@ -38,14 +38,14 @@ class QueryRow(RowWithId):
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents, the queries that have a fitting one, and the judgements of these."""
+    """Documents, the queries that have a relevant one, and their judgements."""
 
     documents: tuple[CorpusRow, ...]
     queries: tuple[QueryRow, ...]
     judgements: Judgements
 
     def fingerprint(self) -> str:
-        """Return a hash of the documents: equal when neither ids nor words differ."""
+        """Return a hash of the documents: equal if neither ids nor words differ."""
         digest = hashlib.sha256()
         for row in sorted(self.documents, key=lambda row: row.id):
             digest.update(f"{len(row.id)} {len(row.content)}\n{row.id}{row.content}".encode())
@@ -53,10 +53,9 @@ class Collection:
 
 
 def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None = None) -> Collection:
-    """Return a collection from its three files, with the first `limit` of the queries that have a fitting document.
-
-    Raises EvaluationDataError for a file that is missing or empty, a broken line, an id that comes twice, and
-    judgements of queries or documents that are not there.
+    """Return a collection from its three files, with the first `limit` of the queries that have a relevant document.
+    Raises EvaluationDataError for a missing or empty file, a broken line, a duplicate id, and judgements of unknown
+    queries or documents.
     """
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
     asked = by_id(queries, "queries", rows_of(queries, QueryRow))
@@ -70,7 +69,8 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
 
 
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
-    """Return the judgements of BEIR (query, document, fit; tabs) or TREC (query, 0, document, fit), by query.
+    """Return the judgements of BEIR (query, document, relevance; tabs) or TREC (query, 0, document, relevance), by
+    query.
 
     A heading is skipped.
     """
@@ -92,7 +92,7 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
 
 
 def _judgement(cells: Sequence[str]) -> tuple[str, str, int] | None:
-    """Return query id, document id and fit; None if the cells of a line are not judgement."""
+    """Return query id, document id and relevance; None if the cells of a line are not a judgement."""
     if len(cells) not in (3, 4):
         return None
     try:

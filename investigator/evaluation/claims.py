@@ -1,4 +1,4 @@
-"""How well the rules, and a verifier, distinguish claims that their quotes support from others."""
+"""Measures how well the rules, and a verifier, distinguish supported claims from unsupported ones."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from investigator.evidence.claims import prove
 from investigator.records import ClaimStatus, Quote, Record
 
 _AT_ONCE = 64
-"""Pairs that a verifier is given at a time."""
+"""Pairs that a verifier gets at a time."""
 
 
 class ClaimRow(RowWithId):
-    """A claim, its quotes, and a label that says if they support it."""
+    """A claim, its quotes, and a label that tells if they support it."""
 
     claim: StrictStr = Field(min_length=1)
     quotes: tuple[StrictStr, ...]
@@ -27,11 +27,9 @@ class ClaimRow(RowWithId):
 
 
 class JudgeReport(Record):
-    """The verdicts of one judge on the claims.
-
-    Balanced accuracy is the mean of the shares of true claims accepted and of false ones refused; None if either kind
-    is missing. False alarms are true claims refused. The rules may also withhold a true claim, or put its quote in
-    its place; `true_withheld` counts the former.
+    """The verdicts of one judge on the claims. Balanced accuracy is the mean of the share of true claims accepted and
+    the share of false ones rejected; None if either kind is missing. False alarms are true claims rejected. The rules
+    may withhold a true claim, or replace it by its quote; `true_withheld` counts the former.
     """
 
     name: str
@@ -50,7 +48,7 @@ class JudgeReport(Record):
 
     @property
     def false_alarms(self) -> float | None:
-        """Return the share of true claims that are refused."""
+        """Return the share of true claims that are rejected."""
         return None if self.true_accepted is None else 1 - self.true_accepted
 
 
@@ -63,7 +61,7 @@ class ClaimsReport(Record):
 
     @property
     def better(self) -> str:
-        """Return the name of the judge with the higher balanced accuracy; the rules come before their equal."""
+        """Return the name of the judge with the higher balanced accuracy; the rules win a tie."""
         ours = self.rules.balanced_accuracy
         other = self.verifier.balanced_accuracy if self.verifier is not None else None
         wins = ours is not None and other is not None and other > ours
@@ -118,7 +116,7 @@ def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], millise
 
 
 def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
-    """Return the share of the claims with a label that are marked; None if no claim has it."""
+    """Return the share of marked claims among those with a label; None if no claim has it."""
     chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
     return sum(chosen) / len(chosen) if chosen else None
 

@@ -1,4 +1,4 @@
-"""A mean or another figure of a sample, with the interval that the sample leaves open (percentile bootstrap). Pure."""
+"""A mean or another statistic of a sample, with its confidence interval (percentile bootstrap). Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = npt.NDArray[np.int64]
 
 
 class Estimate(Record):
-    """A figure, its 95 % interval, and over how many questions it was taken."""
+    """A statistic, its 95 % interval, and the number of questions."""
 
     value: float
     low: float
@@ -30,7 +30,7 @@ class Estimate(Record):
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
     """Return the mean with its interval; None if there are no values.
 
-    The mean of the differences of two systems on the same questions has the interval of the paired bootstrap.
+    For the differences of two systems on the same questions, this is the paired bootstrap.
     """
     if not values:
         return None
@@ -42,10 +42,10 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
 
 
 def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> Estimate | None:
-    """Return any figure of a sample of `questions` rows with its interval; None if the sample does not determine it.
+    """Return any statistic of a sample of `questions` rows with its interval; None if the sample does not determine it.
 
-    `statistic` gets the indices of the rows to use, which may repeat, and returns None if they do not determine the
-    figure; such resamples are left out.
+    `statistic` receives the indices of the rows to use, which may repeat, and returns None if they do not determine it;
+    such resamples are dropped.
     """
     value = statistic(np.arange(questions)) if questions else None
     if value is None:

@@ -1,4 +1,4 @@
-"""How well the whole method answers a file of questions about a folder."""
+"""Measures how well the whole method answers a file of questions about a folder."""
 
 from __future__ import annotations
 
@@ -43,12 +43,10 @@ _Ask = Callable[[str, RunOptions], Iterator[Event]]
 
 
 class EvaluationOptions(Record):
-    """How a file of questions is asked.
-
-    Only the first `limit` questions are. Outcomes are kept in `out`, by default below the workspace in a file named
-    after all that they depend on; existing ones are reused, except for failed questions. `fresh`
-    asks everything again; a `repetition`, counted from 1, is an evaluation of its own that reuses no reply. The ranking
-    of the search alone is measured if `ranked` is set.
+    """Options for evaluating a file of questions. Only the first `limit` questions are asked. Outcomes are stored in
+    `out`, by default below the workspace in a file named after everything they depend on; existing ones are reused,
+    except for failed questions. `fresh` asks everything again; a `repetition`, counted from 1, is a separate evaluation
+    that reuses no reply. The ranking of the search alone is measured if `ranked` is set.
     """
 
     limit: int | None = None
@@ -61,8 +59,8 @@ class EvaluationOptions(Record):
 class FolderEvaluation:
     """Asks an investigator each question of a file as a user would, and records and measures the outcomes.
 
-    `joint` is the budget that the investigator shares with others, if it does. Vectors of all passages are made before
-    the first question. Raises EvaluationDataError if outcomes would be kept inside the folder.
+    `joint` is the budget that the investigator shares with others, if any. Vectors of all passages are computed before
+    the first question. Raises EvaluationDataError if outcomes would be stored inside the folder.
     """
 
     def __init__(
@@ -89,41 +87,41 @@ class FolderEvaluation:
 
     @property
     def finished(self) -> int:
-        """How many questions have an outcome."""
+        """Return the number of questions with an outcome."""
         return len(self._outcomes)
 
     @property
     def outcomes(self) -> Mapping[str, Outcome]:
-        """The outcomes of the questions so far, by their ids."""
+        """Return the outcomes of the questions so far, by id."""
         return self._outcomes
 
     @property
     def engine_name(self) -> str:
-        """The name of the engine, or that of each role if they differ."""
+        """Return the name of the engine, or one name per role if they differ."""
         return self._investigator.engine_name
 
     @property
     def engines(self) -> Mapping[Role, Engine]:
-        """The engine of each role, for other evaluations with the same model."""
+        """Return the engine of each role, for other evaluations with the same model."""
         return self._investigator.engines
 
     def usual_seconds(self, engine: Engine) -> float | None:
-        """Return the mean seconds of a call of an engine in earlier runs; None if there was none."""
+        """Return the mean seconds per call of an engine in earlier runs; None if there were none."""
         with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
             return usual_seconds(workspace.runs, engine.name)
 
     @property
     def workspace(self) -> Path:
-        """The place of the index, the runs and the outcomes."""
+        """Return the place of the index, the runs and the outcomes."""
         return self._directory
 
     @property
     def file(self) -> Path | None:
-        """The file of outcomes; None if that is not known before `run` has read the folder."""
+        """Return the file of outcomes; None before `run` has read the folder."""
         return self._out
 
     def check_outside(self, file: Path) -> None:
-        """Raises EvaluationDataError for a file that would be read as one of the documents."""
+        """Raise EvaluationDataError for a file that would be read as one of the documents."""
         inside = file.expanduser().resolve()
         if inside.is_relative_to(self._directory.resolve()):
             return
@@ -134,10 +132,9 @@ class FolderEvaluation:
             )
 
     def run(self) -> Iterator[Event]:
-        """Read the folder, rank its documents for each question, then ask; `report` returns the figures.
-
-        An error of one question is kept as its outcome, and the others continue; an error of the user's ends the run.
-        Raises EvaluationDataError, what `Investigator.investigate` does, and the signal BudgetSpent if the joint budget
+        """Read the folder, rank its documents for each question, then ask; `report` returns the results. An error of
+        one question is stored as its outcome, and the others continue; a UserError ends the run. Raises
+        EvaluationDataError, the errors of `Investigator.investigate`, and the signal BudgetSpent if the joint budget
         stops an investigation.
         """
         yield from self._investigator.index(vectors=True)
@@ -163,11 +160,11 @@ class FolderEvaluation:
                 yield self._progress((self._clock() - began) / done)
 
     def forecast(self, question: Question) -> Forecast:
-        """Return the expected cost of a question, without asking an engine that costs. Raises what `run` does."""
+        """Return the expected cost of a question, without paid calls. Raises the errors of `run`."""
         return self._investigator.forecast(question.asked)
 
     def report(self) -> FolderReport:
-        """Return the figures of all questions that have an outcome."""
+        """Return the results of all questions with an outcome."""
         return folder_report(self._questions, self._outcomes, self._investigator.engine_name)
 
     def _open_file(self) -> OutcomeFile:
@@ -190,7 +187,7 @@ class FolderEvaluation:
         return OutcomeFile(self._out, digest)
 
     def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
-        """Return the search results of each question, before any engine."""
+        """Return the search results for each question, without any engine."""
         found: dict[str, Ranking] = {}
         with self._investigator.library() as library:
             if told := _not_there(self._questions, library.document_ids()):
@@ -238,7 +235,7 @@ class FolderEvaluation:
         )
 
     def _proven(self, quotes: Sequence[Quote]) -> int:
-        """How many of the quotes are in the text that is stored."""
+        """Return the number of quotes that are in the stored text."""
         with Workspace(self._directory, write=False) as workspace:
             corpus = self._investigator.parts.folder_index(self._investigator.folder, workspace).stored
             there = set(corpus.document_ids())
@@ -264,7 +261,7 @@ class FolderEvaluation:
 
 
 def _said(answer: Answer) -> str:
-    """Return the statements of an answer, after the yes or no that they settle."""
+    """Return the statements of an answer, preceded by yes or no if decided."""
     settled = [f"{answer.decision.value.title()}."] if answer.decision is not None else []
     return " ".join((*settled, *(claim.text for claim in answer.claims)))
 
@@ -279,7 +276,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return a warning about right documents that the folder does not hold; empty if there are none."""
+    """Return a warning about right documents that are missing in the folder, or an empty text."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     missing = [name for name in named if name not in set(documents)]
     if not missing:

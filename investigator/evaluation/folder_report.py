@@ -1,4 +1,4 @@
-"""The figures of a question file: all measures over all questions and by kind, and the cost. Pure."""
+"""The results for a question file: all measures over all questions and by kind, and the cost. Pure."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ class Measured(Record):
 
 
 class StatusCount(Record):
-    """How many questions ended with a status."""
+    """The number of questions with a status."""
 
     status: AnswerStatus
     questions: int
 
 
 class FailedQuestion(Record):
-    """A question that an error ended."""
+    """A question that failed with an error."""
 
     id: str
     reason: str
 
 
 class Seconds(Record):
-    """How long a question took, of those that were asked from beginning to end."""
+    """The time per question, for questions asked from beginning to end."""
 
     mean: float
     median: float
@@ -57,20 +57,20 @@ class Seconds(Record):
 
 
 class GroupReport(Record):
-    """The measures of a group of questions. Measures that the questions have no known answers for are missing."""
+    """The measures of a group of questions. Measures without known answers are missing."""
 
-    kind: str = Field(description="what the rows call these questions; empty for all together")
+    kind: str = Field(description="the kind that the rows give; empty for all together")
     questions: int
     answered: int
     measures: tuple[Measured, ...]
 
     def estimate(self, measure: Measure) -> Estimate | None:
-        """Return the estimate of a measure; None if it could not be taken."""
+        """Return the estimate of a measure; None if it is missing."""
         return next((one.estimate for one in self.measures if one.measure is measure), None)
 
 
 class FolderReport(Record):
-    """How well a folder's questions are answered."""
+    """The quality of the answers to a folder's questions."""
 
     engine: str
     evaluation: str = Field(description="hash of questions, documents, model and settings")
@@ -94,7 +94,7 @@ class _Measurable:
 
 
 def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome], engine: str) -> FolderReport:
-    """Return the report of the questions that have an outcome; one that an error ended is counted and not measured."""
+    """Return the report of the questions with an outcome; failed questions are counted but not measured."""
     every = [_Measurable(question, outcomes[question.id]) for question in questions if question.id in outcomes]
     rows = [row for row in every if row.outcome.status is not None]
     kinds = dict.fromkeys(row.question.kind for row in rows if row.question.kind)
@@ -148,7 +148,7 @@ def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
 
 
 def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
-    """Return the figures about silence, and how well confidence predicts that there is an answer."""
+    """Return the results for silence, and how well confidence predicts answerability."""
     judged = [row for row in rows if row.question.answerable is not None]
     answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
     confidence = np.array([row.outcome.confidence for row in judged], dtype=np.float64)
@@ -168,7 +168,7 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
 
 
 def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
-    """Precision if it answers only when it is most confident."""
+    """Return the precision if only the most confident questions are answered."""
     known = [(row, quotes_answer(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
     confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)
@@ -182,7 +182,7 @@ def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, 
 
 
 def _proven(rows: Sequence[_Measurable]) -> Estimate | None:
-    """Return the share of proven quotes; its interval comes from resampling questions, as all others do."""
+    """Return the share of proven quotes; like all others, its interval comes from resampling questions."""
     proven = np.array([row.outcome.proven for row in rows], dtype=np.float64)
     quotes = np.array([len(row.outcome.citations) for row in rows], dtype=np.float64)
     return statistic_of(lambda at: float(proven[at].sum() / quotes[at].sum()) if quotes[at].any() else None, len(rows))

@@ -1,4 +1,4 @@
-"""Files of JSON records, one a line, read with the number of the line in every complaint."""
+"""Reads files of JSON records, one per line; every error names the line."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from investigator.records import Record
 
 
 class ForeignRow(Record):
-    """A row of a file that others made: fields that are not known here are left out, and numbers may be ids."""
+    """A row of a foreign file: unknown fields are ignored, and numbers may be ids."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, populate_by_name=True)
 
 
 class RowWithId(ForeignRow):
-    """A row with its own id."""
+    """A row with an id."""
 
     id: str = Field(min_length=1)
 
@@ -28,14 +28,14 @@ class RowWithId(ForeignRow):
 Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
-_GIST = 80  # characters of a value that an error shows
+_GIST = 80  # characters of a value shown in an error
 
 _shown = Repr()
 _shown.maxstring = _shown.maxother = _GIST
 
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield (number, line) of the lines that are not empty, from 1. Raises EvaluationDataError."""
+    """Yield (number, line) of the non-empty lines, from 1. Raises EvaluationDataError."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as stream:
             for number, line in enumerate(stream, start=1):
@@ -58,9 +58,8 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
-    """Return the numbered rows of a file by their ids.
-
-    Raises EvaluationDataError if an id comes twice, or if the file holds no `what`.
+    """Return the numbered rows of a file by id. Raises EvaluationDataError for a duplicate id, or if the file contains
+    no `what`.
     """
     found: dict[str, IdentifiedRow] = {}
     for number, row in rows:

@@ -1,4 +1,4 @@
-"""The measures of answers to a file of questions, and how a row is judged."""
+"""The measures of answers to a file of questions, and the grounds for judging a row."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """A measure; the comments say over which questions the mean is taken."""
+    """A measure; the comments say which questions the mean covers."""
 
-    # for questions with known documents: only by the search
+    # questions with known documents: by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"
     RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
-    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # whose evidence is known
-    # of the same: by the citations of the answer
+    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # questions with known evidence
+    # the same questions, by the citations of the answer
     CITED_FIRST = "cited_first", "first cited document is right"
     CITED_HIT = "cited_hit", "a cited document is right"
     CITED_RECALL = "cited_recall", "right documents that are cited"
-    # of questions whose evidence or pages are known
+    # questions with known evidence or pages
     EVIDENCE_HIT = "evidence_hit", "evidence is quoted"
     EVIDENCE_WHOLE = "evidence_whole", "evidence is quoted whole"
     EVIDENCE_RECALL = "evidence_recall", "pieces of evidence that are quoted"
     PAGE_HIT = "page_hit", "a cited page is right"
-    # for questions with a known free-text answer
+    # questions with a known free-text answer
     ANSWER_F1 = "answer_f1", "answer, token F1"
     ANSWER_EXACT = "answer_exact", "answer matches exactly"
     ANSWER_CONTAINS = "answer_contains", "answer contains a known one"
     NUMBER_RECALL = "number_recall", "known numbers that the answer names"
-    # for all questions that are known to be answerable or not
+    # all questions with known answerability
     NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
     NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
     NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
@@ -53,13 +53,13 @@ class Measure(Labelled):
     PRECISION_70 = "precision_70", "precision at 70 % coverage"
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
-    # of each question by itself: what its row knows is given, or, if nothing answers it, nothing is found
+    # each question by itself: its known answer is given or, if it is unanswerable, nothing is found
     RIGHT = "right", "right, or silent as is right"
     STATUS_RIGHT = "status_right", "something found, or silence, as is right"
-    FALSE_ANSWER = "false_answer", "answered although nothing answers"  # of the unanswerable ones
-    # for all replies that should hold a record
+    FALSE_ANSWER = "false_answer", "answered although nothing answers"  # unanswerable questions
+    # all replies that should contain a record
     PARSED = "parsed", "replies that could be read"
-    # of all citations
+    # all citations
     PROVEN = "proven", "quotes that stand in the documents"
 
 
@@ -80,11 +80,11 @@ JUDGING: Sequence[Measure] = (
     Measure.PARSED,
     Measure.PROVEN,
 )
-"""The measures by which two systems can be judged: each is taken of one question, and more of it is better."""
+"""The measures that can compare two systems: each applies to one question, and higher is better."""
 
 
 def judging_measure(name: str) -> Measure:
-    """Return the measure of a name if systems can be judged by it. Raises SettingsError."""
+    """Return the measure with a name if it can compare systems. Raises SettingsError."""
     found = next((one for one in JUDGING if one == name), None)
     if found is None:
         why = "is of a whole file, of the search or of errors" if name in set(Measure) else "is not known"

@@ -1,4 +1,4 @@
-"""The outcome of each question: facts, kept one line each as soon as they are known, so that a stop loses none."""
+"""The outcome of each question, stored as one line as soon as it is known, so that a stop loses none."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from investigator.records import AnswerStatus, Quote, Record, Usage
 class Ranking(Record):
     """The ranking of documents for a question before any engine is asked.
 
-    `documents` are the first ten documents; `evidence_found` says whether a known piece of evidence is in one of the
-    first five passages, and is None if none is known.
+    `documents` are the first ten documents; `evidence_found` is True if a known piece of evidence is in one of the
+    first five passages, and None if none is known.
     """
 
     documents: tuple[str, ...]
@@ -24,10 +24,9 @@ class Ranking(Record):
 
 
 class Outcome(Record):
-    """The outcome of one question; `failure` is the error that ended it, and then `status` is None.
-
-    `best_quotes` are those of the reply with the highest point, which is `confidence` (0..100; 0 without quotes).
-    `seconds` is None if the answer, or a part of it, was there from an earlier run.
+    """The outcome of one question; if it failed, `failure` is the error and `status` is None. `best_quotes` are the
+    quotes of the reply with the highest point, which is `confidence` (0..100; 0 without quotes). `seconds` is None if
+    at least part of the answer came from an earlier run.
     """
 
     evaluation: str = Field(description="hash of everything that the outcome depends on but the question")
@@ -49,12 +48,12 @@ class Outcome(Record):
 
     @property
     def answered(self) -> bool:
-        """Return True if an answer was given; values that conflict are one."""
+        """Return True if an answer was given; conflicting values count as one."""
         return self.status in (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING)
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found; quotes that may answer are not silence, and no answer."""
+        """Return True if nothing was found; quotes that may answer are neither silence nor an answer."""
         return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
 
     @property
@@ -64,21 +63,20 @@ class Outcome(Record):
 
     @property
     def would_cite(self) -> tuple[Quote, ...]:
-        """Return the citations or, if nothing was answered, what came nearest to being cited."""
+        """Return the citations or, if nothing was answered, the nearest quotes."""
         return self.citations or self.best_quotes
 
 
 class OutcomeFile:
-    """The file of an evaluation's outcomes, which only grows; of a question with several lines the last one counts."""
+    """The file of an evaluation's outcomes, which is append-only; the last line of a question counts."""
 
     def __init__(self, path: Path, evaluation: str) -> None:
         self.path = path
         self.evaluation = evaluation
 
     def read(self) -> dict[str, Outcome]:
-        """Return the outcomes by question id; remove a last line that was cut off.
-
-        Raises EvaluationDataError for a line that is not an outcome or one of another evaluation, StoreError.
+        """Return the outcomes by question id; remove a truncated last line. Raises EvaluationDataError for a line that
+        is not an outcome, or belongs to another evaluation, and StoreError.
         """
         try:
             kept = self.path.read_bytes() if self.path.exists() else b""
@@ -91,7 +89,7 @@ class OutcomeFile:
         return {outcome.id: outcome for outcome in (self._outcome(number, line) for number, line in lines)}
 
     def append(self, outcome: Outcome) -> None:
-        """Keep one outcome, at once. Raises StoreError."""
+        """Store one outcome at once. Raises StoreError."""
         try:
             make_private_folder(self.path.parent)
             with open(self.path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
@@ -100,7 +98,7 @@ class OutcomeFile:
             raise self._failed(error) from error
 
     def begin_anew(self) -> None:
-        """Start an empty file; the old one stays next to it, with the suffix `.before`. Raises StoreError."""
+        """Start an empty file; the old one is kept next to it, with the suffix `.before`. Raises StoreError."""
         try:
             if self.path.exists():
                 self.path.replace(self.path.with_name(self.path.name + ".before"))

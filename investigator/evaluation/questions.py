@@ -15,13 +15,13 @@ from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
 
 
 class QuestionMeta(ForeignRow):
-    """Further facts that a row may give about its question."""
+    """Additional facts that a row may give about its question."""
 
     scope: str | None = None
 
 
 class KeyPoint(ForeignRow):
-    """One thing that an answer must say: in words, and the evidence for it with its document."""
+    """A point that an answer must contain: in words, with the evidence and its document."""
 
     text: str = ""
     doc_id: str | None = None
@@ -29,10 +29,10 @@ class KeyPoint(ForeignRow):
 
 
 class Question(RowWithId):
-    """One question; any known fact about its answer may be missing, and is then not measured.
+    """One question; any fact about its answer may be missing, and is then not measured.
 
-    `doc_ids` are the documents that answer it, `evidence` sentences of theirs, `answers` ways to say the answer,
-    `key_numbers` numbers that it must name, `key_points` what it must say. `scope` is the one document that is asked
+    `doc_ids` are the documents that answer it, `evidence` sentences from them, `answers` wordings of the answer,
+    `key_numbers` and `key_points` its required numbers and points. `scope` is the one document that the question is
     about.
     """
 
@@ -52,20 +52,17 @@ class Question(RowWithId):
 
     @property
     def document_asked(self) -> str | None:
-        """Return the one document that the question is about, if the row names one."""
+        """Return the one document that the question is about, if the row gives it."""
         return self.scope or (self.meta.scope if self.meta else None)
 
     @property
     def asked(self) -> str:
-        """Return the words that are asked.
-
-        A question about one document names it, as a person in front of a folder would.
-        """
+        """Return the question as asked. A question about one document names it, as a user of a folder would."""
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property
     def documents(self) -> frozenset[str]:
-        """Return the ids of the right documents; empty if there are none or they are not known."""
+        """Return the ids of the right documents; empty if there are none or they are unknown."""
         if self.answerable is False:
             return frozenset()
         return frozenset(self.doc_ids or ((self.document_asked,) if self.document_asked else ()))
@@ -77,23 +74,22 @@ class Question(RowWithId):
 
     @property
     def pages(self) -> frozenset[int]:
-        """Return the pages, from 1, that hold the evidence; empty if they are not known."""
+        """Return the pages, from 1, that contain the evidence; empty if unknown."""
         from_zero = (page + 1 for page in self.evidence_pages_zero_based or ())
         return frozenset((*(self.evidence_pages_one_based or ()), *from_zero))
 
 
 def read_questions(file: Path) -> tuple[Question, ...]:
-    """Return the questions of a JSONL file.
-
-    Raises EvaluationDataError if a line is broken, an id comes twice, or None.
+    """Return the questions of a JSONL file. Raises EvaluationDataError if a line is broken, an id is duplicated, or
+    there are none.
     """
     return tuple(by_id(file, "questions", _asked(file)).values())
 
 
 def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question, ...], int]:
-    """Return at most that many questions of a JSONL file, drawn by the seed, by their ids; and how many it holds.
+    """Return a random sample, by the seed, of a JSONL file's questions, in id order, and the total number.
 
-    No more than these are held at the same time. Raises what `read_questions` does.
+    Only the sample is held in memory. Raises the errors of `read_questions`.
     """
     kept: list[tuple[bytes, str]] = []
     held: dict[str, Question] = {}

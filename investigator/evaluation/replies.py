@@ -1,4 +1,6 @@
-"""The replies that a run used: their cost, also if an earlier run paid for it, and how many can be read. Pure."""
+"""The replies that a run used: their cost, even if an earlier run paid for them, and the share that can be parsed.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from investigator.store.past_calls import PastCall
 
 
 class UsedReplies(Record):
-    """The cost of the replies of a run, how many were to hold a record, and how many of these do not."""
+    """The cost of a run's replies, the number that should contain a record, and the number that does not."""
 
     cost: Usage = Usage()
     expected: int = 0

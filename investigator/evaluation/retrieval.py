@@ -1,4 +1,4 @@
-"""How well the search ranks the documents of a test collection, by each half of it and by both."""
+"""Measures how well the search ranks the documents of a test collection, with each half of it and both."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _HOLDS = "evaluated corpus"
-_DEPTH = 100  # documents of a ranking that are looked at
-_TOLD = 500  # documents between two words of progress
+_DEPTH = 100  # documents of a ranking that are examined
+_TOLD = 500  # documents between two progress messages
 
 
 class RetrievalEvaluation:
-    """Puts a collection into a workspace as the product keeps a folder, one chunk a document, and ranks its queries.
-
-    A workspace that already contains the same corpus is used unchanged; one with any other content is refused.
+    """Stores a collection in a workspace like a folder, one chunk per document, and ranks the documents for its
+    queries. A workspace that already contains the same corpus is used unchanged; one with any other content is
+    rejected.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RetrievalEvaluation:
         self.results: tuple[QueryResult, ...] = ()
 
     def run(self) -> Iterator[Event]:
-        """Keep, embed, rank; `results` and `report` hold the outcome afterwards.
+        """Store, embed and rank the documents; afterwards `results` and `report` give the outcome.
 
         Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
@@ -73,7 +73,7 @@ class RetrievalEvaluation:
             yield from self._keep(corpus)
             yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
             notices: list[str] = []
-            # a library for each half: one half must not find the other's vectors of queries in a cache
+            # a library for each half: a cache must not share query vectors between halves
             libraries = {
                 half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
                 for half in Half
@@ -82,11 +82,11 @@ class RetrievalEvaluation:
             yield from self._rank(libraries)
 
     def report(self) -> RetrievalReport:
-        """Return the figures of all queries; `run` must have ended."""
+        """Return the results of all queries; `run` must have ended."""
         return retrieval_report(len(self._collection.documents), self._embedder.name, self.results)
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
-        """Put the documents into the workspace, resuming an interrupted attempt."""
+        """Store the documents in the workspace, resuming an interrupted attempt."""
         fingerprint, held = self._collection.fingerprint(), corpus.setting(_HOLDS)
         present = set(corpus.document_ids())
         if held != fingerprint and (held is not None or present or corpus.files()):
@@ -108,7 +108,7 @@ class RetrievalEvaluation:
         seconds: dict[tuple[Half, str], float] = {}
         queries = self._collection.queries
         for library in libraries.values():
-            library.ranked(queries[0].text, _DEPTH)  # loading at the first query does not count towards its time
+            library.ranked(queries[0].text, _DEPTH)  # loading for the first query does not count towards its time
         for done, query in enumerate(queries, start=1):
             for half, library in libraries.items():
                 began = self._clock()

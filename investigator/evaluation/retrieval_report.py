@@ -1,6 +1,6 @@
-"""The figures of a test collection: each half of the search, and what both together add to one. Pure.
+"""The results for a test collection: each half of the search, and the gain of combining them. Pure.
 
-The measures are taken by ir-measures over trec_eval.
+ir-measures computes the measures with trec_eval.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from investigator.retrieval.chunk_search import Half
 
 
 class RankingScores(Record):
-    """How good one ranking is, each in 0..1: normalised discounted gain, recall, and 1 / rank of the first fit."""
+    """The quality of one ranking, each measure in 0..1: normalised discounted gain, recall, and 1 / rank of the first
+    relevant document.
+    """
 
     ndcg_10: float = 0.0
     recall_10: float = 0.0
@@ -29,7 +31,7 @@ class RankingScores(Record):
 
 
 class QueryResult(Record):
-    """One query in one half of the search: its scores, the ids of the first ten documents, the seconds it took."""
+    """One query in one half of the search: its scores, the ids of the first ten documents, the seconds."""
 
     query_id: str
     half: Half
@@ -50,7 +52,7 @@ class HalfReport(Record):
 
 
 class Difference(Record):
-    """How much more nDCG@10 one half of the search has than another one on the same queries (paired bootstrap)."""
+    """The gain in nDCG@10 of one half of the search over another on the same queries (paired bootstrap)."""
 
     half: Half
     than: Half
@@ -58,7 +60,7 @@ class Difference(Record):
 
 
 class RetrievalReport(Record):
-    """How well a test collection is ranked."""
+    """The ranking quality for a test collection."""
 
     documents: int
     queries: int = Field(description="those that have a fitting document")
@@ -78,13 +80,13 @@ def trec_measures() -> ModuleType:
 
 
 def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, RankingScores]:
-    """Return the scores of each query that is judged; of one without a ranking they are 0.
+    """Return the scores of each judged query, 0 for one without a ranking.
 
-    `rankings` are document ids, best first, by query id.
+    `rankings` maps query ids to document ids, best first.
     """
     by = trec_measures()
     names = {by.nDCG @ 10: "ndcg_10", by.R @ 10: "recall_10", by.R @ 100: "recall_100", by.RR @ 10: "rr_10"}
-    # trec_eval goes by scores and orders equal ones by id, so each rank gets a different score
+    # trec_eval sorts by score and breaks ties by id, so each rank gets a different score
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
     found: dict[str, dict[str, float]] = {query_id: {} for query_id in judgements}
     if run:

@@ -1,4 +1,6 @@
-"""Judges whether a question is answered rightly: one measure for answers and silence, by what its row knows. Pure."""
+"""Judges if a question is answered rightly: one measure for answers and silence, by the known facts of its row.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.normalise import normalise
 from investigator.records import Quote, Record
 
-_SHORT = 5  # words of an answer that is searched for verbatim (the bound of NQ-open, Lee et al. 2019)
+_SHORT = 5  # longest answer, in words, that is searched for verbatim (the limit of NQ-open, Lee et al. 2019)
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _YES_OR_NO = frozenset({"yes", "no"})
 
 
 class JudgedRows(Record):
-    """How many questions are judged by a ground."""
+    """The number of questions judged on one ground."""
 
     ground: Ground
     questions: int = Field(ge=1)
@@ -46,22 +48,22 @@ def ground_of(question: Question) -> Ground | None:
 
 
 def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
-    """Count the questions that are judged by each ground."""
+    """Count the questions judged on each ground."""
     counts = Counter(ground_of(one) for one in questions)
     return tuple(JudgedRows(ground=ground, questions=counts[ground]) for ground in Ground if counts[ground])
 
 
 def grounds_line(judged: Sequence[JudgedRows]) -> str:
-    """Return a line about how the questions are judged; "" if none is."""
+    """Return a line about the grounds for judging; "" if there are none."""
     counts = ", ".join(f"{one.ground.label} {one.questions:,}" for one in judged)
     return f"right is judged by: {counts}" if counts else ""
 
 
 def rightness(question: Question, outcome: Outcome) -> float | None:
-    """Return the score (0..1) of an outcome; None if the row holds no known answer.
+    """Return the score (0..1) of an outcome; None if the row has no known answer.
 
     If the right documents are known, one of them must be cited. Several numbers or key points count by their share; of
-    anything else one is enough. What is said beyond that does not count.
+    anything else one is enough. Additional content does not count.
     """
     ground = ground_of(question)
     if ground is None or ground is Ground.SILENCE:
@@ -87,9 +89,9 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
 
 
 def says(text: str, answer: str) -> bool:
-    """Return True if a text gives a known answer: its words in order.
+    """Return True if a text gives a known answer: its words, in order.
 
-    If an answer has numbers, each must be present by value, "1.2 million" as "1,200,000", and its other words
+    If an answer has numbers, each must be present by value ("1.2 million" as "1,200,000"), and its other words
     anywhere.
     """
     wanted = _amounts(answer)
@@ -103,17 +105,17 @@ def says(text: str, answer: str) -> bool:
 
 
 def from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the quotes that may count; all if the right documents are not known."""
+    """Return the quotes that may count; all if the right documents are unknown."""
     return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
 
 
 def _answers(question: Question) -> tuple[str, ...]:
-    """Return the known answers; not a choice, which is a label that no wording of an answer matches."""
+    """Return the known answers, except choices: a choice is a label, which no wording of an answer matches."""
     return () if question.answer_choices else tuple(one for one in question.answers or () if tokens(one))
 
 
 def _short(question: Question) -> tuple[str, ...]:
-    """Return the answers that are looked for as they are; a yes or no is not, since any text may hold the word."""
+    """Return the answers that are searched for verbatim, except yes and no, which any text may contain."""
     return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT and not _YES_OR_NO & set(tokens(one)))
 
 

@@ -1,4 +1,4 @@
-"""Measure the outcome of one question against its known answers. Pure."""
+"""Scores the outcome of one question against its known answers. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.records import Quote
 
 
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the measures, each in 0..1, that this question has the known answers for.
+    """Return the measures, each in 0..1, for which this question has known answers.
 
     A question that was not answered scores 0. For an unanswerable question, only silence counts.
     """
@@ -38,15 +38,15 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
 
 
 def soundness(outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the shares of replies that could be parsed and of proven citations; empty if there are none."""
+    """Return the shares of parsed replies and of proven citations; empty if there are none."""
     found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
     return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
 
 
 def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
-    """Return True if quotes answer a question: from a right document and, if asked for and known, with evidence.
+    """Return True if quotes answer a question: from a right document and, if required and known, with evidence.
 
-    None if it is not known.
+    None if that is unknown.
     """
     if question.answerable is None or (question.answerable and not question.documents):
         return None

@@ -1,4 +1,4 @@
-"""Reports of evaluations as text for a terminal, in columns; a dash marks a value that could not be measured."""
+"""Evaluation reports as text for a terminal, in columns; a dash marks a value that could not be measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LISTED = 10
 
 
 def retrieval_text(report: RetrievalReport) -> Text:
-    """Return the table of the three rankings, then what both halves together add; ends with a line feed."""
+    """Return the table of the three rankings, then the gain of combining them; ends with a line feed."""
     heading = ("search", "nDCG@10", "95 %", "recall@10", "recall@100", "RR@10", "ms/query")
     rows = [
         (
@@ -53,7 +53,7 @@ def retrieval_text(report: RetrievalReport) -> Text:
 
 
 def claims_text(report: ClaimsReport) -> Text:
-    """Return the table of the rules and the verifier, over all claims and by kind, then which is better."""
+    """Return the table of the rules and the verifier, over all claims and by kind, then the better one."""
     heading = ("claims", "judge", "number", "balanced", "true accepted", "false refused", "true withheld", "ms/claim")
     groups = [("all", report.rules, report.verifier), *report.by_kind]
     rows = [

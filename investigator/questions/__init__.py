@@ -1,1 +1,1 @@
-"""Analyses a question: its parts, their constraints, and whether a text meets them. Pure; by rules and word lists."""
+"""Analyses a question: its parts, their constraints, and the texts that meet them. Pure; by rules and word lists."""

@@ -1,7 +1,7 @@
 """Finds the kind of thing that a question asks for, and its occurrences in a sentence.
 
-Question words are known for a dozen languages (`question_words.json`); what a sentence contains is recognised by
-digits, capitals and English words. In a script without capitals, names cannot be recognised.
+Question words of a dozen languages are known (`question_words.json`); sentences are analysed by digits, capitals and
+English words. In a script without capitals, names cannot be recognised.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _MARKS = {
 
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
-    asked = f"{folded(question)} {question.casefold()}"  # some words are distinguished only by their accents
+    asked = f"{folded(question)} {question.casefold()}"  # only accents distinguish some words
     return next((kind for kind, pattern in _asking() if pattern.search(asked)), AnswerType.ANY)
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
-    """Return the things of that kind in a sentence, in order, except those that the question names."""
+    """Return the things of that kind in a sentence, in order, except those named in the question."""
     match kind:
         case AnswerType.DATE:
             found = [m.group() for m in _date().finditer(sentence)]
@@ -90,7 +90,7 @@ def _worded(text: str) -> str:
 
 
 def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
-    """1.0 if the sentence contains a thing of that kind, 0.0 if not; 0.5 if that cannot be determined."""
+    """Return 1.0 if the sentence contains a thing of that kind, 0.0 if not; 0.5 if that cannot be determined."""
     if kind is AnswerType.ANY or (kind in (AnswerType.NAME, AnswerType.PLACE) and not _CAPITALS.search(sentence)):
         return _NEUTRAL
     if kind in _MARKS:
@@ -101,7 +101,9 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
 
 
 def finding(kind: AnswerType, sentence: str) -> float:
-    """Return how much a sentence compares (0..1) if a comparison, an effect or a change is asked for; else 0.5."""
+    """Return how strongly a sentence compares (0..1) if the question asks for a comparison, effect or change; else
+    0.5.
+    """
     if kind is not AnswerType.COMPARISON:
         return _NEUTRAL
     marks = {match.group() for match in _MARKS[kind].finditer(folded(sentence))}
@@ -109,7 +111,9 @@ def finding(kind: AnswerType, sentence: str) -> float:
 
 
 def figures(kind: AnswerType, sentence: str) -> float:
-    """1.0 or 0.0 for a sentence with or without a figure, if a comparison or a change is asked for; else 0.5."""
+    """Return 1.0 or 0.0 for a sentence with or without a figure if the question asks for a comparison or change; else
+    0.5.
+    """
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 

@@ -1,6 +1,6 @@
-"""Prepositions before a thing in a question: "after tax", "against the bypass"; and whether a sentence has them.
+"""Compares prepositions before a thing, such as "after tax" or "against the bypass", in a question and a sentence.
 
-Between "before" and "after" the same words say the opposite. English.
+"Before" and "after" give the same words opposite meanings. English.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from investigator.questions.periods import without_periods
 from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
-_REACH = 4  # words between a preposition and the last word of its thing
-_LONGEST = 3  # number of words of a thing
+_REACH = 4  # words between a preposition and the last word of its object
+_LONGEST = 3  # words of an object
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
 class Bound(NamedTuple):
-    """A preposition of a question, by its side of a pair, and the folded words of its thing."""
+    """A preposition of a question, by its side of a pair, and the folded words of its object."""
 
     side: str
     thing: tuple[str, ...]
@@ -30,7 +30,7 @@ class Bound(NamedTuple):
 
 @lru_cache(maxsize=512)
 def bounds(question: str) -> tuple[Bound, ...]:
-    """Return the prepositions of a question that have an opposite, with the things that follow them."""
+    """Return the prepositions of a question that have an opposite, with their objects."""
     tokens = [folded(token) for token in _TOKEN.findall(without_periods(question))]
     found = []
     for at, token in enumerate(tokens):
@@ -52,14 +52,14 @@ def bounds(question: str) -> tuple[Bound, ...]:
 
 
 def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
-    """Return how evidence treats the question's prepositions; None if it makes no difference.
+    """Match evidence with the question's prepositions; None if they make no difference.
 
-    "after tax" is contradicted by "before tax", and not met by "tax" alone; "for the bypass" is contradicted only by
-    "against the bypass".
+    "before tax" contradicts "after tax", and "tax" alone does not meet it; only "against the bypass" contradicts "for
+    the bypass".
     """
     said = set(words(asked))
     for one in bounds(question):
-        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # a question may ask after both sides
+        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # a question may ask about both sides
             continue
         own, other = _stands(one, sentence)
         if other and not own:
@@ -76,7 +76,7 @@ def _holds(one: Bound, text: str) -> bool:
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return the words of a text that agree with a preposition of a thing, and those that say the opposite."""
+    """Return the words of a text that agree with the preposition of an object, and those that say the opposite."""
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])
     own = other = ""
@@ -96,6 +96,6 @@ def _stands(one: Bound, text: str) -> tuple[str, str]:
 
 @cache
 def _sides() -> Mapping[str, str]:
-    """The side of each preposition."""
+    """Return the side of each preposition."""
     listed = ((name, text.split(" | ")[0].split()) for name, text in cues("bounds").items() if name != "marked")
     return {word: name for name, prepositions in listed for word in prepositions}

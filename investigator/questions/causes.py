@@ -1,4 +1,4 @@
-"""Finds sentences that give a cause of what is asked about: a word for it, with the effect on its side. English."""
+"""Finds sentences that give a cause of what is asked: a causal word with the effect on its side. English."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Share of the effect's words that must be on its side."""
-_LEAST_TO_ANSWER = 0.75  # the same, if the sentence is treated as an answer: one of two words may differ
-_BY_ANOTHER_WORD = 0.5  # weight of a synonym of one of the effect's words
+_LEAST_TO_ANSWER = 0.75  # the same for an answer sentence: one of two words may differ
+_BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return the share (0..1) of the asked effect for which a sentence gives a cause.
+    """Return the share (0..1) of the effect in question for which a sentence gives a cause.
 
-    `about` names its document: the words of that need not be in the sentence if others are asked for.
+    `about` names its document, whose words need not be in the sentence if the question has others.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)
@@ -45,7 +45,7 @@ def _share(wanted: tuple[str, ...], side: str) -> float:
 
 
 def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
-    """The words of verbs of several words for which a single verb is present: "cut short" where something stopped."""
+    """Return the words of phrasal verbs for which a single verb is present: "cut short" for "stopped"."""
     return frozenset(
         word
         for verb, singles in phrases(wanted)
@@ -55,20 +55,20 @@ def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
 
 
 def follows_from_before(sentence: str) -> bool:
-    """Return True for a sentence that begins with a word for a consequence: the cause is in the one before it."""
+    """Return True for a sentence that begins with a word for a consequence: the previous sentence gives the cause."""
     return patterns("causes")["consequence"].match(sentence) is not None
 
 
 @lru_cache(maxsize=256)
 def _effect(question: str) -> tuple[str, ...]:
-    """The content words of what has happened; names and periods may be anywhere in the document."""
+    """Return the content words of the effect; names and periods may be anywhere in the document."""
     asked = cue("why").sub(" ", question, count=1)
     said = " ".join(one.text for one in constraints(asked) if one.kind is ConstraintKind.ATTRIBUTE)
     return tuple(content_words(said or asked))
 
 
 def effect_sides(sentence: str) -> list[str]:
-    """Return the parts of a sentence that are named as effects next to a word for a cause."""
+    """Return the parts of a sentence that are effects next to a causal word."""
     sides = []
     for found in patterns("causes")["effect_before"].finditer(sentence):
         before = sentence[: found.start()]

@@ -1,6 +1,6 @@
 """Finds the constraints of a question, by rules: entities, periods, conditions, figures, direction, roles, subject.
 
-The rules know English, and recognise capitals and digits in any language.
+The rules are for English; they recognise capitals and digits in any language.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ IN_UNIT = "in "
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
-_ORIGIN = "come"  # where something comes from is said in many ways
+_ORIGIN = "come"  # a place of origin has many wordings
 _LONGEST = 160
 _MOST = 24
 
@@ -100,7 +100,7 @@ def _months() -> frozenset[str]:
 
 
 def _without_requests(name: str) -> str:
-    """The name without the words that begin a request or a question with a capital, and without stop words."""
+    """Return the name without capitalised words that begin a request or question, and without stop words."""
     parts = name.split()
     while parts and folded(parts[0]).strip("'’.") in request_words() | stop_words():
         parts = parts[1:]
@@ -108,12 +108,12 @@ def _without_requests(name: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Return True if a first word may have its capital from its place."""
+    """Return True if a first word may have its capital only from its position."""
     return name[1:].islower()
 
 
 def _quantities(question: str) -> Iterator[str]:
-    """The kind of figure that is asked for; a count with what is counted."""
+    """Return the kind of figure requested; for a count, also the counted thing."""
     asks_other = expected_type(question) in _NO_FIGURES
     for name, cue in patterns("asked").items():
         if cue.search(question) and not (name == "money" and asks_other):  # "who bears the cost"
@@ -145,7 +145,7 @@ def _clauses(question: str) -> Iterator[str]:
 
 
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
-    """Things distinguished by a mark, and the runs of content words that no other constraint covers.
+    """Return things distinguished by a mark, and runs of content words outside other constraints.
 
     Words that name nothing are used only if there are no others.
     """
@@ -154,7 +154,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
         if pair.is_exact and not {stem(pair.first), stem(pair.second)} <= taken:
             yield f"{pair.first} {pair.second}"
             taken |= {stem(pair.first), stem(pair.second)}
-    for phrase, _ in phrases(question):  # "take over" says what "take" does not
+    for phrase, _ in phrases(question):  # "take over" means something that "take" does not
         own = {stem(word) for word in words(phrase)}
         if stem(folded(phrase.split()[0])) in empty_words() and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
             yield phrase
@@ -178,7 +178,7 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 
 
 def _kinds_asked(question: str) -> Iterator[str]:
-    """Nouns that only name the kind of thing: "which chain bought ..."."""
+    """Return nouns that only name the kind of thing: "which chain bought ..."."""
     for match in _KIND_ASKED.finditer(question):
         for thing, follows in pairwise(match.group(1).split()):
             if follows in _AUXILIARIES or is_past(follows):

@@ -1,4 +1,4 @@
-"""Tells whether a sentence counts what a question counts: patients are people, and women only in a text about them."""
+"""Matches counted things: patients count as people, but women only in a text about them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Return whether a number comes a few words before the counted thing, or people that may be meant; with its words.
-
-    These may be meant by "people", and by those that the document says it is about: participants of a trial in women.
+    """Match a number a few words before the counted thing, or before people that may be meant, and return the words.
+    These are "people", and the people that the document is about: participants of a trial in women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]
@@ -39,7 +38,7 @@ def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, s
 
 
 def _who_may_be(same: set[str], sentence: str, about: str) -> frozenset[str]:
-    """The roots of words for people that may mean the people who are counted."""
+    """Return the roots of words for people that may refer to the counted people."""
     every = roots(cues("empty")["counted_people"])
     if same & _people():
         return every

@@ -1,4 +1,4 @@
-"""The words by which constraints are known (`data/cues.toml`), as patterns."""
+"""The cue words of constraints (`data/cues.toml`), as patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Picks the one of several like documents that a question asks for: by how well the periods agree. Pure."""
+"""Picks the requested one of several similar documents by the agreement of periods. Pure."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from investigator.questions.periods import Period, agree
 from investigator.records import Imprint
 
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
-_CALENDAR = 0.6  # a quarter named without a word for the year means the one that the document itself counts
+_CALENDAR = 0.6  # a quarter without a word for the year follows the document's own numbering
 _NAME = 1.0
-_NAME_BESIDE_FISCAL = 0.5  # file names count calendar quarters as often as fiscal ones
+_NAME_BESIDE_FISCAL = 0.5  # file names use calendar quarters as often as fiscal ones
 
 
 def counts_fiscal_years(question: str) -> bool:
-    """Return True if a question speaks of fiscal years."""
+    """Return True if a question mentions fiscal years."""
     return _FISCAL.search(folded(question)) is not None
 
 
 def covered(imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document says it covers: as its fiscal year counts them, and the month of their end."""
+    """Return the periods that a document claims to cover: by its fiscal year, and the month in which they end."""
     fiscal = [Period(imprint.fiscal_year, imprint.fiscal_quarter)] if imprint.fiscal_year else []
     return frozenset((*fiscal, *_ends(imprint)))
 
 
 def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fiscal: bool) -> float:
-    """Return how well a document agrees with one period asked for, 0 or more.
+    """Return how well a document matches one requested period, 0 or more.
 
     `named` are the periods in its name; `fiscal` is True if the question counts in fiscal years.
     """
@@ -44,7 +44,7 @@ def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fisca
 
 
 def with_fiscal(own: frozenset[Period], imprint: Imprint) -> frozenset[Period]:
-    """Return periods that a document names, and those that are the same by its fiscal year: months and its quarters."""
+    """Return the periods that a document names, and their equivalents by its fiscal year: months and quarters."""
     if not imprint.period_end or not imprint.fiscal_year or _is_calendar(imprint):
         return own
     same = {_fiscal(period, imprint) for period in own if period.year and period.month}
@@ -53,7 +53,7 @@ def with_fiscal(own: frozenset[Period], imprint: Imprint) -> frozenset[Period]:
 
 
 def _fiscal(period: Period, imprint: Imprint) -> Period:
-    """The fiscal quarter of a month; a month that a report ends in by days is that of the report."""
+    """Return the fiscal quarter of a month; a month that contains the end of a report counts as the report's month."""
     if period in _ends(imprint):
         return Period(imprint.fiscal_year, imprint.fiscal_quarter)
     last = _last_month(imprint)
@@ -76,7 +76,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """The month in which the period ends by its days, and the one that is meant."""
+    """Return the month of the last day of the period, and the month that is meant."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

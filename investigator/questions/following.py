@@ -1,4 +1,4 @@
-"""Completes a follow-up question from the questions before it, by rules. Pure."""
+"""Completes a follow-up question from earlier questions, by rules. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from investigator.records import ConstraintKind
 
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
-_SAYS_IT_ALL = 4  # content words of a question that needs no matter of another
+_SAYS_IT_ALL = 4  # content words of a question that stands alone
 _MOST_CARRIED = 4
 _CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 
 
 @dataclass(frozen=True)
 class EarlierQuestion:
-    """A question that was answered before, and the documents that its answer cites, those cited most first."""
+    """An earlier answered question, and the documents that its answer cites, the most cited first."""
 
     question: str
     documents: tuple[str, ...] = ()
@@ -31,8 +31,8 @@ class EarlierQuestion:
 def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
     """Return a question with the names, document and subject that it leaves implicit.
 
-    `before` are the earlier questions, the latest last. A question that is complete stays as it is, and so does one
-    that asks for documents.
+    `before` are the earlier questions, the latest last. A complete question is unchanged, and so is one that asks for
+    documents.
     """
     names_its_own = bool(_names(question)) and not refers_back(question)
     if not before or kind_of(question).is_exhaustive or (names_its_own and _matter_words(question)):
@@ -46,17 +46,17 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
 
 
 def refers_back(question: str) -> bool:
-    """Return True if a question speaks of something as known: by a pronoun, or as "the difference", "the trial"."""
+    """Return True if a question refers to something known: by a pronoun, or as "the difference", "the trial"."""
     return any(pattern.search(question) for pattern in patterns("following").values())
 
 
 def speaks_of_finding(question: str) -> bool:
-    """Return True if a question speaks of something as found before: "the difference", "the trial"."""
+    """Return True if a question refers to an earlier finding: "the difference", "the trial"."""
     return patterns("following")["finding"].search(question) is not None
 
 
 def _subject(one: EarlierQuestion) -> Iterator[str]:
-    """Return the names in an earlier question, and the document that its answer is based on, if there is only one."""
+    """Return the names in an earlier question, and the only document that its answer is based on, if any."""
     yield from _names(one.question)
     if len(one.documents) == 1:
         yield PurePosixPath(one.documents[0]).stem.replace("_", " ")

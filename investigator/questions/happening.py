@@ -1,4 +1,4 @@
-"""Finds sentences that do not say that an event has happened: put off, cancelled, to come, denied, a duty. English."""
+"""Finds sentences in which an event has not happened: postponed, cancelled, planned, denied, a duty. English."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ _DENIED_WITHIN = 3  # words
 
 
 def undone(question: str, sentence: str) -> str:
-    """Return the words that say that an event the question presupposes did not happen; "" if there are none.
+    """Return the words showing that an event the question presupposes did not happen; "" if there are none.
 
-    Such a sentence answers a question about whether it was done, and a question that itself denies or postpones
-    something.
+    Such a sentence does answer a question that asks if it was done, or that itself denies or postpones something.
     """
     if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
@@ -44,9 +43,7 @@ def undone(question: str, sentence: str) -> str:
 
 
 def is_only_rule(question: str, sentence: str) -> bool:
-    """Return True if a question asks whether something has happened, and a sentence says only that it is done or has
-    to be done.
-    """
+    """Return True if a question asks about a past event, and a sentence says only that it is usual or required."""
     if not patterns("modality")["asks_past"].match(question.lstrip()):
         return False
     matter = _asked(question)[0]
@@ -71,7 +68,7 @@ def _is_told(clause: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The roots of the words that a question is about, and of its verbs, without uninformative words."""
+    """Return the roots of the question's content words, and of its verbs."""
     matter = {root(word) for word in words(question) if word not in stop_words()}
     return frozenset(matter - _light()), frozenset(root(word) for word in verbs(question)) - _light()
 
@@ -92,5 +89,5 @@ def _denied(clause: str, doing: Set[str]) -> str:
 
 @cache
 def _light() -> frozenset[str]:
-    """The roots of words that say nothing of what was done: "take", "have"."""
+    """Return the roots of light verbs, which do not name the action: "take", "have"."""
     return roots(cues("empty")["words"])

@@ -1,8 +1,8 @@
 """Reads the imprint of a document: its issuer, the kind of document, and the period it covers. Pure.
 
-It is read from the cover, not from the name of the file. A fiscal quarter is distinguished from a calendar one by the
-number of months of its year that have passed ("nine months ended June 25"), by the end of the fiscal year, and by the
-name the text gives it most often.
+It is read from the cover instead of the file name. A fiscal quarter is distinguished from a calendar one by the elapsed
+months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most frequent name in the
+text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PASSED = re.compile(
     rf"\b(?:({'|'.join(_MONTHS_PASSED)})\s+months|({'|'.join(_WEEKS_PASSED)})\s+weeks)\s+ended\s+(?=\S)", re.IGNORECASE
 )
 _FISCAL_YEAR = re.compile(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
-_EXACT_NAME = re.compile(r"\(\s?exact name of", re.IGNORECASE)  # behind the name of who issues a filing
+_EXACT_NAME = re.compile(r"\(\s?exact name of", re.IGNORECASE)  # after the name of the issuer of a filing
 _SYMBOL = re.compile(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
@@ -40,7 +40,7 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 
 def imprint_of(text: str) -> Imprint:
-    """Return the imprint of a text from its first pages; an empty one if they say nothing."""
+    """Return the imprint of a text from its first pages; empty if they reveal nothing."""
     cover = text[:_COVER]
     kind = _pattern("kinds").search(cover)
     issuer = _issuer(cover)
@@ -66,7 +66,7 @@ def imprint_of(text: str) -> Imprint:
 
 
 def covered_period(imprint: Imprint) -> str:
-    """Return the period that a report covers, as a question asks for it: "three months ended July 1, 2023"; or ""."""
+    """Return the period that a report covers, in a question's wording: "three months ended July 1, 2023"; or ""."""
     try:
         day = date.fromisoformat(imprint.period_end or "")
     except ValueError:  # only a month, or nothing
@@ -76,14 +76,16 @@ def covered_period(imprint: Imprint) -> str:
 
 
 def _issuer(cover: str) -> str:
-    """The last line with words before the line "exact name"."""
+    """Return the last line with words before the line "exact name"."""
     named = _EXACT_NAME.search(cover)
     lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
     return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
 
 
 def _fiscal_year(text: str, end: Day, quarter: int) -> int:
-    """The year in which the fiscal year ends, or the one next to it by which the text calls the quarter most often."""
+    """Return the year in which the fiscal year ends, or the adjacent year that the text uses for the quarter most
+    often.
+    """
     year, month = whole_month(end)
     ends = (year * 12 + month - 1 + 3 * (4 - quarter)) // 12
     often = [p for p, count in quarters_named(text).most_common() if count >= _FEWEST_LABELS and p.quarter == quarter]
@@ -91,7 +93,7 @@ def _fiscal_year(text: str, end: Day, quarter: int) -> int:
 
 
 def _titled(text: str) -> Period | None:
-    """The year or quarter on the first line that names a kind of document and only one period: "Annual Report 2022"."""
+    """Return the year or quarter on the first line with a document type and only one period: "Annual Report 2022"."""
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
         named = periods(line) if len(line) <= _LONGEST_LINE and _pattern("kinds").search(line) else frozenset()
         if len(named) == 1 and (only := next(iter(named))).year and only.month is None:
@@ -100,7 +102,7 @@ def _titled(text: str) -> Period | None:
 
 
 def _period_end(cover: str) -> tuple[str, Day] | None:
-    """The first period with an end that the cover names, as it is written, and the day of its end."""
+    """Return the first period with an end on the cover, as written, and its last day."""
     for match in _pattern("covers").finditer(cover):
         if (end := _date_after(cover, match.end())) is not None and end.year is not None:
             return cover[max(0, match.start() - _DATE_REACH) : match.end()], end
@@ -108,7 +110,7 @@ def _period_end(cover: str) -> tuple[str, Day] | None:
 
 
 def _date_after(text: str, place: int) -> Day | None:
-    """The date at that place, if its month is certain."""
+    """Return the date at that position, if its month is certain."""
     found = dates(" ".join(text[place : place + _DATE_REACH].split()))
     if not found or found[0].start > 1 or len(found[0].readings) != 1:
         return None
@@ -116,7 +118,7 @@ def _date_after(text: str, place: int) -> Day | None:
 
 
 def _quarter(text: str, end: Day) -> int | None:
-    """The quarter of the fiscal year: by the months passed, by the end of the fiscal year, or by its usual name."""
+    """Return the quarter of the fiscal year: by elapsed months, by the end of the fiscal year, or by its usual name."""
     passed: Counter[int] = Counter()
     for match in _PASSED.finditer(text):
         day = _date_after(text, match.end())
@@ -134,7 +136,7 @@ def _quarter(text: str, end: Day) -> int | None:
 
 
 def _dated(text: str) -> str | None:
-    """The date of the first line that is little more than a date, or that names its kind and a date."""
+    """Return the date of the first line that is little more than a date, or that labels the date."""
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
         found = dates(" ".join(line.split())) if len(line) <= _LONGEST_LINE else []
         sure = [date for date in found if len(date.readings) == 1]
@@ -151,7 +153,9 @@ def _iso(day: Day) -> str:
 
 
 def whole_month(day: Day) -> tuple[int, int]:
-    """Return the year and month whose end is meant: a quarter of 13 weeks may end in the first days of the next."""
+    """Return the year and month whose end is meant: a quarter of 13 weeks may end in the first days of the next
+    month.
+    """
     year, month = day.year or 0, day.month
     if day.day is None or day.day > _SHORT_MONTH:
         return year, month
@@ -159,14 +163,14 @@ def whole_month(day: Day) -> tuple[int, int]:
 
 
 def month_of(date: str, *, whole: bool) -> tuple[int, int]:
-    """Return year and month of an ISO date; with `whole` the month whose end it means."""
+    """Return year and month of an ISO date; with `whole`, the month whose end the date stands for."""
     parts = [int(part) for part in date.split("-")]
     day = Day(parts[1], parts[0], parts[2] if len(parts) > 2 else None)
     return whole_month(day) if whole else (parts[0], day.month)
 
 
 def documents_pattern() -> re.Pattern[str]:
-    """Return the pattern of words for documents that have editions, in a folded text."""
+    """Return the pattern of words for documents with editions, in a folded text."""
     return _pattern("documents")
 
 

@@ -1,4 +1,4 @@
-"""Finds the kind of answer that a question asks for, by rules: the plan depends on it. Mostly English."""
+"""Finds the kind of answer that a question asks for, by rules; it determines the plan. Mostly English."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
 _ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
-_OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"  # "how many patents does the firm hold" counts no documents
+_OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"  # "how many patents does the firm hold" does not count documents
 _ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
 )
@@ -39,7 +39,7 @@ def kind_of(question: str) -> QuestionKind:
 
 
 def cue(name: str) -> re.Pattern[str]:
-    """Return the pattern of the words by which something is known of a question; it matches whole words."""
+    """Return the pattern of the cue words for a property of questions; it matches whole words."""
     return patterns("kinds")[name]
 
 
@@ -56,13 +56,13 @@ def _without() -> re.Pattern[str]:
 
 
 def summarised(question: str) -> str:
-    """Return the subject of a summary, without the words that ask for it."""
+    """Return the subject of a summary, without the request."""
     return " ".join(cue("summary").sub(" ", question).split()) or question
 
 
 @cache
 def asked_documents() -> re.Pattern[str]:
-    """Return the pattern of the words that ask for documents: "which of the quarterly reports"."""
+    """Return the pattern of phrases that ask for documents: "which of the quarterly reports"."""
     every, listed = f"{_joined('documents')}|{_joined('others')}", _joined("listing")
     asks = rf"(?:(?:in|for|by|from) )?(?:which|what|how many|all|every|each|any|{listed})"
     one = rf"\b{asks}{_OF_THEM}{_ADJECTIVES}(?:{every})\b"
@@ -76,7 +76,7 @@ def _lists() -> re.Pattern[str]:
 
 @cache
 def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
-    """The forms of questions that ask for documents, or for how many of them."""
+    """Return the forms of questions that ask for documents, or for their number."""
     document, other = _joined("documents"), _joined("others")
     every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
     listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"

@@ -1,4 +1,4 @@
-"""Matches a sentence, read with its surroundings, against the constraints of a question. Pure."""
+"""Matches a sentence, in its context, against the constraints of a question. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DENIALS, _DENIED_WITHIN = (
     frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
     5,
 )  # words
-_SHORT_MONTH = 3  # letters: "mar" and "may" are also other words
+_SHORT_MONTH = 3  # letters; "mar" and "may" are also other words
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 _NO_IMPRINT = Imprint()
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
@@ -41,11 +41,9 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Surroundings:
-    """A sentence and its context.
-
-    `near` is the text around it with the heading or table header above it, `before` the part of `near` that precedes
-    the sentence; `about` is the document's description of itself: title, name, and the beginning of its first page;
-    `imprint` is that beginning understood.
+    """A sentence and its context. `near` is the surrounding text with the heading or table header above it, `before`
+    the part of `near` that precedes the sentence; `about` is the document's description of itself: title, name, and the
+    beginning of its first page; `imprint` is that beginning, parsed.
     """
 
     sentence: str
@@ -56,27 +54,27 @@ class Surroundings:
 
     @cached_property
     def sentence_roots(self) -> frozenset[str]:
-        """The roots of the words of the sentence."""
+        """Return the roots of the words of the sentence."""
         return roots(self.sentence)
 
     @cached_property
     def passage_roots(self) -> frozenset[str]:
-        """The roots of the words of the sentence and of the text around it."""
+        """Return the roots of the words of the sentence and the surrounding text."""
         return self.sentence_roots | roots(self.near)
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The roots of all words."""
+        """Return the roots of all words."""
         return self.passage_roots | roots(self.about)
 
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
-    """For each constraint of a question, return whether evidence meets it, with the words that show it."""
+    """Match each constraint of a question with evidence, and return the words that show it."""
     return tuple(_bounded(_MATCHERS[one.kind](one, question, evidence), question, evidence) for one in asked)
 
 
 def _bounded(found: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Remove the part about the question's preposition from a match, if the evidence does not support it."""
+    """Remove a match's part about the question's preposition, if the evidence does not support it."""
     asked = found.constraint
     if found.state is not MatchState.MET or asked.kind not in _THINGS:
         return found
@@ -101,7 +99,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All of its words are in the evidence, words that name one thing together; related words may be in the passage."""
+    """Match an attribute: all its words must occur, compounds together; related words may be in the passage."""
     if said := _as_phrase(asked, question, evidence):
         return _found(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
@@ -123,7 +121,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
-    """Return True if only another sentence names the figure that is asked for, followed by a figure."""
+    """Return True if only another sentence names the requested figure, followed by a figure."""
     own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
     left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
     others = _sentences(evidence.near) if left else ()
@@ -135,7 +133,7 @@ def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surrou
 
 
 def _behind(word: str, sentence: str) -> str:
-    """The text after a word in a sentence; "" if the sentence does not contain it."""
+    """Return the text after a word in a sentence; "" if the sentence does not contain it."""
     found = (match.end() for match in _TOKEN.finditer(sentence) if root(word) in roots(match.group()))
     return sentence[next(found, len(sentence)) :]
 
@@ -146,7 +144,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Match a verb of several words, or a single one for it, with a sentence; None for other words."""
+    """Match a phrasal verb, or its single-verb equivalent, with a sentence; None for other words."""
     others = next((single for phrase, single in phrases(question) if phrase == asked.text), None)
     if others is None:
         return None
@@ -164,7 +162,7 @@ def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
 
 
 def _is_said(word: str, evidence: Surroundings) -> bool:
-    """Return True if a word is in the evidence; the name of a month, in a sentence that names any."""
+    """Return True if a word is in the evidence; for a month, in a sentence that names any month."""
     if word in month_numbers() and not _months().isdisjoint(words(evidence.sentence)):
         return word in words(evidence.sentence)
     return root(word) in evidence.roots or stands(word, evidence.passage_roots)
@@ -176,7 +174,7 @@ def _months() -> frozenset[str]:
 
 
 def _other_mark(both: Pair, sentence: str) -> str:
-    """Return the other thing of the same kind that a sentence names: "vitamin D" for vitamin A; "" for none."""
+    """Return a different marked thing of the same kind: "vitamin D" for vitamin A; "" if there is none."""
     if not both.is_exact or both.first[:1].isdigit() or stand_together(both, sentence):
         return ""
     mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
@@ -185,7 +183,7 @@ def _other_mark(both: Pair, sentence: str) -> str:
 
 
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """The evidence contains all words of a name, in any order, and the sentence has no other name in its place."""
+    """Match a name: all its words must occur, in any order, and no other name may take its place in the sentence."""
     if other := other_name(asked.text, question, evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
@@ -205,7 +203,7 @@ def stands(word: str, present: frozenset[str]) -> bool:
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
-    """The words of the sentence, or else of its surroundings, that correspond to some words."""
+    """Return the words of the sentence, or else of its surroundings, that correspond to some words."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
         found = [token for token in _TOKEN.findall(text) if same & roots(token)]
@@ -232,13 +230,13 @@ def _period(asked: Constraint, question: str, evidence: Surroundings) -> Constra
 
 
 def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """The periods that one of months may be compared with, if others name months: no fiscal quarter is one of these."""
+    """Return the periods comparable with a month if others name months, excluding fiscal quarters."""
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
-    """Return True if another sentence names a period and gives its own figure for it, like the one in this sentence."""
+    """Return True if another sentence gives its own figure for its own period, like this sentence."""
     others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
     return any(
         agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
@@ -253,7 +251,7 @@ def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], .
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as exact as those asked for, so that they name others instead."""
+    """Return True if some of the periods are as precise as the requested ones, so that they differ from them."""
     return any(period.year for period in own) and any(period.year for period in wanted)
 
 
@@ -272,7 +270,7 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     if len(things) != 1 or things[0].text != asked.text.casefold():
         return _attribute(asked, question, evidence)
     thing = things[0]
-    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # and not which one: see its own
+    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # but not which one
     for text in (evidence.sentence, "" if names_thing else evidence.near):
         if any(thing.is_same(other) for other in numbered(text)):
             return _found(asked, MatchState.MET, asked.text)
@@ -311,7 +309,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """For a question about a cause: the effect in the sentence went in that direction."""
+    """Match the direction in a question about a cause: the effect in the sentence must go the same way."""
     effect = " ".join(effect_sides(evidence.sentence)) if expected_type(question) is AnswerType.REASON else ""
     sentence = effect or evidence.sentence
     for one, other in opposites().values():
@@ -344,7 +342,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence names the thing of a role as a cause, and not as part of the effect."""
+    """Return True if a sentence names the thing of a role as a cause, not as part of the effect."""
     thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
     if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
         return False

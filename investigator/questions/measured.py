@@ -1,4 +1,4 @@
-"""The unit in which a question wants a figure, and whether a sentence gives one in it: "in dollars". English."""
+"""The unit that a question requests ("in dollars"), and figures in that unit in a sentence. English."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WHAT_IS = re.compile(
     r"\W*what (?:is|are|was|were) the ((?:[\w-]+ ?){1,4}?)(?= (?:of|in|for|on|at|after|before)\b|\?|$)", re.I
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is asked for in other ways
+_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is requested in other ways
 
 
 def unit_asked(question: str) -> str:
-    """Return the words by which a question names the unit that it wants: "square feet"; "" if it wants none."""
+    """Return the words by which a question names the requested unit: "square feet"; "" if it names none."""
     names = (match.group(1) for match in _IN_UNIT.finditer(question))
     return next((name for name in names if is_unit(name)), "")
 
@@ -33,25 +33,25 @@ def is_unit(name: str) -> bool:
 
 
 def figure_asked(question: str) -> str:
-    """Return the words for the figure that is asked for: "what was the SODIUM of patient 14"; "" if none are."""
+    """Return the words for the requested figure: "what was the SODIUM of patient 14"; "" if there are none."""
     match = _WHAT_IS.match(question)
     return match[1] if match else ""
 
 
 def given_in(unit: str, sentence: str) -> tuple[str, ...]:
-    """Return the figures of a sentence in a unit that is called by its words."""
+    """Return the figures of a sentence in a unit with this name."""
     return tuple(text for text, units in _measured(sentence) if unit_of(unit) in units)
 
 
 def are_like(sentence: str, other: str) -> bool:
-    """Return True if both sentences give figures, and some of them in the same unit or some without any."""
+    """Return True if both sentences give figures with at least one unit in common, or without any."""
     one, two = ({unit for _, units in _measured(text) for unit in units} for text in (sentence, other))
     return bool(one) and bool(two) and ("" in one | two or not one.isdisjoint(two))
 
 
 @lru_cache(maxsize=2048)
 def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The figures of a sentence as written, without those of dates, each with the units that it may have."""
+    """Return the figures of a sentence as written, except dates, each with its possible units."""
     plain = prepared(sentence)
     found = amounts(without_dates(plain, dates(plain)))
     own = (one for one in found if one.readings and not _YEAR.fullmatch(one.text))

@@ -1,4 +1,4 @@
-"""Documents that a question asks for by period or issuer and the folder does not hold: "the report for 2022". Pure."""
+"""Finds documents that a question requests by period or issuer and the folder lacks: "the report for 2022". Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from investigator.questions.periods import Period, periods, spelled, spelled_per
 from investigator.records import Constraint, ConstraintKind, DocumentCard, MissingEdition
 
 _NEAR = re.compile(r"[\s,'’s]*(?:(?:of|for|from|in|on|the|vom|zum|fur|de|del|pour|sur)\s+)*\s*")
-"""What may be between a document and its period."""
+"""Text allowed between a document and its period."""
 _NEAREST = 2
 
 
 def missing_editions(
     question: str, asked: Sequence[Constraint], cards: Sequence[DocumentCard], is_held: Callable[[str], bool]
 ) -> tuple[MissingEdition, ...]:
-    """Return the reports that a question asks for, if no document of a series covers them.
-
-    `asked` are the constraints of the question; `is_held` returns True if a word is in any document.
+    """Return the reports that a question asks for but no document of a series covers. `asked` holds the constraints of
+    the question; `is_held` returns True if a word is in any document.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
     if not reports or not documents_pattern().search(folded(question)):
@@ -42,13 +41,13 @@ def missing_editions(
 
 
 def is_all_missing(question: str, missing: Iterable[MissingEdition]) -> bool:
-    """Return True if none of the reports that a question asks for is there."""
+    """Return True if all reports that a question asks for are missing."""
     found = tuple(missing)
     return bool(found) and (found[0].asked.startswith("report of ") or len(found) == len(_editions(question)))
 
 
 def _editions(question: str) -> frozenset[Period]:
-    """The periods that are next to a word for a document."""
+    """Return the periods next to a word for a document."""
     text = folded(question)
     found: set[Period] = set()
     for named in spelled_periods(question):
@@ -62,7 +61,7 @@ def _editions(question: str) -> frozenset[Period]:
 
 
 def _telling(name: str) -> list[str]:
-    """The words of a name, without the letter of a possessive."""
+    """Return the words of a name, without the s of a possessive."""
     return [word for word in words(name) if len(word) > 1]
 
 
@@ -76,7 +75,7 @@ def _name_periods(card: DocumentCard) -> frozenset[Period]:
 
 
 def _nearest(period: Period, cards: Sequence[DocumentCard]) -> tuple[str, ...]:
-    """The documents whose period is next to one."""
+    """Return the documents with a period next to the given one."""
 
     def months_away(card: DocumentCard) -> int:
         return min(abs(_month(period) - _month(other)) for other in covered(card.imprint))

@@ -1,4 +1,4 @@
-"""Compares the names of a question with those of a sentence: whole ones, and others in their place. Pure."""
+"""Compares the names of a question with those of a sentence: complete matches, and other names in their place. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO_IS = re.compile(
 _JOINS = re.compile(
     r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
 )
-"""What stands between a description and a name that is said to be it."""
+"""Text allowed between a description and the name that bears it."""
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 
 
@@ -37,10 +37,10 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def other_name(name: str, question: str, sentence: str) -> str:
-    """Return the name that a sentence has in the place of one that is asked for; "" if it has none.
+    """Return the name that a sentence has in place of the requested one; "" if it has none.
 
-    It is one that shares a word with it and has others ("Anna Keller" for Anna Kellner), or comes after or before the
-    same words ("the merger with Brandt" for "the merger with Nordlicht").
+    Such a name shares a word with it and has others ("Anna Keller" for Anna Kellner), or follows or precedes the same
+    words ("the merger with Brandt" for "the merger with Nordlicht").
     """
     own = _content(name)
     if not own or _stands_whole(own, sentence):
@@ -53,7 +53,7 @@ def _content(name: str) -> list[str]:
 
 
 def _stands_whole(own: Sequence[str], text: str) -> bool:
-    """Return True if the words of a name are close together in a text, with one or two others between."""
+    """Return True if the words of a name are close together in a text, with at most one or two others between."""
     said = [root(word) for word in words(text)]
     reach = len(own) + _BETWEEN
     return any(set(own) <= set(said[at : at + reach]) for at, word in enumerate(said) if word in own)
@@ -84,15 +84,14 @@ def _names(sentence: str) -> Iterator[str]:
 
 
 def described(question: str) -> str:
-    """Return the description whose bearer is asked for: "who is the LANDLORD"; "" for other questions."""
+    """Return the description whose bearer is requested: "who is the LANDLORD"; "" for other questions."""
     match = _WHO_IS.match(question)
     return match[1].split()[-1] if match else ""
 
 
 def is_named(description: str, sentence: str) -> bool:
-    """Return True if a sentence says who bears a description: "Landlord: Harriet Osei", "Ada Moss, the chair".
-
-    What the landlord does names no landlord.
+    """Return True if a sentence names the bearer of a description: "Landlord: Harriet Osei", "Ada Moss, the chair". A
+    sentence about the landlord's actions does not.
     """
     own = root(folded(description))
     same = {own} | related_roots(folded(description))
@@ -112,9 +111,7 @@ def is_named(description: str, sentence: str) -> bool:
 
 def other_thing(question: str, sentence: str) -> str:
     """Return the sentence's phrase of the same form: "the price of a valve" for "the price of a washer"; "" if there is
-    none.
-
-    The result is empty for a sentence that names the thing that is asked for, whatever else it contains.
+    none, or if the sentence also names the requested thing.
     """
     said = roots(sentence)
     for head, thing in _OF.findall(question):

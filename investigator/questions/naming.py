@@ -46,7 +46,7 @@ _QUANTITIES: Mapping[str, str] = {
 
 
 def named(one: Constraint) -> str:
-    """Return the wording of a constraint, to follow "not established:"."""
+    """Return the wording of a constraint that follows "not established:"."""
     match one.kind:
         case ConstraintKind.ANSWER_TYPE:
             return f"{_TYPES.get(one.text, one.text)} as the answer"

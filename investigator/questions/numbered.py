@@ -1,4 +1,4 @@
-"""Things that are distinguished by a number: week 12, section 3, the third season, 24 months."""
+"""Things identified by a number: week 12, section 3, the third season, 24 months."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class Numbered(NamedTuple):
         return first in _ORDINALS or (first[:1].isdigit() and first[-2:].isalpha())
 
     def is_same(self, other: Numbered) -> bool:
-        """Return True for the same number of the same thing: "season 2" is the second one, and "week 12" after 12."""
+        """Return True for the same number of the same thing: "season 2" and "the second season", "week 12" and "after
+        12 weeks".
+        """
         is_named = self.text[-1:].isdigit() or other.text[-1:].isdigit()
         return (self.thing, self.number) == (other.thing, other.number) and (
             is_named or self.is_ordinal == other.is_ordinal
@@ -46,7 +48,7 @@ class Numbered(NamedTuple):
 
 
 def numbered(text: str) -> list[Numbered]:
-    """Return the numbered things of a text, in order; periods such as years and quarters are left out."""
+    """Return the numbered things of a text, in order; periods such as years and quarters are excluded."""
     left = _JOINED.sub(_spelled_out, without_periods(text))
     found = [(m.start(), Numbered(stem(m.group(2)), _value(m.group(1)), m.group())) for m in _NTH.finditer(left)]
     found += [(m.start(), Numbered(_unit(m.group(1)), m.group(2), m.group())) for m in _AFTER.finditer(left)]
@@ -55,7 +57,7 @@ def numbered(text: str) -> list[Numbered]:
 
 
 def _spelled_out(joined: re.Match[str]) -> str:
-    """The third and fourth years as the third years, fourth years."""
+    """Expand "the third and fourth years" to "the third years, fourth years"."""
     others = re.findall(_ORDINAL, joined[2])
     return ", ".join([*(f"{one} {joined[4]}" for one in (joined[1], *others)), joined[3]])
 

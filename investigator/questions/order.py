@@ -1,7 +1,7 @@
 """Reads the word order of a question: phrases, subject, verb and object. English.
 
-There is no parser: only articles, prepositions, auxiliaries and word endings are used. If they do not decide, there is
-no constraint.
+There is no parser: only articles, prepositions, auxiliaries and word endings are used. Undecided cases yield no
+constraint.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\
 _POSSESSIVE = re.compile(r"['’]s?$")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name: vitamin A, line 2, class 5a."""
-_REACH = 4  # words between the two that are asked for, with a preposition: "the chair of the new committee"
-_LEAD = 4  # words before the auxiliary that may belong to the word that asks: "for how many months did"
+_REACH = 4  # words between the two requested ones, with a preposition: "the chair of the new committee"
+_LEAD = 4  # words before the auxiliary that may belong to the question word: "for how many months did"
 
 
 class Pair(NamedTuple):
-    """Two folded words that name one thing together, in this order; `is_exact` if no synonyms are allowed."""
+    """Two folded words that name one thing together, in this order; `is_exact` excludes synonyms."""
 
     first: str
     second: str
@@ -34,7 +34,7 @@ class Pair(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """The subject and the verb of a question that turns them round: "may the TENANT KEEP a dog"."""
+    """The subject and the verb of a question with inversion: "may the TENANT KEEP a dog"."""
 
     subject: tuple[str, ...]
     verb: str
@@ -53,7 +53,7 @@ def pairs(question: str) -> tuple[Pair, ...]:
 
 @lru_cache(maxsize=512)
 def clause(question: str) -> Clause | None:
-    """Return subject and verb of a question with an auxiliary before its subject; None if that cannot be determined."""
+    """Return subject and verb of a question with an auxiliary before its subject; None if undecided."""
     tokens = _TOKEN.findall(question)
     return _clause(tokens, _subject_at(tokens))
 
@@ -77,7 +77,7 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
     is_passive = _is_passive(tokens, at, verb)
     asks = {folded(token) for token in tokens[:at]}
     if not is_passive and not _words("forms_of_be").isdisjoint(map(folded, tokens[max(0, at - 2) : at])):
-        return None  # "is the offer valid" says what it is, and not what it does
+        return None  # "is the offer valid" asks for a property instead of an action
     is_sure = is_passive or _moves(verb) or follows[0] in _words("determiners") or asks & _words("takes_object")
     if (
         not _empty().isdisjoint(map(folded, run[:-1]))
@@ -90,7 +90,7 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
 
 
 def _name_at(tokens: Sequence[str], at: int) -> Sequence[str]:
-    """The words of a name that begins at a place, with the small ones between: "Fly Like an Eagle"."""
+    """Return the words of a name that begins at a place, including function words: "Fly Like an Eagle"."""
     end = at
     while end < len(tokens) and (tokens[end][:1].isupper() or _is_joining(tokens[end : end + 2])):
         end += 1
@@ -123,7 +123,7 @@ def verbs(question: str) -> frozenset[str]:
 
 
 def _participles(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield the irregular participles behind a form of "be" that end a clause: "were the trials held in"."""
+    """Yield the irregular participles after a form of "be" that end a clause: "were the trials held in"."""
     passive = False
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], "?"], strict=False):
         passive |= before in _words("forms_of_be")
@@ -138,14 +138,14 @@ def is_past(word: str) -> bool:
 
 
 def stand_together(both: Pair, text: str) -> bool:
-    """Return True if two words are side by side in a text, or joined the other way round by a preposition."""
+    """Return True if two words are adjacent in a text, or reversed with a preposition between them."""
     own = _roots_in_order(text)
     first, second = ({root(word)} | (frozenset() if both.is_exact else related_roots(word)) for word in both[:2])
     return any(_beside(own, at, first, second, both.is_exact) for at, word in enumerate(own) if word in first)
 
 
 def stands_alone(word: str, sentence: str) -> bool:
-    """Return True if no content word before a word in a sentence makes it name something else."""
+    """Return True if no content word before a word in a sentence changes its meaning."""
     own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
     places = (at for at, one in enumerate(own) if one in same)
     return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
@@ -170,14 +170,14 @@ def _beside(own: Sequence[str], at: int, first: set[str], second: set[str], is_e
 
 @lru_cache(maxsize=2048)
 def _roots_in_order(text: str) -> tuple[str, ...]:
-    """The roots of the words of a text, without articles; "" for a mark between clauses."""
+    """Return the roots of the words of a text, without articles; "" for a mark between clauses."""
     found = (folded(_POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
     every = (part for token in found for part in (re.split(r"[-'’.&/]", token) if token[0].isalnum() else [""]))
     return tuple(root(word) if word else "" for word in every if word not in _words("determiners"))
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The runs of words that carry meaning; a possessive ends one, and so does a number."""
+    """Return the runs of content words; a possessive or a number ends a run."""
     start = None
     for place, token in enumerate((*tokens, "?")):
         if start is not None and (not _carries(token) or _POSSESSIVE.search(tokens[place - 1])):
@@ -198,7 +198,7 @@ def _carries(token: str) -> bool:
 
 
 def _subject_at(tokens: Sequence[str]) -> int:
-    """Return the start of the subject that follows its auxiliary; -1 if there is none."""
+    """Return the start of the subject after its auxiliary; -1 if there is none."""
     for place, token in enumerate(tokens[: _LEAD + 2]):
         plain = folded(token)
         if plain not in _words("auxiliaries"):
@@ -218,13 +218,13 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing; empty if the text before does not show where it begins."""
+    """Return the words of a run that name one thing; empty if the preceding text does not show where it begins."""
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
     own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
     if start == subject_at:
         found = _clause(tokens, start)
         return found.subject if found is not None else own if follows == "of" else ()
-    if 0 <= subject_at < start and _clause(tokens, subject_at) is None:  # the verb is still to come
+    if 0 <= subject_at < start and _clause(tokens, subject_at) is None:  # the verb follows later
         return (own if follows == "of" else own[:-1]) if _goes_on(tokens[subject_at:start]) else ()
     is_counted = before in _words("counting") and follows in _words("auxiliaries")
     if not (
@@ -242,12 +242,12 @@ def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
 
 
 def _goes_on(subject: Sequence[str]) -> bool:
-    """Return True if a subject is not complete: "China's", "the price of"."""
+    """Return True if a subject is incomplete: "China's", "the price of"."""
     return bool(_POSSESSIVE.search(subject[-1])) or "of" in subject[-3:]
 
 
 def _binds(first: str, second: str) -> bool:
-    """Return True if a word modifies the next one; names are known by all their words, in any order."""
+    """Return True if a word modifies the next one; names match by all their words, in any order."""
     return not (first[:1].isupper() and second[:1].isupper()) and not any(
         folded(word) in _empty() for word in (first, second)
     )
@@ -259,7 +259,7 @@ def _empty() -> frozenset[str]:
 
 
 def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
-    """Things distinguished by a letter or a number, and the days of months."""
+    """Return things identified by a letter or a number, and the days of months."""
     months = month_numbers()
     for place, (first, second) in enumerate(pairwise(tokens)):
         follows = tokens[place + 2] if place + 2 < len(tokens) else ""

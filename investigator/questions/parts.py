@@ -1,4 +1,4 @@
-"""Splits a question by rules into complete questions with their constraints."""
+"""Splits a question, by rules, into complete questions with their constraints."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _MOVES = re.compile(
     r"|\b(?:quarter|year|month) (?:by|over|on|after) (?:quarter|year|month)\b|\bseparately\b",
     re.IGNORECASE,
 )
-"""Words that ask how something moves, which no single figure of it says."""
+"""Words that ask about a development, which no single figure describes."""
 _PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
 
 
 def taken_apart(question: str) -> tuple[Part, ...]:
-    """Return the parts of a question, at least one; a question that holds only one is its own part, word for word."""
+    """Return the parts of a question, at least one; a question with a single part is that part, verbatim."""
     asked = " ".join(question[:_LONGEST_READ].split())
     pieces = _sides(asked) or _questions(asked)
     if len(pieces) < 2:
@@ -56,9 +56,9 @@ def taken_apart(question: str) -> tuple[Part, ...]:
 
 
 def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
-    """Return the parts of a question of some kind: the sides of a comparison, if the rules find them.
+    """Return the parts of a question of a given kind: for a comparison its sides, if the rules find them.
 
-    Evidence for a trend must say what it is at one time, not that it moved.
+    Evidence for a trend must give a value at one time instead of a movement.
     """
     if kind is QuestionKind.COMPARISON and (sides := sides_of(question)):
         return sides
@@ -71,7 +71,7 @@ def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
 
 
 def subject_of_contradiction(question: str) -> tuple[str, str]:
-    """Return where statements are to agree ("in the lease") and on what; "" for each that is not said."""
+    """Return the place ("in the lease") and the subject of a possible contradiction; "" for each that is not given."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     if (squares := _SQUARES.search(first)) is not None:
@@ -85,7 +85,7 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return the quantity that changes, worded as a question about a single time would word it; "" if there is none."""
+    """Return the quantity whose change is asked about, worded for a single time; "" if there is none."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")
@@ -93,7 +93,7 @@ def _subject_of_trend(question: str) -> str:
 
 
 def _questions(asked: str) -> list[str]:
-    """The questions that follow each other, or are joined by "and"; too short ones stay with the one before."""
+    """Return the consecutive questions, or those joined by "and"; too short ones stay with the previous one."""
     pieces: list[str] = []
     for sentence in _SENTENCE_END.split(asked):
         for piece in _NEXT.split(sentence, maxsplit=_MOST_PARTS - 1):
@@ -118,7 +118,9 @@ def _without_openings(pieces: list[str]) -> list[str]:
 
 
 def _sides(asked: str) -> list[str]:
-    """The same question about each side of a comparison: of "who was born later, A or B?" and "are A and B both C?"."""
+    """Return the same question about each side of a comparison: for "who was born later, A or B?" and "are A and B both
+    C?".
+    """
     for pattern in (_OR, _BOTH):
         if match := pattern.match(asked):
             return [f"{match[side].strip()}: {match['asked'].strip(' ?')}" for side in ("one", "other")]
@@ -126,7 +128,7 @@ def _sides(asked: str) -> list[str]:
 
 
 def _with_names(pieces: list[str]) -> list[str]:
-    """Add the first name of the pieces before to one that only points to it by a pronoun."""
+    """Add the first name of the earlier pieces to a piece that only refers to it by a pronoun."""
     name, complete = "", []
     for piece in pieces:
         names = [one.text for one in constraints(piece) if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]

@@ -1,7 +1,6 @@
-"""Periods that a text names (years, quarters, months), and whether a question asks for the newest or oldest document.
-
-Pure. Names of months are those of `language/data/months.toml`, other words English, German, French and Spanish; digits
-are read in any language.
+"""Finds periods in a text (years, quarters, months), and requests for the newest or oldest document. Pure. Names of
+months come from `language/data/months.toml`, other words are English, German, French and Spanish; digits are read in
+any language.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _COMPARED = re.compile(
     r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-"""A period with no figure of its own behind words that compare: one between them belongs to it."""
+"""A comparison period without a figure of its own; words between it and the comparing word belong to it."""
 _NEWEST = re.compile(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -49,7 +48,7 @@ _OLDEST = re.compile(r"\b(earliest|oldest|alteste[nrsm]?|fruheste[nrsm]?|plus an
 
 
 class Period(NamedTuple):
-    """A year, a quarter of a year (1..4), or a month of one (1..12); a quarter may come without its year."""
+    """A year, a quarter (1..4), or a month (1..12); a quarter may lack its year."""
 
     year: int | None
     quarter: int | None = None
@@ -57,12 +56,12 @@ class Period(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Its place in time, by its last month."""
+        """Return its position in time, by its last month."""
         return self.year or 0, self.month or (self.quarter or 4) * 3
 
 
 class Age(Enum):
-    """The edition asked for among similar documents."""
+    """The requested edition among similar documents."""
 
     ANY = "any"
     NEWEST = "newest"
@@ -70,7 +69,7 @@ class Age(Enum):
 
 
 def periods(text: str) -> frozenset[Period]:
-    """Return the periods that a text names; a year that belongs to a quarter or month is not given apart."""
+    """Return the periods in a text; the year of a quarter or month is not listed separately."""
     left = folded(text).replace("_", " ")
     found: set[Period] = set()
     for pattern in _patterns():
@@ -80,14 +79,14 @@ def periods(text: str) -> frozenset[Period]:
 
 
 def quarters_named(text: str) -> Counter[Period]:
-    """Return the quarters that a text names with their year, with how often it does."""
+    """Return the quarters that a text names with their year, and the number of times."""
     left = folded(text)
     found = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
     return Counter(period for period in found if period.year)
 
 
 def spelled_periods(text: str) -> list[str]:
-    """Return the words by which a text names its periods, in the order of the patterns, folded."""
+    """Return the words for periods in a text, in the order of the patterns, folded."""
     left = folded(text).replace("_", " ")
     found: list[str] = []
     for pattern in _patterns():
@@ -97,7 +96,7 @@ def spelled_periods(text: str) -> list[str]:
 
 
 def _with_years(found: set[Period]) -> set[Period]:
-    """Give a quarter named apart from its year ("fiscal 2022, third quarter", "Q1 and Q2 2022") that year."""
+    """Add the year to a quarter named apart from it ("fiscal 2022, third quarter", "Q1 and Q2 2022")."""
     loose = {period for period in found if period.year is None}
     plain = {period for period in found - loose if period.quarter is None and period.month is None}
     years = {period.year for period in plain or found - loose}
@@ -107,7 +106,7 @@ def _with_years(found: set[Period]) -> set[Period]:
 
 
 def spelled(period: Period) -> str:
-    """Return a period with a year as a reader says it: "2023", "Q2 2023", "2023-05"."""
+    """Return a period with a year in readable form: "2023", "Q2 2023", "2023-05"."""
     if period.month:
         return f"{period.year}-{period.month:02}"
     return f"Q{period.quarter} {period.year}" if period.quarter else str(period.year)
@@ -120,7 +119,7 @@ def without_compared(text: str) -> str:
 
 
 def without_periods(text: str) -> str:
-    """Return the folded text without the periods that it names."""
+    """Return the folded text without its periods."""
     left = folded(text).replace("_", " ")
     for pattern in _patterns():
         left = pattern.sub(" ", left)
@@ -162,7 +161,7 @@ def _place(parts: tuple[str | None, ...]) -> int:
 
 
 def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
-    """Return True if one of the periods asked for is, holds or is in one of those named."""
+    """Return True if a requested period equals, contains or is inside one of the named periods."""
     theirs = tuple(named)
     return any(_meets(mine, other) for mine in asked for other in theirs)
 
@@ -183,7 +182,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Return which document of its kind a question asks for: the newest, the oldest, or any."""
+    """Return the document of its kind that a question asks for: the newest, the oldest, or any."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

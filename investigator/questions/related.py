@@ -1,8 +1,8 @@
-"""Words that may replace each other: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
+"""Interchangeable words: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
 
-Each line of the file is a set of synonyms; verbs after `<` are more general, and `paid = pay` gives an
-irregular form. `data/related_words.LICENSE` is that of WordNet; `data/more_related_words.txt` has the same form and is
-our own. `data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
+Each line of the file is a set of synonyms; verbs after `<` are more general, and `paid = pay` gives an irregular form.
+`data/related_words.LICENSE` is WordNet's licence; `data/more_related_words.txt` has the same format and is our own.
+`data/phrasal_verbs.txt` maps two-word verbs to single verbs. English.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Words and their synonyms, by their first two letters, which a stem shares; irregular forms.
+    """Words and their synonyms, keyed by the first two letters, which a word shares with its stem; irregular forms.
 
     Each entry is marked if it consists of verbs.
     """
@@ -45,12 +45,12 @@ def is_irregular(word: str) -> bool:
 
 
 def is_verb(word: str) -> bool:
-    """Return True for a folded form of a word that others stand for as a verb: `held`, and not `children`."""
+    """Return True for a folded form of a word that has synonyms as a verb: `held`, but not `children`."""
     return bool(_group(root(word), True))
 
 
 def _stem(word: str) -> str:
-    """The stem of a word in American spelling: `randomised` and `randomized` have one."""
+    """Return the stem of a word in American spelling: `randomised` and `randomized` share one."""
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
@@ -67,13 +67,13 @@ def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
 
 @cache
 def related_roots(word: str) -> frozenset[str]:
-    """Return the roots of the synonyms of a folded word, without its own."""
+    """Return the roots of the synonyms of a folded word, without its own root."""
     return frozenset(_stem(other) for other in related(word))
 
 
 @lru_cache(maxsize=4096)
 def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the verbs of several words in a text, as they are there, each with single words for it."""
+    """Return the phrasal verbs in a text, as written, each with single-word equivalents."""
     tokens = [(match.group(), root(folded(match.group()))) for match in _TOKEN.finditer(text)]
     found = []
     for verb, others in _phrasal_verbs():
@@ -84,10 +84,9 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
-    """Return the forms of another word that may take the place of a folded word, the likeliest first.
-
-    For a past form these are past forms, for a plural plurals; then the word itself and its irregular forms. Only words
-    used `as_verb` have irregular past forms: "children" is not one.
+    """Return the forms of another word that may replace a folded word, the likeliest first. For a past form these are
+    past forms, for a plural plurals; then the base form and its irregular forms. Only words used `as_verb` have
+    irregular past forms: "children" is not one.
     """
     irregular = _forms().get(other, ())
     first: tuple[str, ...] = ()
@@ -102,7 +101,7 @@ def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...
 
 @cache
 def _forms() -> Mapping[str, tuple[str, ...]]:
-    """The irregular forms of each word."""
+    """Return the irregular forms of each word."""
     forms: dict[str, tuple[str, ...]] = {}
     for form, base in _lexicon().irregular.items():
         forms[base] = (*forms.get(base, ()), form)
@@ -118,7 +117,7 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=10_000)
 def _group(own: str, as_verb: bool) -> tuple[str, ...]:
-    """Return words that may replace those of a root: only words that begin like it are stemmed."""
+    """Return words that may replace those with a root; only words with the same beginning are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
     fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
     alike = (others for word, others in fitting if word.startswith(own[:-2]) and _stem(word) == own)

@@ -1,7 +1,5 @@
-"""Compares roles: who did what to whom in a question, and if a sentence reverses it. Pure.
-
-By the order of words, passive voice and "by", in English. If that cannot be determined, it does not count against a
-sentence.
+"""Compares roles: who did what to whom in a question, and if a sentence reverses it. Pure. It uses word order, passive
+voice and "by", in English. Undecided cases do not count against a sentence.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
-_FAR = 9  # words between the word that asks and the name
+_FAR = 9  # words between the question word and the name
 _BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN = 3, 8, 6, 3  # words
 _CLAUSE_END = re.compile(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
 _CLAUSE_MARK = re.compile(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
@@ -40,7 +38,7 @@ _LONGEST_OBJECT = 3  # words
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield for the subject of a question, and for names as its object, what they do or what is done to them."""
+    """Yield the action or its target for the subject of a question, and for names as its object."""
     if found := clause(question):
         yield f"{_TO if found.is_passive else _BY}{' '.join(found.subject)} | {found.verb}"
         return
@@ -58,7 +56,7 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def subject_and_verb(role: str) -> tuple[str, str]:
-    """Return the thing of a role, and the verb of which it is the agent or the object."""
+    """Return the thing of a role, and the verb of which it is the agent or object."""
     thing, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
     return thing, verb
 
@@ -81,11 +79,9 @@ def _object(question: str) -> str:
 
 
 def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
-    """Return True if a sentence says that it is done to something other than the thing of a role.
-
-    It has the verb but not the thing, and in its place no pronoun or phrase such as "the company" that may mean the
-    thing; or a pronoun, and the text `before` does not name the thing; or not the verb, and the text `near` has
-    it: then what is done is said elsewhere.
+    """Return True if the action of a sentence is done to something other than the thing of a role. This holds in three
+    cases: the sentence has the verb but not the thing, nor a pronoun or phrase such as "the company" for it; it has a
+    pronoun, but the text `before` does not name the thing; it lacks the verb, which is elsewhere in the text `near`.
     """
     thing, verb = subject_and_verb(role)
     said, same = roots(sentence), {root(folded(verb))} | related_roots(folded(verb))
@@ -124,12 +120,12 @@ def _is_doer(before: str, after: str) -> bool:
 
 
 def _telling(thing: str) -> str:
-    """The words of a thing that are names, which distinguish it from others of its kind; all, if none is."""
+    """Return the words of a thing that are names, which distinguish it; all words if none is a name."""
     return " ".join(word for word in thing.split() if word[:1].isupper()) or thing
 
 
 def _agent(following: Sequence[str]) -> Iterator[str]:
-    """The words behind a "by" up to those that continue: "by Jan Brand and the bridge"."""
+    """Return the words after "by" up to their continuation: "by Jan Brand and the bridge"."""
     determiners = cues("order")["determiners"].split()
     own = dropwhile(lambda word: folded(word) in determiners, following)
     yield from takewhile(lambda word: folded(word) not in stop_words(), own)
@@ -144,16 +140,16 @@ def _has_subject(before: str) -> bool:
 
 
 def _is_object(own: Sequence[str], at: int) -> bool:
-    """Return True for a pronoun behind a verb: "replaces it and carries"."""
+    """Return True for a pronoun after a verb: "replaces it and carries"."""
     before = own[at - 1] if at else ""
     is_verb = before not in stop_words() and (before.endswith("s") or is_past(before))
     return own[at] in _OBJECT_PRONOUNS and is_verb
 
 
 def _has_object(before: str, after: str) -> bool:
-    """Return True if a verb is done to something that is not a pronoun: behind it, or before its passive."""
+    """Return True if a verb has an object other than a pronoun: after it, or before its passive."""
     own = words(_CLAUSE_END.split(before)[-1])
-    is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # who does something, to what is not said
+    is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # an agent without a stated object
     if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]) or (_is_alone(after) and not is_named):
         return _has_subject(before)  # "bisoprolol stopped because the heart rate fell"
     follows = words(_CLAUSE_END.split(after)[0])[:_OBJECT_WITHIN]
@@ -175,7 +171,7 @@ def _pointing() -> frozenset[str]:
 
 
 def turned_round(role: str, text: str) -> str:
-    """Return the words of a sentence of a text that have the name of a role in the other role; "" if none do."""
+    """Return the words of a sentence of a text in which the named thing has the opposite role; "" if there are none."""
     name, verb = subject_and_verb(role)
     own = root(folded(verb))
     same = {own} if own in roots(text) else related_roots(folded(verb))
@@ -197,7 +193,7 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
 
 
 def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str], *, is_verb: bool) -> tuple[bool, bool]:
-    """Return whether a name acts, and whether something is done to it, by the words around a verb."""
+    """Return two flags: the name acts, and something is done to it, judged by the words around a verb."""
     folded_after = [folded(word) for word in after]
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None
     if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():

@@ -1,4 +1,4 @@
-"""The sides of a comparison, by rules: the same question about each of them, complete by itself."""
+"""Splits a comparison into sides, by rules: the same question about each of them, complete by itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def sides_of(question: str) -> tuple[Part, ...]:
-    """Return the question about each side of a comparison, with the side's name; () if the rules find no two sides."""
+    """Return the question about each side of a comparison, with the side's name; () if the rules find fewer than
+    two.
+    """
     asked = " ".join(question[:_LONGEST_READ].split())
     between = _BETWEEN.match(_REQUEST.sub("", asked))
     takes_up = between is not None and between["those"]
@@ -45,7 +47,7 @@ def sides_of(question: str) -> tuple[Part, ...]:
 
 
 def _bound(text: str, name: str) -> tuple[Constraint, ...]:
-    """Return the constraints of a side; its name is always one of them."""
+    """Return the constraints of a side, which always include its name."""
     own = constraints(text)
     if not name or any(one.text == name for one in own):
         return own
@@ -53,7 +55,7 @@ def _bound(text: str, name: str) -> tuple[Constraint, ...]:
 
 
 def _named(asked: str) -> list[tuple[str, str]]:
-    """Names that are joined: "the operating income of Amazon and Apple", "Apple's and Amazon's buybacks"."""
+    """Return joined names: "the operating income of Amazon and Apple", "Apple's and Amazon's buybacks"."""
     for found in _MANY.finditer(_REQUEST.sub("", asked)):
         names = [name.strip(" ,.") for name in _LISTED.split(found["names"]) if name.strip(" ,.")]
         if len(names) < 2 or any(len(name) < 2 for name in names):
@@ -66,7 +68,7 @@ def _named(asked: str) -> list[tuple[str, str]]:
 
 
 def _phrased(asked: str) -> list[tuple[str, str]]:
-    """Two phrases with a word of comparison between them: "the cost of A next to that of B"."""
+    """Return two phrases separated by a word of comparison: "the cost of A next to that of B"."""
     rest, topic = _REQUEST.sub("", asked), ""
     if (between := _BETWEEN.match(rest)) is not None:
         one, other = between["one"].strip(" ,?.;:"), between["other"].strip(" ,?.;:")
@@ -89,9 +91,7 @@ def _pair(one: str, other: str, topic: str) -> list[tuple[str, str]]:
 
 
 def _subject(one: str) -> str:
-    """Return the thing that is compared, without its owner: "cost per QALY from the ulcer analysis" gives "cost per
-    QALY".
-    """
+    """Return the compared thing without its owner: "cost per QALY" for "cost per QALY from the ulcer analysis"."""
     if ":" in one:
         return one.partition(":")[0]
     return re.split(r"\s+(?:of|in|from|for|on which|at which)\s+(?=\S+)", one, maxsplit=1)[0]

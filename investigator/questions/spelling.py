@@ -1,4 +1,4 @@
-"""Words that a folder spells otherwise: a letter that is missing, doubled, wrong or swapped with its neighbour."""
+"""Corrects words that a folder spells otherwise: a missing, doubled, wrong or transposed letter."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ MOST_SLIPS = 2
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
-    """Return the known word that is likely meant by a folded word; None if there is none.
-
-    `known` are words with how often they occur: of equally near ones the most frequent is meant.
+    """Return the known word that a folded word probably stands for, or None. `known` maps words to their frequency: of
+    equally near ones the most frequent wins.
     """
     if len(word) < _FEWEST_LETTERS or not word.isalpha():
         return None
@@ -26,7 +25,7 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
 
 
 def distance(one: str, other: str) -> int:
-    """Return how many letters are inserted, left out, replaced, or swapped with their neighbour."""
+    """Return the number of inserted, deleted, replaced or transposed letters."""
     rows = [list(range(len(other) + 1))]
     for i, a in enumerate(one, 1):
         row = [i]

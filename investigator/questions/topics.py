@@ -1,7 +1,7 @@
-"""Finds the terms of a question that asks which documents, or how many, hold something.
+"""Finds the search terms in a question that asks which documents, or how many, contain something.
 
-A name must occur as asked for; other words in any inflection, in American or British spelling, or, if the question asks
-for more than a mention, as a synonym.
+A name must occur verbatim; other words in any inflection, in American or British spelling, or, if the question asks for
+more than a mention, as a synonym.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MOST_RELATED = 8
 def spelled_root(word: str) -> str:
     """Return the root of a folded word, the same for both spellings of it: `randomised` and `randomized`.
 
-    Words that only say how many have none: "several" is not a form of "severance".
+    Quantifiers have none: "several" is not a form of "severance".
     """
     if cue("light").fullmatch(word):
         return ""
@@ -63,10 +63,9 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """A term that a document must hold, in one of several wordings.
-
-    The words of a name are side by side, others near each other. `of_whom` is a name that says whose documents are
-    meant; `is_thing` says what kind of thing they are about, which a document may say in other words.
+    """A term that a document must contain, in one of several wordings. The words of a name are adjacent, others near
+    each other. `of_whom` is a name that restricts the documents to an owner; `is_thing` marks a kind of thing that a
+    document may express in other words.
     """
 
     text: str
@@ -77,18 +76,18 @@ class Term:
 
     @cached_property
     def roots(self) -> tuple[tuple[str, ...], ...]:
-        """The roots of each wording."""
+        """Return the roots of each wording."""
         return tuple(spelled_roots(wording) for wording in self.wordings)
 
     @cached_property
     def others(self) -> tuple[str, ...]:
-        """Its synonyms, if it is one word and not a name."""
+        """Return its synonyms, if it is one word and not a name."""
         own = words(self.text)
         return related(own[0])[:_MOST_RELATED] if len(own) == 1 and not self.is_name else ()
 
     @cached_property
     def other_roots(self) -> frozenset[str]:
-        """The roots of these."""
+        """Return the roots of the synonyms."""
         return frozenset(spelled_root(other) for other in self.others)
 
     @cached_property
@@ -108,13 +107,12 @@ class Term:
         return tuple(_spellings(word) for word in words(self.text) if word not in stop_words())
 
     def stands_in(self, roots: Sequence[str]) -> bool:
-        """Return True if a wording of it is among the roots of a text: in one piece for a name, else close together."""
+        """Return True if a wording of it is among the roots of a text: contiguous for a name, else close together."""
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:
-        """Return True if a text uses the short form of a long name that the `whole` text holds all words of.
-
-        What other word with a capital is before it makes it another name: the English Civil War.
+        """Return True if a text uses the short form of a long name whose words are all in the `whole` text. A different
+        capitalised word before it makes it another name: the English Civil War.
         """
         if not self.short:
             return False
@@ -125,7 +123,7 @@ class Term:
 
 
 def _spellings(word: str) -> tuple[str, ...]:
-    """A word in British and American spelling."""
+    """Return a word in British and American spelling."""
     british, american = _AMERICAN.sub(r"is\1", word), _BRITISH.sub(r"iz\1", word)
     return tuple(dict.fromkeys((word, british, american)))
 
@@ -147,9 +145,8 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Topic:
-    """The terms that a question looks for in each document; `is_mention` if it is enough that they are there.
-
-    With `is_setting` they must be the place of the work that a document reports on.
+    """The terms that a question looks for in each document; with `is_mention`, a mention is enough. With `is_setting`,
+    they must be the place of the work that a document reports.
     """
 
     text: str
@@ -189,14 +186,14 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str) -> str:
-    """The clause with blanks in place of its request: which documents, what they must do, where they are."""
+    """Return the clause with its request blanked out: which documents, what they must do, where they are."""
     for pattern in (asked_documents(), cue("mentions"), cue("folder"), cue("documents")):
         clause = pattern.sub(lambda found: " " * len(found.group()), clause)
     return clause
 
 
 class _Word(NamedTuple):
-    """A word of a clause: where it begins, whether it names something, and whether a possessive ends it."""
+    """A word of a clause: its position, and flags for a name and for a closing possessive."""
 
     text: str
     start: int
@@ -205,7 +202,7 @@ class _Word(NamedTuple):
 
 
 def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
-    """The names, and the runs of other words (`near`), or each of these; "or" joins two into one."""
+    """Return the names, and the runs of other words (`near`) or each word; "or" joins two into one."""
     found: list[Term] = []
     is_other = False
     for run in _runs(clause):
@@ -225,7 +222,7 @@ def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
 
 
 def _runs(clause: str) -> Iterator[list[_Word]]:
-    """Yield the words that belong together, and an "or" between two runs as a run of its own."""
+    """Yield the words that belong together, and "or" between two runs as a separate run."""
     run: list[_Word] = []
     for token in _TOKEN.finditer(clause):
         word = _word(token, is_first=token.start() == 0)
@@ -273,7 +270,7 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """A term as asked for, written as one word, and without its number; for a continent, its countries."""
+    """Return a term as asked for, joined into one word, and without its number; for a continent, its countries."""
     yield text
     yield from filter(None, cues("places").get(folded(text), "").replace("\n", " ").split(" | "))
     if "-" in text:

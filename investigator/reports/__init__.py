@@ -1,1 +1,1 @@
-"""How an investigation is shown: as text in a terminal, as one HTML file."""
+"""Presents an investigation as text in a terminal, or as one HTML file."""

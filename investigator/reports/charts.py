@@ -1,6 +1,5 @@
-"""The drawings of an investigation as numbers: scores of documents, calls over time, terms with their documents. Pure.
-
-Templates make inline SVG of them. Each has its words next to it, so that nothing is said only by a picture.
+"""The data of an investigation's charts: scores of documents, calls over time, terms with their documents. Pure.
+Templates turn them into inline SVG. Each has a text equivalent, so that no information is only in a picture.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from investigator.reports.inert import inert_line
 from investigator.store.past_calls import PastCall
 
 _MOST_NODES = 14
-"""On each side of the graph; the words below it have them all."""
+"""Most nodes on each side of the graph; the text below lists all."""
 _TERM, _DOCUMENT = 28, 38  # characters of a label
 _ROW = 26
 _LEAST_WIDTH = 4.0  # thousandths of the total time, so a call of a millisecond is visible
@@ -24,7 +23,7 @@ _LEAST_WIDTH = 4.0  # thousandths of the total time, so a call of a millisecond 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A document that was asked: its replies that have a score, with the ids of their memories, best first."""
+    """An asked document: its scored replies, with the ids of their memories, best first."""
 
     document_id: str
     scores: tuple[tuple[int, int], ...]
@@ -37,7 +36,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time in thousandths of the whole, and the line below others that it is drawn in."""
+    """A stretch of time in thousandths of the whole, and the lane that it is drawn in."""
 
     start: float
     width: float
@@ -46,7 +45,7 @@ class Span:
 
 @dataclass(frozen=True)
 class TimelineRow:
-    """The calls of one step of the method: when they were in progress, and what they cost."""
+    """The calls of one step of the method: their times and costs."""
 
     step: str
     spans: tuple[Span, ...]
@@ -59,7 +58,7 @@ class TimelineRow:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The calls of a run over its time in seconds, by step; `rounds` are the stretches from review to review."""
+    """The calls of a run over its time in seconds, by step; `rounds` are the intervals between reviews."""
 
     seconds: float
     rounds: tuple[Span, ...]
@@ -68,7 +67,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Node:
-    """A term or a document in the graph: its whole name, its label, and its height."""
+    """A term or document in the graph: its full name, its label, and its vertical position."""
 
     name: str
     label: str
@@ -77,7 +76,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A line of the graph between two heights; `weight` is the score of what is known, `words` say what connects."""
+    """A line of the graph between two positions; `weight` is the score of the fact, `words` describe the connection."""
 
     start: int
     end: int

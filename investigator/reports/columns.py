@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_WIDE = 100_000  # cells: tables are never folded here, because a pipe has no width; a terminal folds the text
+_WIDE = 100_000  # cells; tables are never wrapped here, because a pipe has no width; a terminal wraps the text
 
 
 def columns(
@@ -21,7 +21,7 @@ def columns(
 ) -> Text:
     """Return rows in columns two cells apart, without a line feed at the end.
 
-    The columns in `left` are aligned left, the others right. The heading is bold; `styles` are those of the rows.
+    The columns in `left` are aligned left, the others right. The heading is bold; `styles` apply to the rows.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(heading), header_style="bold")
     for number, name in enumerate(heading or (rows[0] if rows else ())):

@@ -1,4 +1,4 @@
-"""Data that a report shows besides the record of an investigation."""
+"""The data of a report besides the record of an investigation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.store.past_calls import PastCall
 
 @dataclass(frozen=True)
 class CitedPage:
-    """A page with sources of an answer: the marks of all of them, their numbers, and its PNG file."""
+    """A page with sources of an answer: their marks, their numbers, and its PNG file."""
 
     view: PageView
     sources: tuple[int, ...]
@@ -19,7 +19,7 @@ class CitedPage:
 
 @dataclass(frozen=True)
 class Enclosures:
-    """The calls of a run, and the pages that its answer cites as pictures.
+    """The calls of a run, and pictures of the pages that its answer cites.
 
     `pages_left_out` counts the cited pages whose pictures would make the report too large.
     """

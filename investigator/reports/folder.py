@@ -1,4 +1,4 @@
-"""A folder's index and what a search finds in it, as text for a terminal: pure, harmless for any files."""
+"""A folder's index and search hits as text for a terminal: pure, and harmless for any files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _CONTAINERS = "only hold files"
 
 
 def folder_text(status: FolderStatus) -> Text:
-    """Return a table of the files by status, those without text and why, what is left out, and what can be searched.
+    """Return a table of the files by status, then unreadable files with reasons, excluded files, and the state of the
+    search.
 
-    Files that only hold others (archives, mailboxes) are not documents, and have a separate line in the table.
+    Files that only contain others (archives, mailboxes) are not documents, and have a separate line in the table.
     """
     blocks = [_table(status.files)]
     unread = [file for file in status.files if file.status not in _READ or file.reason]
@@ -39,7 +40,7 @@ def folder_text(status: FolderStatus) -> Text:
 
 
 def changes_line(status: FolderStatus) -> str:
-    """Return how the folder differs from its index, in one line; empty if it does not."""
+    """Return the differences between the folder and its index, in one line; empty if there are none."""
     kinds = (("new", status.new), ("changed", status.changed_files), ("gone", status.gone))
     found = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
     return f"since then {', '.join(found)}; the next index or question updates the index" if found else ""
@@ -64,7 +65,7 @@ def _line_of(file: FileRecord) -> str:
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Return True for the record of what is missing from the text of a file."""
+    """Return True for the record of a file's missing text."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -95,10 +96,10 @@ def _searchable(status: FolderStatus) -> str:
 
 
 def _words(bm25: float | None) -> str:
-    """The score of the words; BM25 gives almost nothing for words in more than half of the passages."""
+    """Return the score of the words; BM25 gives almost nothing for words in more than half of the passages."""
     if bm25 is None:
         return "-"
-    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 under 0.01, for they stand in most passages"
+    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 under 0.01, because most passages contain them"
 
 
 def _hit(number: int, hit: SearchHit) -> Text:

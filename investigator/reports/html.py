@@ -1,9 +1,7 @@
-"""An investigation as one HTML file that needs nothing else: no font, no network; pictures are inside it.
-
-Its one script leads to the next citation by key, and nothing depends on it.
-
-The page is `report.html.j2` with `report.css` inside. Everything that comes from documents, models or the question
-goes through `inert` and Jinja2's autoescape; links only lead to places of the page itself.
+"""An investigation as one self-contained HTML file: no fonts, no network; pictures are embedded. Its only script jumps
+to the next citation by key, and nothing depends on it. The page is `report.html.j2` with `report.css` embedded. All
+text from documents, models or the question passes through `inert` and Jinja2's autoescape; links lead only to places on
+the page itself.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ class CitedClaim:
 
 @dataclass(frozen=True)
 class CitedSource:
-    """A citation: its number, its quote, and the ids of the memories that hold it."""
+    """A citation: its number, its quote, and the ids of the memories that contain it."""
 
     number: int
     quote: Quote
@@ -61,7 +59,7 @@ class CitedSource:
 
 @dataclass(frozen=True)
 class RoundView:
-    """A round of the plan: its strategy, its outcome in words, its steps, and the documents it refused."""
+    """A round of the plan: its strategy, its outcome in words, its steps, and the rejected documents."""
 
     number: int
     strategy: str
@@ -72,7 +70,7 @@ class RoundView:
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """The treatment of one document, and why or with what result."""
+    """The treatment of one document, with the reason or result."""
 
     document_id: str
     state: str
@@ -80,7 +78,7 @@ class CoverageRow:
 
 
 def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> str:
-    """The investigation as one self-contained HTML page, without known secrets."""
+    """Return the investigation as one self-contained HTML page, without known secrets."""
     view = investigation_view(investigation, enclosures)
     return redacted(pages_environment().get_template("report.html.j2").render(view))
 
@@ -118,9 +116,8 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
 
 
 def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
-    """The claims with their citation numbers.
-
-    Numbers come from the quotes, not from `[n]` in the text: a document cannot forge a citation.
+    """Return the claims with their citation numbers. Numbers come from the quotes, not from `[n]` in the text: a
+    document cannot forge a citation.
     """
     numbers = _numbers(answer)
     return tuple(
@@ -130,7 +127,7 @@ def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
 
 
 def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, ...]:
-    """The citations in order of their numbers."""
+    """Return the citations in order of their numbers."""
     holders: defaultdict[Quote, list[int]] = defaultdict(list)
     for memory in memories:
         for quote in memory.quotes:
@@ -142,7 +139,7 @@ def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, 
 
 
 def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
-    """One row for each document, first the ones that were read; last, one for each reason to leave something out."""
+    """Return one row for each document, those that were read first; last, one for each reason for excluding files."""
     asked: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
         asked[memory.target_document_id].append(memory)
@@ -181,7 +178,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """The rounds by number; a round of which only steps are known has no strategy."""
+    """Return the rounds by number; a round known only by its steps has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 
@@ -200,7 +197,7 @@ def _data_address(picture: bytes) -> str:
 
 
 def _code_of(script: str) -> str:
-    """Return the hash by which a policy allows only the script that is in the page."""
+    """Return the hash by which a policy allows only the page's own script."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
@@ -211,9 +208,8 @@ def _no_link(_: Quote) -> str:
 
 @cache
 def pages_environment(*folders: str) -> Environment:
-    """Return the environment that renders the pages, in which everything is escaped, inert and defined.
-
-    Templates come from this package's folder `reports`, and before it from other `folders` of the package.
+    """Return the environment that renders the pages, in which everything is escaped, inert and defined. Templates come
+    from other `folders` of the package, then from its folder `reports`.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("investigator", folder) for folder in (*folders, "reports")]),

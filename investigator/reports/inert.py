@@ -1,4 +1,4 @@
-"""Text that came from documents or models, made harmless to look at."""
+"""Makes text from documents or models safe to display."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from investigator.language.addresses import defanged
 from investigator.language.normalise import one_line
 
 _ALWAYS_UNSAFE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed: they begin terminal escapes
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks of direction: they show text in another order than it has
-    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # writing that nobody sees
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters except tab and line feed: they begin terminal escapes
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks: they change the order of displayed text
+    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible characters
     "\U000e0000-\U000e0fff"
     "\u2028\u2029"  # separators that some programs treat as line ends
-    "\ud800-\udfff"  # halves of surrogate pairs, as in file names that are not UTF-8: they cannot be written out
+    "\ud800-\udfff"  # lone surrogates, as in file names that are not UTF-8: they cannot be encoded
     "\ufffe\uffff"
 )
 _JOINERS = "\u200c\u200d"
-"""Persian, the scripts of India and emoji are written with them; beside ASCII they only hide."""
+"""Joiners are needed for Persian, Indian scripts and emoji; next to ASCII they only hide text."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f"
 _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[{_JOINERS}](?=[\x21-\x7e])")
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)
@@ -42,12 +42,12 @@ _NAMES = frozenset(
         *("source_hash", "content_hash"),
     }
 )
-"""Fields of records that name something, which must be found again by the name."""
+"""Fields of records with names, which must stay usable for lookups."""
 _UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 
 def inert(text: str) -> str:
-    """Return the text with control characters written out, as `\\x1b`; line ends become line feeds."""
+    """Return the text with control characters escaped, as `\\x1b`; line ends become line feeds."""
     return _UNSAFE.sub(_written_out, text.replace("\r\n", "\n"))
 
 
@@ -57,7 +57,7 @@ def inert_prose(text: str) -> str:
 
 
 def inert_json(text: str) -> str:
-    """Return JSON that says the same and shows no terminal anything to obey: unsafe characters are escaped.
+    """Return equivalent JSON that is safe for a terminal: unsafe characters are escaped.
 
     In JSON, control characters occur only between values, as line ends.
     """
@@ -65,7 +65,7 @@ def inert_json(text: str) -> str:
 
 
 def inert_json_prose(text: str) -> str:
-    """Return JSON of records, or lines of it, whose texts are inert prose; keys and what names something stay."""
+    """Return JSON, or lines of JSON, with its texts made inert prose; keys and names stay unchanged."""
     key = ""
 
     def replaced(found: re.Match[str]) -> str:
@@ -81,7 +81,7 @@ def inert_json_prose(text: str) -> str:
 
 def inert_line(text: str, limit: int | None = None) -> str:
     """Return the text made inert and on one line, cut with an ellipsis to at most `limit` characters."""
-    start = text if limit is None else text[: 4 * limit]  # a megabyte is not folded for one line
+    start = text if limit is None else text[: 4 * limit]  # a megabyte is not wrapped for one line
     line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):
         return line

@@ -24,7 +24,7 @@ _STYLES: Mapping[CellStatus, str] = {
     CellStatus.UNCLEAR: "yellow",
     CellStatus.NOT_READ: "red",
 }
-_SIDE_BY_SIDE = 3  # questions; more than that are shown one after the other
+_SIDE_BY_SIDE = 3  # questions; more of them are shown one after the other
 _NARROW, _WIDE, _NAME = 44, 160, 40  # characters of an answer in a table, in a list, and of a document's name
 
 
@@ -45,19 +45,21 @@ def place_of(cell: MatrixCell) -> str:
 
 
 def counts_line(matrix: Matrix) -> str:
-    """Return how many cells have each status."""
+    """Return the number of cells with each status."""
     told = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
     failed = [f"failed {matrix.failed:,}"] if matrix.failed else []
     return ", ".join([*told, *failed])
 
 
 def size_line(matrix: Matrix) -> str:
-    """Return how large a matrix is."""
+    """Return the size of a matrix in words."""
     return f"{plural(len(matrix.documents), 'document')}, {plural(len(matrix.questions), 'question')}"
 
 
 def matrix_text(matrix: Matrix) -> Text:
-    """Return the matrix for a terminal: a table for few questions, else a list for each question; ends with a line."""
+    """Return the matrix for a terminal: a table for few questions, else a list for each question; ends with a line
+    feed.
+    """
     legend = [Text(f"Q{number}  {inert_line(question)}") for number, question in enumerate(matrix.questions, start=1)]
     blocks = [Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])]
     blocks += [_table(matrix)] if len(matrix.questions) <= _SIDE_BY_SIDE else list(_lists(matrix))

@@ -1,4 +1,4 @@
-"""Many questions as one HTML page that needs nothing else, with the look and the rules of the report of one."""
+"""Many questions as one self-contained HTML page, with the look and rules of a single report."""
 
 from __future__ import annotations
 
@@ -53,6 +53,6 @@ def outcome_headline(outcome: QuestionOutcome) -> str:
 
 
 def outcomes_line(asked: AskedQuestions) -> str:
-    """Return how many questions have each outcome, the most frequent first."""
+    """Return the number of questions with each outcome, the most frequent first."""
     counted = Counter(outcome_headline(outcome).lower() for outcome in asked.outcomes)
     return ", ".join(f"{words} {count:,}" for words, count in counted.most_common())

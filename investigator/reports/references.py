@@ -27,7 +27,7 @@ _LONGEST_KEY = 40
 
 @dataclass(frozen=True)
 class Reference:
-    """A cited document under a key: its id, and title, authors and date as far as the document names them.
+    """A cited document under a key: its id, and its title, authors and date if known.
 
     `date` holds year, month and day, or the first of them.
     """
@@ -58,7 +58,7 @@ def references(documents: Iterable[Document]) -> tuple[Reference, ...]:
 
 
 def bibtex(cited: Sequence[Reference]) -> str:
-    """Return references as entries of BibTeX in UTF-8. A name is braced, because its family name is unknown."""
+    """Return references as BibTeX entries in UTF-8. A name is braced, because its family name is unknown."""
     return redacted("\n".join(_entry(reference) for reference in cited))
 
 

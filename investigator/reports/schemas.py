@@ -1,6 +1,6 @@
-"""The JSON that commands print: each kind names its schema, which is made from its record.
+"""The JSON that commands print: each kind has a schema derived from its record.
 
-A version is raised when a field is removed or changes its meaning, not for new fields.
+A version is raised if a field is removed or changes its meaning, not for new fields.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _VERSIONS: Mapping[str, int] = {}
 
 
 class Printed(StrEnum):
-    """The kinds of JSON that commands print, each with the record that it is made of."""
+    """The kinds of JSON that commands print, each with its record."""
 
     record: str
 
     def __new__(cls, name: str, record: str) -> Printed:
-        """Make a kind of its name and its `record`, `module:name`, which is imported when its schema is asked for."""
+        """Create a kind with its name and `record` (`module:name`), which is imported when its schema is requested."""
         kind = str.__new__(cls, name)
         kind._value_ = name
         kind.record = record
@@ -77,7 +77,7 @@ def stamped(kind: Printed, record: Record, indent: int | None = None) -> str:
 
 
 def json_schema(kind: Printed) -> dict[str, Any]:
-    """Return the JSON Schema of a kind, made from its record."""
+    """Return the JSON Schema of a kind, derived from its record."""
     module, _, name = kind.record.partition(":")
     made = TypeAdapter(getattr(import_module(f"investigator.{module}"), name)).json_schema(mode="serialization")
     definitions = made.get("$defs", {})
@@ -87,7 +87,7 @@ def json_schema(kind: Printed) -> dict[str, Any]:
 
 
 def _with_schema(kind: Printed, definitions: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with the field that names it; a reference is replaced by what it refers to."""
+    """Return the schema of an object with the field that names it; a reference is resolved."""
     if "$ref" in made:
         made = definitions[made["$ref"].rpartition("/")[2]]
     named = {SCHEMA: {"const": kind.schema, "description": "the name and the version of this schema"}}

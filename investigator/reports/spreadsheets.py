@@ -1,4 +1,4 @@
-"""A matrix for a spreadsheet, as CSV and as XLSX. Nothing that a document says becomes a formula."""
+"""A matrix as CSV and as XLSX. Text from documents never becomes a formula."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDTHS = (28, 44)
 
 
 def matrix_csv(matrix: Matrix) -> str:
-    """Return the cells as CSV, one a line; text that a program could read as a formula gets a leading apostrophe."""
+    """Return the cells as CSV, one per line; text that a program could read as a formula gets a leading apostrophe."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(MATRIX_HEADING)
@@ -31,7 +31,7 @@ def matrix_csv(matrix: Matrix) -> str:
 
 
 def matrix_xlsx(matrix: Matrix) -> bytes:
-    """Return the matrix as a workbook: the table, and all cells with their quotes. Every cell of it is text."""
+    """Return the matrix as a workbook: the table, and all cells with their quotes. Every cell is text."""
     from openpyxl import Workbook  # slow to import
 
     book = Workbook()
@@ -80,10 +80,10 @@ def inert_in_csv(text: str) -> str:
 
 
 def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
-    """Write rows of texts; the type is set, because openpyxl reads a text that begins with = as a formula."""
+    """Write rows of texts; the type is explicit, because openpyxl reads text that begins with = as a formula."""
     for number, row in enumerate(rows, start=1):
         for column, text in enumerate(row, start=1):
             cell = sheet.cell(number, column, redacted(inert(text))[:_MOST])
             cell.data_type = "s"
-            if text.startswith(_FORMULA):  # stays a text when somebody edits the cell
+            if text.startswith(_FORMULA):  # stays text when somebody edits the cell
                 cell.quotePrefix = True

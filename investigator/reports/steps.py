@@ -31,9 +31,8 @@ _LINE = 200
 
 @dataclass(frozen=True)
 class Count:
-    """Progress: item `done` of `total`. `kind` identifies the phase, `about` holds the details of this item.
-
-    `rated` phases show their speed; `passages` is the number that this item brought.
+    """Progress: item `done` of `total`. `kind` identifies the phase, `about` holds the details of this item. `rated`
+    phases show their speed; `passages` is the number of passages from this item.
     """
 
     kind: str
@@ -46,16 +45,16 @@ class Count:
 
     @property
     def last(self) -> bool:
-        """True if this is the last item of its phase."""
+        """Return True if this is the last item of its phase."""
         return self.done >= self.total
 
     @property
     def title(self) -> str:
-        """The phase and its progress."""
+        """Return the phase and its progress."""
         return f"{self.phase} {self.done}/{self.total}"
 
     def detail(self, speed: Speed) -> str:
-        """Return the details of the item, with the speed and the time left if they are known."""
+        """Return the details of the item, with the speed and the remaining time if known."""
         parts = list(self.about)
         if self.rated and speed.per_second is not None:
             parts.append(f"{_rounded(speed.per_second)} {self.kind}/s")
@@ -66,13 +65,13 @@ class Count:
         return ", ".join(parts)
 
     def line(self, speed: Speed) -> str:
-        """Return all of it in one plain line."""
+        """Return everything in one plain line."""
         return f"{self.title}: {self.detail(speed)}".removesuffix(": ")
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Items per second so far, and the seconds left at that speed; None if not known yet, or if all is done."""
+    """Items per second so far, and the remaining seconds at that speed; None if unknown, or if all is done."""
 
     per_second: float | None = None
     passages_per_second: float | None = None
@@ -89,7 +88,7 @@ class Pace:
         self._passages = 0
 
     def begin(self, kind: str, now: float, done: int = 0) -> None:
-        """Measure a phase from now on; without it the first count of a kind begins one."""
+        """Measure a phase from now on; otherwise the first count of a kind starts one."""
         self._kind, self._began, self._first, self._passages = kind, now, done, 0
 
     def speed(self, count: Count, now: float) -> Speed:
@@ -107,7 +106,7 @@ class Pace:
 
 
 def round_kind(number: int) -> str:
-    """Return the kind of the counts of a round."""
+    """Return the kind of a round's counts."""
     return f"round {number}"
 
 
@@ -159,7 +158,7 @@ def sentence(event: Event) -> str:
 
 
 def writing_line(writing: Writing) -> str:
-    """Return how far a local model is with a reply: tokens read or written, their speed, and the time left."""
+    """Return the progress of a local model: tokens read or written, their speed, and the remaining time."""
     reads = not writing.written
     done, total = (writing.read, writing.to_read) if reads else (writing.written, writing.most)
     parts = [f"the model {'reads' if reads else 'writes'}: {done:,}{f'/{total:,}' if reads else ''} tokens"]

@@ -25,14 +25,12 @@ _LONGEST_CELL = 400  # characters
 
 
 def verdict_words(table: AnswerTable) -> Mapping[RowVerdict, str]:
-    """Return the words for the verdict of a row: whether a document holds it, or whether a side or period is
-    established.
-    """
+    """Return the words for a row's verdict on a document, a side or a period."""
     return _OF_DOCUMENTS if table.is_of_documents else _OF_SIDES
 
 
 def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
-    """Return the rows that are shown one by one, with documents that hold something first."""
+    """Return the rows that are shown one by one, positive documents first."""
     if table.is_of_documents:
         return tuple(row for verdict in _IN_THIS_ORDER for row in table.with_verdict(verdict))
     return tuple(row for row in table.rows if row.verdict is not RowVerdict.NO)
@@ -51,12 +49,12 @@ def table_lines(table: AnswerTable) -> Iterator[str]:
 
 
 def quote_words(quote: Quote) -> str:
-    """Return the words of a quote; of a cell with the labels and headers that name it."""
+    """Return the words of a quote; for a cell with its labels and headers."""
     return quote.cell.line if quote.cell is not None else quote.text
 
 
 def no_line(table: AnswerTable) -> str:
-    """Return the documents that do not contain it, in one line; "" if there are none."""
+    """Return the documents with a negative verdict, in one line; "" if there are none."""
     left = [inert_line(row.label) for row in table.with_verdict(RowVerdict.NO)]
     if not left:
         return ""

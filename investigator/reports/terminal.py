@@ -1,7 +1,7 @@
 """An investigation as text for a terminal: pure, and harmless for any content of documents.
 
-Everything is built as rich `Text`, which knows no markup, so `[bold]` in a document stays seven characters. A
-terminal gets the styled text; a pipe or a file gets its `.plain`, one paragraph a line.
+Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal gets the
+styled text; a pipe or a file gets its `.plain`, one paragraph per line.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def investigation_text(investigation: Investigation) -> Text:
 
 
 def question_text(investigation: Investigation) -> Text:
-    """Return the question as it was put, to stand before its outcome; ends with an empty line."""
+    """Return the question as asked, to precede its outcome; ends with an empty line."""
     return Text(f"Question: {inert_line(investigation.follows or investigation.question)}\n\n")
 
 
@@ -92,7 +92,7 @@ def _run_row(run: RunSummary) -> tuple[str, ...]:
 
 
 def _cells_row(name: str, cells: Sequence[RunSummary]) -> tuple[str, ...]:
-    """The cells of a matrix on one line, the newest first among them."""
+    """Return the cells of a matrix on one line, with the id of the newest."""
     questions = list(dict.fromkeys(cell.question for cell in cells))
     documents = {document for cell in cells for document in cell.scope}
     ended = sum(cell.answer_status is not None for cell in cells)
@@ -147,7 +147,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
-    """Return a near miss with its words; one that is cited above is called only by its number."""
+    """Return a near miss with its words; one cited above is referred to by its number."""
     if miss.quote in cited:
         return _item(f"- [{list(cited).index(miss.quote) + 1}]", inert_line(near_miss_line(miss)))
     words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
@@ -155,7 +155,9 @@ def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
 
 
 def _source(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return a citation; its words are left out if a statement says them already. A cell has its caption next to it."""
+    """Return a citation; its words are omitted if a statement already contains them. A cell has its caption next to
+    it.
+    """
     if quote.cell is not None:
         return _cell(number, quote, answer)
     place, words = f"[{number}] {inert_line(quote.place)}", " ".join(quote.text.split())
@@ -188,7 +190,7 @@ def _memory(memory: Memory) -> Text:
 
 
 def _coverage(coverage: Coverage) -> Text:
-    """Return the coverage line, and below it further names, and the reasons why files could not be read."""
+    """Return the coverage line, and below it further names, and the reasons for unreadable files."""
     line = coverage_line(coverage)
     lines = [Text(f"Coverage: {inert(line)}")]
     if any(path not in line for path in coverage.not_opened):
@@ -226,7 +228,7 @@ def _footer(investigation: Investigation) -> Text:
 
 
 def some_names(names: Sequence[str], most: int = 3) -> str:
-    """Return the first of some names, and how many more there are."""
+    """Return the first of some names, and the number of others."""
     more = [f"and {len(names) - most:,} more"] if len(names) > most else []
     return ", ".join([*map(inert_line, names[:most]), *more])
 

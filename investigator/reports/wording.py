@@ -100,7 +100,7 @@ def _failing(match: ConstraintMatch) -> str:
 
 
 def conflict_line(conflict: Conflict) -> str:
-    """Return the values that documents give, each with its place and the date of its document."""
+    """Return the conflicting values, each with its place and the date of its document."""
     sides = (
         f"{side.value} ({side.quote.place}{f', dated {side.date}' if side.date else ''})" for side in conflict.sides
     )
@@ -108,13 +108,13 @@ def conflict_line(conflict: Conflict) -> str:
 
 
 def open_part_line(part: OpenPart) -> str:
-    """Return a part that is unanswered, and what was searched for it."""
+    """Return an unanswered part, and the wordings that were searched."""
     searched = f" (searched: {'; '.join(part.searched)})" if part.searched else ""
     return f"{part.question}{searched}"
 
 
 def score_line(memory: Memory) -> str:
-    """Return the score of a reply, and the model's and the search's if both went into it."""
+    """Return the score of a reply, with the model's and the search's scores if both were used."""
     if memory.point is None:
         return "no score"
     if memory.model_point is None:
@@ -128,14 +128,14 @@ def score_line(memory: Memory) -> str:
 
 
 def engine_line(engine: str) -> str:
-    """Return which engine answered, and say so if it was not a language model."""
+    """Return the answering engine, with a note if it was not a language model."""
     if _EXTRACTIVE.match(engine):
         return "No model was named: answered by the built-in engine, no language model."
     return f"Answered by {engine}."
 
 
 def usage_line(usage: Usage, elapsed: float) -> str:
-    """Return the cost: calls, tokens in and out, the seconds that the run took, and money if a model has a price."""
+    """Return the cost: calls, input and output tokens, the duration of the run, and money if a model has a price."""
     return ", ".join([*_amounts(usage)[:2], duration(elapsed), *_amounts(usage)[2:]])
 
 
@@ -154,7 +154,7 @@ def _amounts(usage: Usage) -> list[str]:
 
 
 def plural(number: int, noun: str, many: str = "") -> str:
-    """Return the number with its noun: `1 call`, `2 calls`; `many` is the plural if it is not formed with an s."""
+    """Return the number with its noun: `1 call`, `2 calls`; `many` is an irregular plural."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Reads what a question asks of a table: words that name rows and columns, and times. Pure."""
+"""Extracts what a question asks of a table: words that name rows and columns, and times. Pure."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\b
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
-"""What a difference of two shares is counted in."""
+"""The units of a difference between two shares."""
 _COSTS = re.compile(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _LIMIT = re.compile(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # of text written without blanks
+_MOST_PARTS = 100  # in text written without spaces
 _LONGEST_ACRONYM = 6
 _ACRONYM = re.compile(r"[A-Z]{2,5}")
 
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word of the question that a cell, or what its document is about, must say; `others` may replace its `root`.
+    """A word of the question that a cell, or its document's description, must contain; `others` may replace its `root`.
 
     `is_name` is True for a word that is written with a capital inside the question.
     """
@@ -40,17 +40,15 @@ class AskedTerm:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Its own root, and those of its synonyms."""
+        """Return its own root, and those of its synonyms."""
         return self.others | {self.root}
 
 
 @dataclass(frozen=True)
 class TableQuestion:
-    """A question as tables are read with it.
-
-    `optional` are the roots of words that say how a figure is asked for; `said` the roots of all words and their
-    synonyms, and limits such as "<85"; `conditions` are numbered things such as "day 85". No cell answers a
-    question that `is_discussion`: about reasons, effects, risks ...
+    """A question prepared for reading tables. `optional` holds the roots of words that only describe the request for a
+    figure; `said` the roots of all words and their synonyms, and limits such as "<85"; `conditions` are numbered things
+    such as "day 85". No cell answers a question that `is_discussion`: about reasons, effects, risks ...
     """
 
     text: str
@@ -67,7 +65,7 @@ class TableQuestion:
 
 @lru_cache(maxsize=256)
 def table_question(question: str) -> TableQuestion:
-    """Return the question about a table."""
+    """Prepare a question for reading tables."""
     left = _POINTS.sub(" ", without_times(question))
     conditions = tuple(
         dict.fromkeys(one.text for one in numbered(left) if not _NUMBERED_TIME.search(one.thing) or "-" in one.text)
@@ -115,7 +113,7 @@ def table_question(question: str) -> TableQuestion:
 
 
 def limits(text: str) -> frozenset[str]:
-    """Return the limits that a text names, without blanks: "score < 85" is not any score."""
+    """Return the limits in a text, without spaces: "score < 85" is more specific than "score"."""
     return frozenset(re.sub(r"\s", "", found.group()).rstrip(".,") for found in _LIMIT.finditer(text))
 
 
@@ -135,5 +133,5 @@ def _alike(own: str) -> frozenset[str]:
 
 
 def with_whom(about: frozenset[str]) -> frozenset[str]:
-    """Return the roots of what a document is about, with other words for the people that they name."""
+    """Return the roots of a document's description, with other words for the people in it."""
     return about.union(*(group for group in _groups("whom") if not about.isdisjoint(group)))

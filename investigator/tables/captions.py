@@ -16,13 +16,14 @@ _PROSE = re.compile(r"[.!?]$")
 _PAGE_FURNITURE = re.compile(r"table of contents|\d{1,4}|page \d+( of \d+)?|index", re.IGNORECASE)
 _FIGURE = re.compile(r"[$€£(]\s?\d|\d,\d{3}|\d\.\d|\d\s?%|(?<!\S)[—–](?!\S)")
 _FIGURES_OF_A_ROW = 2
-_WIDE = 90  # characters of a line of running text, at least
+_WIDE = 90  # minimum characters of a line of running text
 
 
 def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | None, TextSpan | None]:
-    """Return the caption and the unit note above the table that begins at `start`; `floor` is where its page begins.
+    """Return the caption and the unit note above the table that begins at `start`; `floor` is the start of its page.
 
-    A caption is the lines above it that are not running text, or the sentence that leads to it and ends in a colon.
+    A caption consists of the lines above it that are not running text, or of the sentence before it that ends in a
+    colon.
     """
     lines = _lines_above(text, start, floor)
     taken: list[tuple[int, int]] = []
@@ -48,7 +49,9 @@ def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | Non
 
 
 def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
-    """Return the spans of the lines above, the nearest first, up to an empty line; notes in brackets may be parted."""
+    """Return the spans of the lines above, the nearest first, up to an empty line; notes in brackets may be
+    separated.
+    """
     found: list[tuple[int, int]] = []
     end = text.rfind("\n", floor, start)
     while end > floor and len(found) < _LINES_ABOVE:
@@ -62,7 +65,7 @@ def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
 
 
 def _leading_sentence(text: str, end: int, floor: int) -> tuple[int, int]:
-    """Return the span of the sentence that ends at `end`; without short lines and lines of a table."""
+    """Return the span of the sentence that ends at `end`, without short lines and table lines."""
     low = max(floor, end - _LONGEST)
     line_start = text.rfind("\n", low, end) + 1
     while line_start > low:

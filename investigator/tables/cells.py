@@ -1,4 +1,4 @@
-"""Cells of a table with what names them: labels and headings of rows, headers of columns, caption, unit. Pure."""
+"""Cells of a table with their names: row labels and headings, column headers, caption, unit. Pure."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from investigator.records import Document, QuotedCell, Table, TableCell, TextSpa
 from investigator.tables.measures import measure_of
 
 _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
-_LONGEST_ROW = 400  # characters of a row that are quoted whole
+_LONGEST_ROW = 400  # longest row, in characters, that is quoted whole
 _CUT_NAME = 300
 
 
 @dataclass
 class _RowHeading:
-    """A row without values, and whether rows that are indented deeper are under it."""
+    """A row without values, and a flag for deeper-indented rows under it."""
 
     indent: int
     text: str
     has_deeper: bool = False
 
     def is_over_at(self, indent: int, is_heading: bool) -> bool:
-        """Return True if a row of some indentation is not under it any more."""
+        """Return True if a row with this indentation is no longer under it."""
         return self.indent > indent or (self.indent == indent and (is_heading or self.has_deeper))
 
 
 @dataclass(frozen=True)
 class TableView:
-    """A table with the text that it is in."""
+    """A table with its text."""
 
     table: Table
     text: str
 
     @cached_property
     def rows(self) -> dict[int, tuple[TableCell, ...]]:
-        """The cells of each row by its number, from left to right."""
+        """Return the cells of each row by its number, from left to right."""
         found: dict[int, list[TableCell]] = {}
         for cell in self.table.cells:
             found.setdefault(cell.row, []).append(cell)
@@ -46,12 +46,12 @@ class TableView:
 
     @cached_property
     def caption(self) -> str:
-        """The caption on one line."""
+        """Return the caption on one line."""
         return self._words(self.table.caption)
 
     @cached_property
     def unit(self) -> str:
-        """The note that says what the figures are in, on one line."""
+        """Return the unit note on one line."""
         return self._words(self.table.unit)
 
     def words(self, cell: TableCell) -> str:
@@ -59,21 +59,21 @@ class TableView:
         return one_line(self.text[cell.start : cell.end])
 
     def values(self) -> Iterator[TableCell]:
-        """Yield the cells that are not header and no label of their row."""
+        """Yield the cells that are neither header nor row label."""
         for cell in self.table.cells:
             if cell.row >= self.table.header_rows and cell.column >= self.table.label_columns:
                 yield cell
 
     def row_labels(self, row: int) -> tuple[str, ...]:
-        """Return the labels of a row: the headings of the rows above it that it belongs to, then its own label."""
+        """Return the labels of a row: the headings above it that apply to it, then its own label."""
         return (*self._parents.get(row, ()), *self._own_labels.get(row, ()))
 
     def column_headers(self, cell: TableCell) -> tuple[str, ...]:
-        """Return the headers over a cell from the top, each once."""
+        """Return the headers of a cell from the top, each once."""
         return tuple(dict.fromkeys(self._headers.get(cell.column, ())))
 
     def naming_cells(self, value: TableCell) -> tuple[TableCell, ...]:
-        """Return the cells that name a value: the headers over it, and the labels of its row."""
+        """Return the cells that name a value: its column headers and row labels."""
         headers, labels = self.table.header_rows, self.table.label_columns
         return tuple(
             cell
@@ -97,7 +97,7 @@ class TableView:
         )
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:
-        """Return the span of the row of a cell; that only of the cell if the row is long."""
+        """Return the span of a cell's row; only that of the cell if the row is long."""
         cells = self.rows[cell.row]
         start, end = min(one.start for one in cells), max(one.end for one in cells)
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
@@ -126,10 +126,9 @@ class TableView:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[str, ...]]:
-        """The rows without values that each row is under, the outermost first.
-
-        A row without values is the heading of those below it: of those that are indented deeper, else of those that are
-        as deep, up to the next such row. Without indentation a total ends the innermost; one at the end is of all rows.
+        """Return the heading rows above each row, the outermost first. A row without values is the heading of the rows
+        below it: of the deeper-indented ones, else of equally indented ones up to the next heading. Without indentation
+        a total ends the innermost group; a total at the end covers all rows.
         """
         found: dict[int, tuple[str, ...]] = {}
         above: list[_RowHeading] = []

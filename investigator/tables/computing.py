@@ -1,4 +1,4 @@
-"""Figures computed from two cells: differences, sums, shares and growth, if units and lengths of time agree. Pure."""
+"""Computes figures from two cells: differences, sums, shares and growth, if units and durations agree. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Figure:
 
 
 def asked_operation(question: str) -> Operation | None:
-    """Return the operation that a question wants on two figures; None if it asks for none."""
+    """Return the operation that a question requests on two figures; None if it requests none."""
     cues = patterns("computed")
     return next((Operation(name) for name, cue in cues.items() if cue.search(question)), None)
 
@@ -42,11 +42,10 @@ def computation(
     wants_share: bool = False,
     wants_means: bool = False,
 ) -> Computation | None:
-    """Return the result for two cells: `first` less `second`, of both together, or the one as a share of the other.
-
-    Growth is that from `second` to `first`. None if one is not a figure, if units or multipliers differ, or if the
-    times of both are not of the same length. With `wants_share` the per cent in "39 (61.9 %)" counts; with
-    `wants_means` means with their spread are computed, "2.30 (0.75)".
+    """Return the result for two cells: `first` minus `second`, their sum, or one as a share of the other. Growth is
+    from `second` to `first`. Return None if one is not a figure, if units or multipliers differ, or if their periods
+    have different lengths. With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their
+    spread are accepted, "2.30 (0.75)".
     """
     one, other = (_figure(cell, wants_share, wants_means) for cell in (first, second))
     if one is None or other is None or not _comparable(first, second, one, other):
@@ -96,12 +95,12 @@ def _figure(cell: QuotedCell, wants_share: bool, wants_means: bool) -> _Figure |
 
 
 def _has_spread(cell: QuotedCell) -> bool:
-    """Return True for a mean with its spread, "2.30 (0.75)": what two of them differ by is for their writer to say."""
+    """Return True for a mean with its spread, "2.30 (0.75)": only the author can say how two of them differ."""
     return len(_FIGURES.findall(cell.value)) > 1 and "%" not in " ".join((cell.value, *cell.column, *cell.row))
 
 
 def _is_dash_between(text: str, at: int) -> bool:
-    """Return True if what is before a number is the dash of a range."""
+    """Return True if the character before a number is the dash of a range."""
     return bool(text[:at].strip()) and text[:at].strip()[-1:].isdigit()
 
 

@@ -1,4 +1,4 @@
-"""The tables of one document with the labels of their cells: its words, its quarters, its abbreviations. Pure."""
+"""The tables of one document with the labels of their cells: its words, quarters and abbreviations. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.tables.cells import TableView, views
 from investigator.tables.naming import Named, explained, named
 from investigator.tables.times import TableTime, agrees, header_time
 
-_ABOUT = 3_000  # characters of the beginning of a document, in which it says what it is
+_ABOUT = 3_000  # characters at the beginning of a document that describe it
 
 
 class DocumentTables:
@@ -29,7 +29,7 @@ class DocumentTables:
         self._named: dict[str, Named] = {}
 
     def named(self, text: str) -> Named:
-        """Return what a label, a header or a caption names, also by abbreviations that the document explains."""
+        """Return the name of a label, header or caption, with abbreviations that the document explains."""
         if text not in self._named:
             self._named[text] = explained(named(text), self._abbreviations)
         return self._named[text]
@@ -41,7 +41,7 @@ class DocumentTables:
 
     @cached_property
     def about(self) -> frozenset[str]:
-        """The roots of the words with which the document describes itself."""
+        """Return the roots of the words with which the document describes itself."""
         document, imprint = self.document, self.document.imprint
         name = re.sub(r"[_/.-]", " ", document.id)
         own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
@@ -59,9 +59,9 @@ class DocumentTables:
 
     @cached_property
     def own_quarter(self) -> tuple[Period, TableTime] | None:
-        """The quarter that the document says it covers, as it numbers it, with its end.
+        """Return the quarter that the document covers, in its own numbering, with its end.
 
-        Fiscal quarters are numbered by the firm: what it calls its third one shows how to read the others.
+        Firms number fiscal quarters differently: the document's own name for one shows how to read the others.
         """
         imprint = self.document.imprint
         end = header_time(imprint.period_end or "")
@@ -70,22 +70,22 @@ class DocumentTables:
         return Period(imprint.fiscal_year, imprint.fiscal_quarter), end
 
     def heading_over(self, view: TableView) -> str:
-        """Return the heading that a table is under."""
+        """Return the heading above a table."""
         headings = self.document.headings
         at = bisect_right(headings, view.table.start, key=lambda heading: heading.start) - 1
         return headings[at].text if at >= 0 else ""
 
     def is_of(self, wanted: TableTime) -> bool:
-        """Return True if the document says that it is about a time."""
+        """Return True if the document describes itself as being about a time."""
         covered = header_time(self.document.imprint.period_end or "")
         if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
             return True
         return agree(periods(wanted.words), periods(f"{self.document.title} {self.document.text[: _ABOUT // 4]}"))
 
     def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
-        """Return the time of a cell: that of its headers, else of its row, else of the caption.
+        """Return the time of a cell: from its headers, else from its row, else from the caption.
 
-        Rows and captions may name the end of a longer time.
+        Rows and captions may name the end of a longer period.
         """
         over = _time(" ".join(view.column_headers(cell)))
         beside = over or _time(" ".join(view.row_labels(cell.row))) or _time(view.caption)
@@ -93,7 +93,7 @@ class DocumentTables:
 
 
 class _Same:
-    """A document as a key: another record of the same text is another key."""
+    """A document as a key by identity: another record of the same text is another key."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -1,4 +1,4 @@
-"""Parses the words of a cell: a figure with its signs, a time, or text. Pure."""
+"""Parses the text of a cell: a figure with its signs, a time, or text. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, words
 
 CURRENCY = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
-"""Codes of currencies before a figure, as part of a pattern; their signs are `[$€£¥₹]`."""
+"""Pattern of currency codes before a figure; currency signs are `[$€£¥₹]`."""
 
 CURRENCY_SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}")
 _VALUE = re.compile(

@@ -1,4 +1,4 @@
-"""The rows of a table that a list asks for: those with a yes, or a no, in the column that it names. Pure."""
+"""The rows of a table that a list question selects: those with a yes, or a no, in the named column. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lists_rows(question: str) -> bool:
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[tuple[TableView, TableCell], ...]:
-    """Return the cells that show that their row is one of the things a list asks for; () if no column shows it."""
+    """Return the cells which show that their row belongs to the requested list; () if no column shows it."""
     asked = table_question(question)
     if not lists_rows(question) or not asked.terms:
         return ()
@@ -34,7 +34,7 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[tuple[TableView
 
 
 def _told(view: TableView, asked: TableQuestion, tables: DocumentTables) -> Iterator[TableCell]:
-    """Yield the cells of the columns of yes and no that a question names, for all that it asks of the rows."""
+    """Yield the cells of yes/no columns named in a question, one set for each requested property."""
     columns: dict[int, list[TableCell]] = {}
     for cell in view.values():
         columns.setdefault(cell.column, []).append(cell)

@@ -1,4 +1,4 @@
-"""Finds the cell of a document's tables that a question asks for, and the constraints it does not meet. Pure."""
+"""Finds the cell of a document's tables that a question asks for, and its unmet constraints. Pure."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
 from investigator.tables.times import TableTime, agrees, without_times
 
-_MOST_LOOKED_AT = 60_000  # cells of a document
+_MOST_LOOKED_AT = 60_000  # cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
-_NOT_ASKED_ABOVE = 0.25  # one of the rows that it is under
-_NOT_ASKED_OVER = 0.2  # one of the headers
-_OTHER_WORD = 0.15  # cost of a synonym in place of the word that is asked for
+_NOT_ASKED_ABOVE = 0.25  # the same for a heading row above it
+_NOT_ASKED_OVER = 0.2  # the same for a header
+_OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _OF_OTHER_KIND = 0.6
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
-_LEAST_SHARE = 0.5  # of the asked words that a row must name to be worth telling
+_LEAST_SHARE = 0.5  # share of the asked words that a row must name to be reported
 _IN_ORDER = 0.1
-"""What two words are worth that are side by side as they are asked: "net income" is not "other income, net"."""
+"""Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
@@ -38,11 +38,10 @@ _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class FoundCell:
-    """A cell that nearly matches a question, with the constraints that it does not meet.
-
-    `missing` are words that neither its table nor its document says, `misses` conditions; `time_agrees` is None if the
-    question names no time or the table none. `is_sure` is False if other cells fit as well; `is_named_by_question` is
-    True if its label says nothing that the question does not.
+    """A cell that nearly matches a question, with its unmet constraints. `missing` are words found neither in its table
+    nor in its document, `misses` are unmet conditions; `time_agrees` is None if the question or the table names no
+    time. `is_sure` is False if other cells match equally; `is_named_by_question` is True if its label has no word
+    beyond the question's.
     """
 
     view: TableView
@@ -66,10 +65,8 @@ class FoundCell:
 def best_cells(
     question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
 ) -> tuple[FoundCell, ...]:
-    """Return the cells of a document that come nearest to a question, the best first.
-
-    `time` replaces the question's time, if it names several. Cells of rows that name less than half
-    of what is asked are left out.
+    """Return the cells of a document nearest to a question, the best first. `time` replaces the question's time, if it
+    names several. Cells of rows that name less than half of the asked words are omitted.
     """
     asked = table_question(question)
     wanted = time or (asked.times[0] if len(asked.times) == 1 else None)
@@ -89,8 +86,8 @@ def best_cells(
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
     """Return the two cells of one row that a question compares; None if there is no such row.
 
-    Each is under a header that the other lacks and that the question names, or they are the only cells of the row;
-    together they meet every constraint. The one that is named first comes first.
+    Each is under a header that only it has and that the question names, or they are the only cells of the row; together
+    they meet every constraint. They are in the order of the question.
     """
     asked = table_question(question)
     if not asked.terms or len(asked.times) > 1:
@@ -119,14 +116,14 @@ def _opposed(
 
 
 def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tables: DocumentTables) -> int | None:
-    """Return the place of the first asked word that the headers of one cell say and those of the other do not."""
+    """Return the position of the first asked word that only the first cell's headers contain."""
     mine, theirs = (tables.named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
     own = [place for place, term in enumerate(asked.terms) if says(mine, term) and not says(theirs, term)]
     return own[0] if own else None
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of cells that fit as well: if no time is asked for, the newest one of a row."""
+    """Return the best of several equal matches: if the question names no time, the newest of a row."""
     together = [best, *rivals]
     times = [one.time for one in together]
     one_row = {(one.view.table.start, one.cell.row) for one in together}
@@ -238,7 +235,7 @@ def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Na
 
 
 def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
-    """Return the fit of a value to the kind of figure that is asked for; None if it cannot be one."""
+    """Return how well a value matches the requested kind of figure; None if it cannot be one."""
     if not any(char.isdigit() for char in value) and asked.asks_figure:
         return None
     is_share = "%" in value
@@ -261,7 +258,7 @@ def _holds_condition(condition: str, everything: str, view: TableView, cell: Tab
 
 
 def _by_own_quarters(wanted: TableTime | None, tables: DocumentTables) -> TableTime | None:
-    """Return a quarter that is asked for as the month in which it ends by the document's own numbering."""
+    """Convert a requested quarter to the month in which it ends by the document's own numbering."""
     own = tables.own_quarter
     if wanted is None or wanted.quarter is None or own is None or wanted.year is None:
         return wanted

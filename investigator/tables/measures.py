@@ -1,4 +1,4 @@
-"""Finds the measure of a table's figures: the multiplier that a unit note, a header or a label names. Pure."""
+"""Finds the multiplier of a table's figures in a unit note, a header or a label. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_MULTIPLE = re.compile(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE
 
 @cache
 def _in() -> re.Pattern[str]:
-    """In millions; $ millions; USD m; (thousands)."""
+    """Matches unit notes: In millions; $ millions; USD m; (thousands)."""
     return re.compile(
         rf"(?:\b(?:in|en|of)\s+(?:[^\W\d_]+\s+){{0,3}}?|[(,$€£¥]\s*|\b[A-Z]{{3}}\s*|[’']\s*)(thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
         re.IGNORECASE,
@@ -34,15 +34,14 @@ def _in() -> re.Pattern[str]:
 
 
 def is_unit_note(text: str) -> bool:
-    """Return True if a text says what the figures of a table are in, as "(in millions)" does."""
+    """Return True if a text gives the unit of a table's figures, such as "(in millions)"."""
     return len(text) <= 300 and _in().search(text) is not None
 
 
 def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: str) -> str:
-    """Return the multiplier of a value, as a word; "" if nothing says so, or if it is excepted.
-
-    The nearest note counts: that of the row, of its column, then of the table. Shares of a per cent and prices of one
-    share are not multiplied by the note of a table that is "in millions, except per share amounts".
+    """Return the multiplier of a value, as a word; "" if there is none, or if the value is exempt. The nearest note
+    counts: of the row, of its column, then of the table. Percentages and per-share amounts are exempt from a table's
+    note "in millions, except per share amounts".
     """
     if _NO_MULTIPLE.search(value) or _WORDED.search(value) or not any(char.isdigit() for char in value):
         return ""

@@ -1,4 +1,4 @@
-"""Names rows, columns and captions: their words, and which of them a question would have to say. Pure."""
+"""Names of rows, columns and captions: their words, and those that a question must contain. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 @dataclass(frozen=True)
 class Named:
-    """The words of a row, a column or a caption: their roots, those that a question would have to say, as they are."""
+    """The words of a row, column or caption: their roots, the required ones, and their original forms."""
 
     every: frozenset[str]
     telling: frozenset[str]
@@ -36,14 +36,14 @@ class Named:
     """The roots of its abbreviations, with those of the words that each stands for."""
 
     def not_said(self, said: frozenset[str]) -> frozenset[str]:
-        """Return the telling words that a question does not say, if its words have the roots `said`."""
+        """Return the distinctive words that a question lacks, if its words have the roots `said`."""
         known = {own for own, long in self.short if _MOST_OF * len(long) <= len(long & said)}
         return self.telling - said - known
 
 
 @lru_cache(maxsize=16_384)
 def named(text: str) -> Named:
-    """Return what a label, a header or a caption names; footnote marks and text in brackets are ignored."""
+    """Return the name in a label, header or caption; footnote marks and text in brackets are ignored."""
     plain = _MARK.sub(" ", text)
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))
@@ -61,20 +61,20 @@ def named(text: str) -> Named:
 
 
 def explained(name: Named, known: Mapping[str, frozenset[str]]) -> Named:
-    """Return a name that says the words of its abbreviations, too; `known` are those of its document, by roots."""
+    """Return a name expanded by the words of its abbreviations; `known` are those of its document, by roots."""
     short = tuple((own, known[own]) for own in sorted(name.every & known.keys()))
     return replace(name, every=name.every.union(*(long for _, long in short)), short=short) if short else name
 
 
 def _tells(word: str) -> bool:
-    """Return True for a word by which a name differs from another: "off" and "no" do, "the" does not."""
+    """Return True for a distinctive word: "off" and "no" are, "the" is not."""
     if word in _PARTING:
         return True
     return word not in stop_words() and not word.isdigit() and len(word) > 1
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the asked words that by themselves make up the caption of a row or a column.
+    """Return the roots of the asked words that by themselves make up the caption of a row or column.
 
     "Products and Services gross margin" does not make the total row one of Services.
     """
@@ -99,14 +99,14 @@ def _singular(word: str) -> str:
 
 
 def says(named: Named, term: AskedTerm) -> bool:
-    """Return True if a name says a word that is asked for, or its initials."""
+    """Return True if a name contains a requested word, or its initials."""
     if not named.every.isdisjoint(term.roots):
         return True
     return bool(term.initials) and term.initials in named.initials
 
 
 def share_not_said(named: Named, said: frozenset[str], asked: TableQuestion) -> float:
-    """Return the share of the telling words of a name that the question does not say."""
+    """Return the share of a name's distinctive words that the question lacks."""
     if not named.telling:
         return 0.0
     if any(term.initials and term.initials in named.initials for term in asked.terms):

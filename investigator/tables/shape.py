@@ -1,4 +1,4 @@
-"""The shape of a table that its file does not declare: which rows name columns, which columns name rows. Pure."""
+"""Infers the undeclared shape of a table: rows that name columns, and columns that name rows. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _MOSTLY = 0.6
 _SAMPLED = 200
 
 Row = Mapping[int, str]
-"""The words of the cells of a row by their columns; empty cells are left out."""
+"""The text of the cells of a row by column; empty cells are omitted."""
 
 
 def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
-    """Return how many rows at the top name columns: the `marked` ones, and those without figures before some with.
+    """Return the number of header rows at the top: the `marked` ones, and those without figures before some with.
 
     A table without figures has its first row as header.
     """
@@ -38,7 +38,7 @@ def _has_figures(row: Row) -> bool:
 
 
 def label_columns_of(rows: Sequence[Row]) -> int:
-    """Return how many columns on the left name the rows below the header: those that hold words, but at least one."""
+    """Return the number of label columns on the left: columns of words below the header, at least one."""
     sample = [row for row in rows[:_SAMPLED] if len(row) > 1]
     width = max((max(row) for row in sample), default=0)
     count = 1

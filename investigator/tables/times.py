@@ -1,4 +1,4 @@
-"""The times that headers of tables and questions name: how long, and when it ends. Pure."""
+"""Times in table headers and questions: their length and their end. Pure."""
 
 from __future__ import annotations
 
@@ -30,16 +30,15 @@ _A_YEAR_BEFORE = re.compile(
     r"|(?:prior|previous|last)[- ]year|same (?:quarter|period)[^.?]{0,20} year|\b(?:vorjahr|im jahr davor)",
     re.IGNORECASE,
 )
-_SLACK = 7  # days by which the end of a fiscal period may lie behind that of its month
-_NEAR = 48  # characters before a date in which its length is named
+_SLACK = 7  # days by which the end of a fiscal period may be after that of its month
+_NEAR = 48  # characters before a date in which its length is searched
 
 
 @dataclass(frozen=True)
 class TableTime:
-    """A time: its length in months if it is named, and its end, as exactly as that is known.
-
-    `quarter` is that of `year`; `is_instant` is True for a day that figures are "as of"; with
-    `may_end_then` figures may be of the time or of its end.
+    """A time: its length in months if given, and its end, as precisely as known. `quarter` is a quarter of `year`;
+    `is_instant` is True for a day that figures are "as of"; with `may_end_then` figures may refer to the period or its
+    end.
     """
 
     year: int | None = None
@@ -53,11 +52,13 @@ class TableTime:
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """Its place in time."""
+        """Return its position in time."""
         return self.year or 0, self.month or (self.quarter or 4) * 3, self.day or 31
 
     def a_year_before(self) -> TableTime:
-        """Return the same time of the year before; a period that ends in the first days of a month is of the last."""
+        """Return the same time one year earlier; a period that ends in the first days of a month belongs to the
+        previous one.
+        """
         year, month = (self.year or 1) - 1, self.month
         if month and self.day and self.day <= _SLACK:
             year, month = (year, month - 1) if month > 1 else (year - 1, 12)
@@ -65,7 +66,7 @@ class TableTime:
 
 
 def months_in(text: str) -> int | None:
-    """Return the length that a text names, in months."""
+    """Return the length in a text, in months."""
     if found := _MONTHS.search(text):
         return _NUMBERS[found[1].lower()]
     if found := _WEEKS.search(text):
@@ -78,7 +79,7 @@ def months_in(text: str) -> int | None:
 
 
 def header_time(text: str) -> TableTime | None:
-    """Return the time that a column's headers name together, the last if there are several; None if there is none."""
+    """Return the time that a column's headers give together, the last of several; None if there is none."""
     found = _times(text)
     months = months_in(text)
     if not found:
@@ -87,7 +88,7 @@ def header_time(text: str) -> TableTime | None:
 
 
 def asked_times(question: str) -> tuple[TableTime, ...]:
-    """Return the times that a question names, in order; one that it compares with "a year earlier" follows."""
+    """Return the times in a question, in order; "a year earlier" adds the time that it refers to."""
     plain = normalise(question).text
     found = []
     for time in _times(plain):
@@ -147,7 +148,7 @@ def without_times(text: str) -> str:
 
 
 def agrees(asked: TableTime, named: TableTime) -> bool | None:
-    """Return True if a column is of the time that is asked for, False if of another, None if that is not known."""
+    """Return True if a column matches the requested time, False if it has another, None if unknown."""
     if asked.months and named.months and asked.months != named.months:
         return False
     if asked.is_instant and named.months and not named.may_end_then:

@@ -1,1 +1,1 @@
-"""The bench for prompt templates: look at them, check, copy, render and try them; the commands `prompts`."""
+"""The bench for prompt templates: show, check, copy, render and try them with the commands `prompts`."""

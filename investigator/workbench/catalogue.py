@@ -1,4 +1,4 @@
-"""All templates by their names: the shipped ones, and those of a folder in their place."""
+"""All templates by name: the shipped ones, and the replacements from a folder."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def shipped(name: str) -> Path:
 
 
 def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -> tuple[Path, ...]:
-    """Copy shipped templates into a folder; return the files. Raises UserError if one is there, unless `force`."""
+    """Copy shipped templates into a folder; return the files. Raises UserError if one exists, unless `force`."""
     places = {name: folder / f"{name}{SUFFIX}" for name in names}
     there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
     if there and not force:
@@ -112,7 +112,7 @@ def differences(folder: Path) -> tuple[str, ...]:
 
 
 def kind_words(kind: object) -> str:
-    """Return in words what a template sees of a value of a type; of a record its name and fields."""
+    """Describe the values of a type as a template sees them: for a record, its name and fields."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         return kind_words(inner[0])

@@ -11,7 +11,7 @@ from investigator.records import Record, Usage
 
 
 class VariableCard(Record):
-    """A variable of a template: what it holds, an example in JSON, and whether a template must use it."""
+    """A variable of a template: its content, an example in JSON, and a flag for required ones."""
 
     name: str
     kind: str
@@ -20,11 +20,9 @@ class VariableCard(Record):
 
 
 class TemplateCard(Record):
-    """The purpose of a template, its variables, and the reply that must come back.
-
-    `reply` is the name of the record that is read from the reply, empty if no engine answers the template, and
-    `must_name` are the fields of it that the template must ask for. `tokens` are those of its fixed text, estimated. It
-    is `own` if it is in place of the shipped one.
+    """The purpose of a template, its variables, and the expected reply. `reply` is the name of the reply's record,
+    empty if no engine replies to the template, and `must_name` are the fields that the template must request. `tokens`
+    is the estimated length of its fixed text. It is `own` if it replaces the shipped one.
     """
 
     name: str
@@ -49,7 +47,7 @@ TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contra
 
 
 class TriedQuote(Record):
-    """Words that a reply rests on: where they are proven to stand, or why they are not."""
+    """Quoted words of a reply: their proven place, or the reason why they are not proven."""
 
     text: str
     place: str = ""
@@ -57,11 +55,10 @@ class TriedQuote(Record):
 
 
 class TriedReply(Record):
-    """The outcome of a template for one use: the prompt, the reply, and what the method makes of it.
-
-    `source` says whose template it is. `value` is the record that was read, in wire form; `problem` is what was wrong
-    with the first reply, whether or not it was `repaired`. `model_point` is that of the reply and `point` the one that
-    counts; both are None if the step gives none.
+    """The outcome of a template for one use: the prompt, the reply, and its evaluation by the method. `source` names
+    the origin of the template. `value` is the parsed record, in wire form; `problem` is the problem with the first
+    reply, even if it was `repaired`. `model_point` is the point in the reply and `point` the effective one; both are
+    None if the step gives none.
     """
 
     source: str
@@ -80,9 +77,9 @@ class TriedReply(Record):
 
 
 class TemplateTrial(Record):
-    """A template tried on one use: the reply that there was, if there was one, and the new one.
+    """A template tried on one use: the earlier reply, if any, and the new one.
 
-    `about` is the question that is put; `usage` is what the trial has cost.
+    `about` is the question asked; `usage` is the cost of the trial.
     """
 
     template: str

@@ -1,4 +1,4 @@
-"""A template tried on one use: put to an engine as any other call, its reply judged as the method judges it."""
+"""Tries a template on one use: sends it to an engine like any other call, and judges the reply as the method does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls, pr
 
 
 class Trial:
-    """Puts templates to an engine for one use; its calls are journaled, and bounded together. Made by `trial`."""
+    """Sends templates to an engine for one use; its calls are journaled, and limited together. Created by `trial`."""
 
     def __init__(
         self, use: TemplateUse, journal: Journal, engines: Mapping[Role, Engine], trace: RunTrace, parts: Parts
@@ -47,9 +47,9 @@ class Trial:
         self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
 
     def put(self, parts: Parts) -> TemplateUse:
-        """Return the same use with the templates of some parts, and the reply to it.
+        """Return the same use with other templates for some parts, and the reply to it.
 
-        Raises what a call does, and RunError if a limit is reached.
+        Raises the errors of a call, and RunError if a limit is reached.
         """
         use, watched = self._use, WatchedCalls()
         client = parts.client(self._engines, self._journal, trace=RunTraces((self._trace, watched)))
@@ -71,9 +71,8 @@ class Trial:
 def trial(
     found: FoundUses, use: TemplateUse, engines: Mapping[Role, Engine], parts: Parts, now: datetime, *, fresh: bool
 ) -> Iterator[Trial]:
-    """Open the trial of a use; the same trial is resumed, and pays for nothing twice, unless it is `fresh`.
-
-    Raises SettingsError if there is a limit of money and a price is unknown, and StoreError.
+    """Open the trial of a use; the same trial is resumed at no extra cost, unless it is `fresh`. Raises SettingsError
+    if the cost is limited and a price is unknown, and StoreError.
     """
     engine = engines[role_of(use.name)] if use.reply_type is not None else None
     parts.check_prices([engine] if engine is not None else [])
@@ -87,7 +86,7 @@ def trial(
 
 
 def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Role, Engine], parts: Parts) -> TriedReply:
-    """Return a use with what the method makes of its reply: its record, its points, and where its words stand."""
+    """Return a use with the evaluation of its reply: its record, its points, and the places of its quotes."""
     reading, first = use.reading(), use.first_reading()
     reply = use.replies[0]
     tried = TriedReply(
@@ -111,7 +110,7 @@ def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Rol
 
 
 def about(variables: Record) -> str:
-    """Return the question that a template puts."""
+    """Return the question in a template's variables."""
     if isinstance(variables, QuestionVariables):
         return variables.purpose
     asked = getattr(variables, "sub_question", "") or getattr(variables, "question", "")
@@ -137,7 +136,7 @@ def _with_finding(
         kind=found.record.kind,
     )
     finding = query.judged(variables, reading)
-    proven = () if finding.quoted_by_search else finding.quotes  # else they are the search's, not the reply's
+    proven = () if finding.quoted_by_search else finding.quotes  # only the reply's own, not the search's
     stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
     failed = (
         TriedQuote(text=text, problem="does not stand there, or proves nothing") for text in finding.failed_quotes
@@ -147,7 +146,7 @@ def _with_finding(
 
 
 def _claims(reply: AnswerReply, variables: AnswerVariables, memories: tuple[Memory, ...]) -> tuple[TriedQuote, ...]:
-    """Return the statements of an answer that their quotes prove, and those that they do not."""
+    """Return the proven and the unproven statements of an answer."""
     by_words: dict[tuple[str, str], tuple[Memory, Quote]] = {}
     for memory in memories:
         for quote in memory.quotes:

@@ -41,14 +41,14 @@ from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import Traces, WatchedCall
 
 _UNBOUNDED = BudgetSettings(calls=None)
-"""To go through a run costs nothing."""
+"""Replaying a run costs nothing."""
 
 
 @dataclass(frozen=True)
 class TemplateUse:
-    """One time that a template was rendered: what it was given and, if an engine was asked, its replies.
+    """One rendering of a template: its input and, if an engine was asked, its replies.
 
-    The second of the replies is to the request for a repair.
+    A second reply answers a repair request.
     """
 
     name: str
@@ -59,7 +59,7 @@ class TemplateUse:
     replies: tuple[Reply, ...] = ()
 
     def first_reading(self) -> ReadReply[Record]:
-        """Return the content of the first reply, or why it cannot be parsed."""
+        """Return the content of the first reply, or the parsing error."""
         return read_once(self._prompt, self.replies[0], self._prompt.reply_type, problem_with)
 
     def reading(self) -> ReadReply[Record]:
@@ -84,7 +84,7 @@ def problem_with(value: Record) -> str:
 
 
 class WatchedCalls:
-    """A trace that keeps the calls that got a reply, in order."""
+    """A trace that collects the answered calls, in order."""
 
     def __init__(self) -> None:
         self.calls: list[WatchedCall] = []
@@ -92,13 +92,13 @@ class WatchedCalls:
 
     @contextmanager
     def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
-        """Watch one call; one that fails is not kept."""
+        """Trace one call; a failed one is not collected."""
         yield call
         with self._adding:
             self.calls.append(call)
 
     def ended(self, investigation: Investigation) -> None:
-        """Do nothing: the calls are all that is kept."""
+        """Do nothing: only calls are collected."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class FoundUses:
     engines: Mapping[Role, Engine]
 
     def of(self, name: str, number: int) -> TemplateUse:
-        """Return a use of a template by its number, from 1 on. Raises UserError if it does not exist."""
+        """Return a use of a template by its number, from 1. Raises UserError if it does not exist."""
         uses = [use for use in self.uses if use.name == name]
         if number <= len(uses):
             return uses[number - 1]
@@ -135,9 +135,9 @@ class UseFinder:
 
     @contextmanager
     def of_run(self, run_id: str) -> Iterator[FoundUses]:
-        """Go through a run again as far as its journal reaches; no engine is asked.
+        """Replay a run as far as its journal reaches; no engine is asked.
 
-        Raises UnknownRunError, and what `Investigator.replay` does.
+        Raises UnknownRunError, and the errors of `Investigator.replay`.
         """
         with self._opened() as folder:
             record = Runs(folder.runs).investigation(run_id)
@@ -153,9 +153,8 @@ class UseFinder:
 
     @contextmanager
     def of_question(self, question: str) -> Iterator[FoundUses]:
-        """Go through the run of a question with the built-in engine, as a forecast does; nothing is sent.
-
-        The prompts are those that fit the engines of the investigator. Raises what `Investigator.forecast` does.
+        """Simulate the run of a question with the built-in engine, like a forecast; nothing is sent. The prompts fit
+        the engines of the investigator. Raises the errors of `Investigator.forecast`.
         """
         with self._opened() as folder:
             new = new_record(question, RunOptions(), self._engines, self._parts.settings)
@@ -169,7 +168,7 @@ class UseFinder:
             yield FoundUses(record, tuple(uses), self._index.folder, folder, library, self._engines)
 
     def _check_templates(self, record: Investigation) -> None:
-        """Raise SettingsError if the templates at hand are not those that a run was made with."""
+        """Raise SettingsError if the current templates differ from those of a run."""
         if record.templates != self._parts.prompts.own():
             named = ", ".join(one.name for one in record.templates)
             used = f"templates of its own ({named})" if named else "the shipped templates"
@@ -191,7 +190,7 @@ class UseFinder:
 
 
 def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
-    """Return the uses that calls belong to: a second prompt for the same variables asks for a repair."""
+    """Group calls into uses: a second prompt for the same variables is a repair request."""
     uses: dict[tuple[str, Record], TemplateUse] = {}
     for call in calls:
         prompt, reply = call.prompt, call.reply
@@ -205,7 +204,7 @@ def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
 
 
 def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prompts) -> tuple[TemplateUse, ...]:
-    """Return the uses in calls, and those of the templates that no engine answers by themselves."""
+    """Return the uses in calls, and those of templates that no engine answers directly."""
     asked = uses_in(calls)
     given: list[tuple[str, Record]] = []
     for step in record.plan.steps:
@@ -222,10 +221,10 @@ def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prom
 def _gone_through(
     client: EngineClient, library: Library, settings: MethodSettings, blank: Investigation
 ) -> Investigation:
-    """Return the record of a run that was gone through, step by step in order, as far as there are replies."""
+    """Return the record of a replayed run, step by step in order, as far as there are replies."""
     kept = [blank]
     research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
-    with suppress(ReplayError):  # the run had got no further, or the folder says something else by now
+    with suppress(ReplayError):  # the run had got no further, or the folder has changed since
         for event in research.investigate(blank):
             if isinstance(event, Answered):
                 return event.investigation

@@ -37,7 +37,7 @@ def _names(card: TemplateCard) -> str:
 
 
 def card_text(card: TemplateCard, source: str) -> Text:
-    """Return all about one template, then its text."""
+    """Return the details of one template, then its text."""
     reply = (
         f"{card.reply}; must be asked for: {', '.join(card.must_name)}" if card.reply else "none: no engine is asked"
     )
@@ -55,7 +55,7 @@ def card_text(card: TemplateCard, source: str) -> Text:
 
 
 def checked_text(checked: TemplateFolder) -> Text:
-    """Return the problems of a folder by file, each with what is allowed, and how many there are."""
+    """Return the problems of a folder by file, each with the allowed values, and their number."""
     lines, file = [], ""
     for problem in checked.problems:
         if problem.file != file:

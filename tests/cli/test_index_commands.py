@@ -186,5 +186,5 @@ def test_an_empty_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
 def test_words_that_stand_everywhere_say_why_they_count_for_nothing() -> None:
     hits = [SearchHit(passage=Passage(document_id="a.txt", start=0, end=1, text="t"), bm25=n) for n in (1e-6, 2.5)]
     shown = hits_text(hits).plain
-    assert "under 0.01, for they stand in most passages" in shown
+    assert "under 0.01, because most passages contain them" in shown
     assert "BM25 2.50" in shown

@@ -20,14 +20,14 @@ from investigator.workbench.records import TemplateList
 from investigator.workbench.wording import card_text, cards_text, checked_text, diff_text
 
 _SMALL_CONTEXT = 4096
-_SHARE_FOR_VALUES = 2  # half of the context is left to passages and the reply
+_SHARE_FOR_VALUES = 2  # half of the context is reserved for passages and the reply
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A template, such as query/ask.")]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of templates.")]
 
 
 def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
-    """List the templates: what each is for, what it is given, the reply that it asks for, and its length."""
+    """List the templates with their purpose, input, expected reply and length."""
     listed = cards(Prompts(prompts, CONTRACTS))
     if as_json:
         print_record(Printed.TEMPLATES, TemplateList(templates=listed), own=True)
@@ -36,7 +36,7 @@ def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> No
 
 
 def show(name: Name, prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
-    """Show a template with its variables, an example of each, the reply that is read, and what it may use."""
+    """Show a template with its variables, an example of each, the expected reply, and the allowed syntax."""
     own = Prompts(prompts, CONTRACTS)
     (only, *_) = named([name])
     shown = card(only, own)
@@ -57,9 +57,8 @@ def check(
 ) -> None:
     """Check templates against their contracts, without asking anything: all problems of all files at once.
 
-    It finds broken syntax, what the sandbox forbids, unknown variables, variables that must be used and are not, fields
-    of the reply that are not asked for, misspelt fields of values, fixed text that is too long, and files that no
-    template is named after.
+    It finds broken syntax, forbidden constructs, unknown variables, missing required variables, reply fields that are
+    not requested, misspelt fields of values, fixed text that is too long, and files without a template of that name.
 
     Exit codes: 0 no problem, 2 some.
     """
@@ -77,7 +76,7 @@ def copy(
     folder: Directory,
     force: Annotated[bool, typer.Option("--force", help="Overwrite templates that are there.")] = False,
 ) -> None:
-    """Copy shipped templates into a folder of yours, to change them there; `--prompts DIR` then uses that folder."""
+    """Copy shipped templates into your own folder to change them; `--prompts DIR` then uses that folder."""
     for place in copy_templates(named(names), folder, force=force):
         tell(f"copied to {place}")
 

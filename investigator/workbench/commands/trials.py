@@ -1,4 +1,4 @@
-"""`investigator prompts render | run`: a template for a real step, as a prompt and put to a model."""
+"""`investigator prompts render | run`: renders a template for a real step, or sends it to a model."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from investigator.workbench.trial import about, judged, trial
 from investigator.workbench.uses import FoundUses, UseFinder
 from investigator.workbench.wording import trial_text
 
-_WIDTH = 120  # of what goes into a file or a pipe
+_WIDTH = 120  # of text for a file or a pipe
 
 Question = Annotated[str | None, typer.Argument(metavar="QUESTION", help="A question to the folder; or name a --run.")]
 
 
 @dataclass(frozen=True)
 class StepOptions:
-    """The step that a template is for."""
+    """Selects the step for a template."""
 
     run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run, as `runs` lists them.")] = None
     step: Annotated[int, typer.Option(metavar="N", min=1, help="Which of the steps that use the template.")] = 1
@@ -50,7 +50,7 @@ class StepOptions:
     ] = None
 
     def investigator(self, name: str, folder: Path, common: CommonOptions, settings: Settings) -> Investigator:
-        """Return the front door with the templates that the run used. Raises SettingsError for one of the chat."""
+        """Return the front door with the templates of the run. Raises SettingsError for a chat template."""
         if name not in METHOD:
             module = name.partition("/")[2]
             hint = f"Try it with: investigator module {module} --prompts DIR (and --show-prompt for the prompt alone)"
@@ -59,7 +59,7 @@ class StepOptions:
 
     @contextmanager
     def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
-        """Open the run, or go through that of a question without asking a model. Raises SettingsError for neither."""
+        """Open the run, or simulate that of a question without a model. Raises SettingsError if neither is given."""
         if bool(question) == bool(self.run):
             raise SettingsError("name a question or a run, one of both", hint="For example: FOLDER --run RUN")
         finder = UseFinder(investigator)
@@ -75,10 +75,10 @@ def render(
     question: Question = None,
     variables: Annotated[bool, typer.Option("--variables", help="Print the values of the variables as JSON.")] = False,
 ) -> None:
-    """Print the prompt that a template gives for a step, with its tokens on standard error; nothing is sent.
+    """Print the prompt of a template for a step, with its tokens on standard error; nothing is sent.
 
-    The step is one of a kept run, or the first one that a question to the folder would come to, worked out with the
-    built-in engine. Without folder, question and run the variables are examples.
+    The step comes from a stored run, or is the first one that a question would reach with the built-in engine. Without
+    folder, question and run the variables are examples.
     """
     (only, *_) = named([name])
     own = Prompts(common.prompts, CONTRACTS)
@@ -109,11 +109,11 @@ def run_template(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; use no kept reply.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a template of yours to a model for one step, and show its reply next to the earlier one.
+    """Send your own template to a model for one step, and show the reply next to the earlier one.
 
-    The old reply is that of the kept run; for a question it is the reply of the same model to the shipped template.
-    Shown are the replies, what is read from them or why they cannot be read, which quotes are proven, and the score.
-    Every call is kept: the same command again pays nothing.
+    The earlier reply comes from the stored run; for a question, from the same model with the shipped template. The
+    output shows the replies, their parsed content or the parsing error, the proven quotes, and the score. Every call is
+    stored: repeating the command costs nothing.
     """
     (only, *_) = named([name])
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
