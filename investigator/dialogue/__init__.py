@@ -1,1 +1,1 @@
-"""Messages, agents, worlds and teachers in ParlAI's way (seeds: parlai_core_concepts, parlai_messages)."""
+"""Messages, agents, worlds and teachers in ParlAI's design (seeds: parlai_core_concepts, parlai_messages)."""

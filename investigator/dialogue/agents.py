@@ -10,14 +10,12 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 Shared = Mapping[str, object]
-"""What the copies of an agent or a world share."""
+"""The state that the copies of an agent or a world share."""
 
 
 class Agent:
-    """Observes what others say, and acts. The base greets.
-
-    `opt` are its options, which it copies; `shared` is the result of another agent's `share`, to make a copy
-    of it.
+    """Observes messages of others, and acts. The base class greets. `opt` holds its options, which it copies; `shared`
+    is the result of another agent's `share`, for creating a copy of it.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -26,7 +24,7 @@ class Agent:
         self.observation: Message | None = None
 
     def observe(self, observation: Message) -> Message | None:
-        """Observe a message of another agent, and return what was observed."""
+        """Observe a message of another agent, and return the observation."""
         self.observation = observation
         return observation
 
@@ -39,20 +37,20 @@ class Agent:
         self.observation = None
 
     def reset_metrics(self) -> None:
-        """Count again."""
+        """Reset the metrics."""
 
     def save(self, path: str | None = None) -> None:
         """Save the learned state, if the agent learns."""
 
     def shutdown(self) -> None:
-        """Give back what the agent holds."""
+        """Release the agent's resources."""
 
     def epoch_done(self) -> bool:
-        """Return True if a pass through the agent's data has ended; never for an agent without data."""
+        """Return True if a pass through the agent's data has ended; always False for an agent without data."""
         return False
 
     def share(self) -> dict[str, object]:
-        """Return the contents of a copy: the class, the options, and what the copies share."""
+        """Return the data for a copy: the class, the options, and the shared state."""
         return {"class": type(self), "opt": self.opt}
 
     @classmethod
@@ -61,13 +59,13 @@ class Agent:
         return opt
 
     def clone(self) -> Self:
-        """Return a copy with the same options that shares what `share` gives."""
+        """Return a copy with the same options and the state from `share`."""
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
         """Return the reply of a copy to one message; the agent itself is unchanged.
 
-        Raises DialogueError if the message has no text, or one of the further fields already.
+        Raises DialogueError if the message has no text, or already has one of the additional fields.
         """
         asked = Message(text=message) if isinstance(message, str) else Message(message)
         for field, value in fields.items():
@@ -107,7 +105,7 @@ class ActsInBatches(Protocol):
     """An agent that answers several observations at once."""
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """One act for each observation, in order."""
+        """Return one act for each observation, in order."""
         ...
 
 
@@ -116,5 +114,5 @@ class ObservesItself(Protocol):
     """An agent that observes its own acts."""
 
     def self_observe(self, self_message: Message) -> None:
-        """Take note of the act that was just made."""
+        """Record the act that was just made."""
         ...

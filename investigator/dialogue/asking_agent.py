@@ -14,12 +14,12 @@ from investigator.records.answers import Answer
 
 NOTHING_ASKED = "Please ask me a question about the documents."
 NOT_ASKED = "not_asked"
-"""The status of a reply to what was not a question."""
+"""The status of a reply to a message that is not a question."""
 
 
 @runtime_checkable
 class AnswersQuestions(Protocol):
-    """Anyone who answers questions: an Investigator does."""
+    """Anything that answers questions, such as an Investigator."""
 
     def ask(self, question: str) -> Answer:
         """Return the answer to one question."""
@@ -27,12 +27,12 @@ class AnswersQuestions(Protocol):
 
 
 class InvestigatorAgent(Agent):
-    """Answers what it hears from the documents; each question is independent of the others.
+    """Answers questions from the documents; each question is independent of the others.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
-    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, of which at most
-    `at_once` questions are asked at the same time: one, since a workspace has one writer. Errors of the investigation
-    are raised as they are.
+    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which gets at most
+    `at_once` questions at the same time: one by default, because a workspace has one writer. Errors of the
+    investigation are passed on.
     """
 
     def __init__(
@@ -55,9 +55,8 @@ class InvestigatorAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the answers to several messages, in order.
-
-        Equal questions are asked once, and padding has no answer.
+        """Return the answers to several messages, in order. Equal questions are asked once, and padding has no
+        answer.
         """
         heard = [observation or Message() for observation in observations]
         questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
@@ -73,7 +72,7 @@ class InvestigatorAgent(Agent):
 
 
 class _SharedInvestigator:
-    """The investigator that copies of an agent share; questions wait until one of its places is free."""
+    """The investigator shared by copies of an agent; questions wait for a free slot."""
 
     def __init__(self, investigator: AnswersQuestions | None, at_once: int) -> None:
         if not isinstance(investigator, AnswersQuestions):

@@ -1,7 +1,7 @@
 """Data built once, from archives and files on this machine (seed: parlai_core_concepts, "build.py").
 
-Nothing is downloaded. A folder of built data holds a file `.built` with its version. It is built next to its place and
-moved there when complete, so an interrupted build never looks finished.
+Nothing is downloaded. A folder of built data contains a file `.built` with its version. The data is built next to its
+final place and moved there when complete, so an interrupted build never looks finished.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from investigator.errors import DialogueError, DialogueFormatError
 
 BUILT = ".built"
 LIMIT = 50 * 1024**3
-"""Bytes that an archive may unpack to, unless another limit is given."""
+"""Default limit on the unpacked size of an archive, in bytes."""
 
 _BLOCK = 1024 * 1024
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""The errors of the standard library for damaged, encrypted and unusual archives, besides OSError."""
+"""The standard library's errors for damaged, encrypted and unusual archives, besides OSError."""
 
 
 def built(folder: Path, version: str) -> bool:
-    """Return True if the folder holds data of this version, whole."""
+    """Return True if the folder contains complete data of this version."""
     try:
         return (folder / BUILT).read_text(encoding="utf-8").strip() == version
     except (OSError, UnicodeDecodeError):
@@ -40,10 +40,9 @@ def built(folder: Path, version: str) -> bool:
 
 
 def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
-    """Have `make` fill the folder unless it holds data of this version; return True if that was done now.
-
-    `make` is given an empty folder to fill. Older data stay until the new ones are whole. A second process waits until
-    the first is done. Raises DialogueError if the folder holds files that were not built here, or cannot be written.
+    """Let `make` fill the folder unless it contains data of this version; return True if it did. `make` gets an empty
+    folder to fill. Older data is kept until the new data is complete. A second process waits until the first is done.
+    Raises DialogueError if the folder contains files that were not built here, or cannot be written.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -64,9 +63,8 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
 def unpack(archive: Path, folder: Path, limit: int = LIMIT) -> tuple[Path, ...]:
     """Unpack a zip, a tar (plain, gz, bz2, xz) or one gz file into the folder; return its files in order.
 
-    Raises DialogueFormatError for an archive that is damaged, unpacks to more than `limit` bytes, or holds anything
-    but files and folders inside it: links, devices, and paths that lead outside are refused before anything is
-    written.
+    Raises DialogueFormatError for an archive that is damaged, unpacks to more than `limit` bytes, or contains anything
+    but files and folders below it: links, devices, and paths that lead outside are rejected before anything is written.
     """
     try:
         with ExitStack() as stack:

@@ -13,10 +13,8 @@ Loaded = TypeVar("Loaded")
 
 
 class DataLoader:
-    """A pool of threads that run what is requested, first come first served.
-
-    The option `num_load_threads` (default 1) says how many. They start when there is something to load, and end with
-    `shutdown`.
+    """A pool of threads that run requests, first come first served. The option `num_load_threads` (default 1) sets
+    their number. They start with the first request, and end with `shutdown`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None) -> None:
@@ -31,10 +29,8 @@ class DataLoader:
         load_fn: Callable[..., Loaded],
         args: Sequence[object] | Mapping[str, object] = (),
     ) -> Future[Loaded]:
-        """Have `load_fn` called with the arguments on a thread, and then `receive_fn` with the future, which is done.
-
-        The future holds the result or the error of `load_fn`; it is also returned. Raises DialogueError after
-        `shutdown`.
+        """Call `load_fn` with the arguments on a thread, and then `receive_fn` with the completed future. The future
+        holds the result or the error of `load_fn`; it is also returned. Raises DialogueError after `shutdown`.
         """
         try:
             if isinstance(args, Mapping):

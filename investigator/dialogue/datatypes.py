@@ -1,4 +1,4 @@
-"""Datatype: which part of the data is used, in which order, and whether it is begun again at its end."""
+"""Datatype: which part of the data is used, in which order, and with or without repetition."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Datatype:
 
     @property
     def streams(self) -> bool:
-        """Return True if the data is read while it is used, instead of being held in memory."""
+        """Return True if the data is read on demand instead of being held in memory."""
         return self._has("stream")
 
     @property
@@ -60,7 +60,7 @@ class Datatype:
 
     @property
     def shuffles(self) -> bool:
-        """Return True if episodes come in random order, each of them any number of times."""
+        """Return True if episodes are drawn at random, with replacement."""
         return self.cycles and not self.streams
 
     @property
@@ -77,8 +77,8 @@ def split_by_fold(
 ) -> list[Item]:
     """Return the items of one fold of data without predefined folds.
 
-    The items are shuffled with the seed and then cut, so that the three folds share no item and together hold them all.
-    The fractions are parts of 1. Raises DialogueValueError if they do not add up to 1.
+    The items are shuffled with the seed and then cut, so that the three folds are disjoint and cover all items. Raises
+    DialogueValueError if the fractions do not add up to 1.
     """
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
         raise DialogueValueError(

@@ -9,20 +9,19 @@ from investigator.errors import DialogueError
 
 NULL, START, END, UNKNOWN = "__null__", "__start__", "__end__", "__unk__"
 SPECIAL = (NULL, START, END, UNKNOWN)
-"""The first indexes. No text holds them: in a text `_` is a token of its own."""
+"""The first indexes. No text produces them: in a text `_` is a separate token."""
 
 _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text, which joined are the text: words and signs, each with the space before it."""
+    """Return the tokens of a text, which joined give the text: words and signs, each with the space before it."""
     return _TOKEN.findall(text)
 
 
 class Dictionary:
-    """Gives each token an index, and back. Added text can be encoded and decoded without loss.
-
-    Indexes are given in the order in which tokens are first met, after those of `SPECIAL`.
+    """Maps tokens to indexes, and back. Added text can be encoded and decoded without loss. Indexes are assigned in
+    order of first occurrence, after those of `SPECIAL`.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -49,7 +48,7 @@ class Dictionary:
         return self._indexes.get(token, self._indexes[UNKNOWN])
 
     def token(self, index: int) -> str:
-        """Return the token of an index. Raises DialogueError if there is none."""
+        """Return the token with an index. Raises DialogueError if there is none."""
         if not 0 <= index < len(self._tokens):
             raise DialogueError(f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)}, from 0.")
         return self._tokens[index]
@@ -59,6 +58,6 @@ class Dictionary:
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """Return the text of the indexes; `NULL`, `START` and `END` give nothing. Raises DialogueError."""
+        """Return the text for the indexes; `NULL`, `START` and `END` produce nothing. Raises DialogueError."""
         silent = (NULL, START, END)
         return "".join(token for token in map(self.token, indexes) if token not in silent)

@@ -1,4 +1,4 @@
-"""History: what was said in an episode, as one text or as tokens for a model."""
+"""History: the turns of an episode, as one text or as tokens for a model."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 Encode = Callable[[str], Sequence[int]]
-"""Gives the tokens of a text."""
+"""Returns the tokens of a text."""
 
 
 class History:
-    """The turns of an episode, oldest first, heard and said alike.
-
-    Of the options it takes `delimiter` (between turns, a line feed), `history_size` (turns that are kept; all, if it is
-    not above 0; `size` comes before), `split_lines` (each line that is heard is a turn), `person_tokens` (turns begin
-    with `p1_token` where they were heard, with `p2_token` where they were said), `add_p1_after_newln` (the token is
-    before the last line of what was heard) and `history_reversed` (the tokens stand in reverse, the text does not).
-    `encode` is needed for tokens only.
+    """The turns of an episode, oldest first: messages heard and said. Options: `delimiter` (between turns, default a
+    line feed), `history_size` (number of turns kept, all if not positive; `size` overrides it), `split_lines` (each
+    line heard is a turn), `person_tokens` (heard turns begin with `p1_token`, said ones with `p2_token`),
+    `add_p1_after_newln` (the token precedes the last line of a heard turn) and `history_reversed` (reverses the tokens,
+    but not the text). `encode` is needed only for tokens.
     """
 
     def __init__(
@@ -51,7 +49,7 @@ class History:
         self.temp_history: str | None = None
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
-        """Add what was heard; nothing, if the message has no text.
+        """Add a heard message; do nothing if it has no text.
 
         `temp_history` is appended to the text, without a delimiter, until the next message is heard.
         """
@@ -62,7 +60,7 @@ class History:
         self.temp_history = temp_history
 
     def add_reply(self, text: str) -> None:
-        """Add what was said."""
+        """Add a said message."""
         self._add(text, f"{self._tokens[1]} {text}" if self._person_tokens else text)
 
     def get_history_str(self) -> str | None:
@@ -72,7 +70,7 @@ class History:
         return self.delimiter.join(self.history_strings) + (self.temp_history or "")
 
     def get_history_vec(self) -> list[int] | None:
-        """Return the tokens of the turns, with those of the delimiter between them; None if there are no turns.
+        """Return the tokens of the turns, separated by those of the delimiter; None if there are no turns.
 
         Raises DialogueError if the history was made without `encode`.
         """

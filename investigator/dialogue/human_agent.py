@@ -20,7 +20,7 @@ class HumanAgent(Agent):
 
     A line that ends with `[DONE]` ends the episode; one that ends with `[EXIT]`, or the end of the source, ends the
     episode and the epoch: from then on acts are padding. With the option `single_turn` each line is an episode. The
-    streams are standard input and output, as they are at the time, unless they are given.
+    default streams are the current standard input and output.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class HumanAgent(Agent):
         return observation
 
     def act(self) -> Message:
-        """Return the next line. Raises DialogueError if it is not a text."""
+        """Return the next line. Raises DialogueError if it cannot be decoded."""
         line = "" if self._finished else self._line()
         said, mark = _before_mark(line.strip())
         if not line or mark == END_OF_ALL:
@@ -83,7 +83,7 @@ class HumanAgent(Agent):
 
 
 def _before_mark(line: str) -> tuple[str, str]:
-    """Return the text of a line, and its end mark if it has one."""
+    """Return the text of a line, and its end mark, if any."""
     for mark in (END_OF_EPISODE, END_OF_ALL):
         if line.upper().endswith(mark):
             return line[: -len(mark)].rstrip(), mark

@@ -1,4 +1,4 @@
-"""Message: what agents say to each other (seed: parlai_messages)."""
+"""Message: the messages of agents to each other (seed: parlai_messages)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ EPISODE_DONE = "episode_done"
 
 
 class Message(dict[str, object]):
-    """A dict whose fields are set once; `force_set` sets one again.
-
-    Standard fields, each of them optional: `text`, `id`, `labels`, `eval_labels`, `label_candidates`,
-    `text_candidates`, `episode_done`, `reward`, `image`, `metrics`; any other is allowed.
+    """A dict whose fields can be set only once; `force_set` overwrites one. Standard fields, all optional: `text`,
+    `id`, `labels`, `eval_labels`, `label_candidates`, `text_candidates`, `episode_done`, `reward`, `image`, `metrics`;
+    others are allowed.
     """
 
     def __setitem__(self, key: str, value: object) -> None:
-        """Set a new field. Raises DialogueError if the message has it already."""
+        """Set a new field. Raises DialogueError if it is already set."""
         if key in self:
             raise DialogueError(
                 f"the message has a field {key!r} already",
@@ -28,7 +27,7 @@ class Message(dict[str, object]):
         super().__setitem__(key, value)
 
     def force_set(self, key: str, value: object) -> None:
-        """Set a field, whether the message has it or not."""
+        """Set a field, even if it is already set."""
         super().__setitem__(key, value)
 
     def copy(self) -> Self:
@@ -37,34 +36,34 @@ class Message(dict[str, object]):
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """Return the message itself, or one made of another mapping: for acts that come from outside."""
+        """Return the message itself, or one created from another mapping, for acts from outside."""
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod
     def padding_example(cls) -> Message:
-        """Return the padding of a batch when there are no examples left."""
+        """Return a padding message for a batch without further examples."""
         return cls({BATCH_PADDING: True, EPISODE_DONE: True})
 
     def is_padding(self) -> bool:
-        """Return True if it only fills up a batch."""
+        """Return True if it is only padding."""
         return bool(self.get(BATCH_PADDING))
 
     def json_safe_payload(self) -> dict[str, object]:
-        """Its fields as a plain dict, without `metrics`, which hold objects."""
+        """Return its fields as a plain dict, without `metrics`, which contains objects."""
         return {key: value for key, value in self.items() if key != "metrics"}
 
     @property
     def text(self) -> str:
-        """Its text; empty if it has none."""
+        """Return its text; empty if it has none."""
         return str(self.get("text") or "")
 
     def known_labels(self) -> list[str]:
-        """Return its right answers, shown while learning (`labels`) or kept for grading (`eval_labels`)."""
+        """Return its correct answers, shown while learning (`labels`) or hidden for grading (`eval_labels`)."""
         return texts_of(self.get("labels", self.get("eval_labels")))
 
 
 def texts_of(values: object) -> list[str]:
-    """Return labels or candidates as a list: one text, or several without None; sets in alphabetical order."""
+    """Return labels or candidates as a list; None values are dropped, and sets are sorted."""
     if isinstance(values, str):
         return [values]
     if not isinstance(values, Iterable):

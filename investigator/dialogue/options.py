@@ -1,4 +1,4 @@
-"""Opt: the options of agents, teachers and worlds, and the files that keep them next to a model (`model_file.opt`)."""
+"""Opt: the options of agents, teachers and worlds, and the files that store them next to a model (`model_file.opt`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = TypeVar("Value", str, int, bool)
 
 
 class Opt(dict[str, object]):
-    """A dict of options as ParlAI has them: `task`, `datatype`, `batchsize`, `model`, and those of each agent."""
+    """A dict of options as in ParlAI: `task`, `datatype`, `batchsize`, `model`, and those of each agent."""
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
@@ -26,15 +26,15 @@ class Opt(dict[str, object]):
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return an option that is a text. Raises DialogueError if it is something else."""
+        """Return a text option. Raises DialogueError if it has another type."""
         return self._of_kind(key, str, default, "a text")
 
     def number(self, key: str, default: int) -> int:
-        """Return an option that is a whole number. Raises DialogueError if it is something else."""
+        """Return an integer option. Raises DialogueError if it has another type."""
         return self._of_kind(key, int, default, "a whole number")
 
     def switch(self, key: str, default: bool = False) -> bool:
-        """Return an option that is on or off. Raises DialogueError if it is something else."""
+        """Return a boolean option. Raises DialogueError if it has another type."""
         return self._of_kind(key, bool, default, "true or false")
 
     def _of_kind(self, key: str, kind: type[Value], default: Value, called: str) -> Value:
@@ -47,7 +47,7 @@ class Opt(dict[str, object]):
 
 
 def option_file(model_file: str | Path) -> Path:
-    """Return the file in which the options of a model file lie."""
+    """Return the file with the options of a model file."""
     return Path(f"{model_file}.opt").expanduser()
 
 

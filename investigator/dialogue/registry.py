@@ -25,11 +25,9 @@ Kind = TypeVar("Kind")
 
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
-    """Return the class at the first of these places whose module there is.
-
-    `sought` says what it is, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if the module or the
-    class in it does not exist, and DialogueError if the module needs another one that is missing, or the class
-    is not of this kind.
+    """Return the class at the first of these places whose module exists. `sought` describes it, as in "agent
+    repeat_label". Raises UnknownTaskError, with the hint, if the module or the class in it does not exist, and
+    DialogueError if the module needs a missing one, or the class has another kind.
     """
     for place in places:
         module = _module(place.module)
@@ -63,7 +61,7 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
 
 
 OWN_AGENTS = "investigator.dialogue"
-"""The package that is searched for a name that is not ours."""
+"""The package that is searched for names other than ours."""
 
 _WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
@@ -79,25 +77,25 @@ _FARTHER = {
     "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
     "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
 }
-"""Our agents that need higher packages; their modules are loaded when first named."""
+"""Our agents that need higher packages; their modules are loaded when first used."""
 
 
 def agent_names() -> tuple[str, ...]:
-    """Return the names of our agents, in alphabetical order."""
+    """Return the sorted names of our agents."""
     return tuple(sorted({*_WITHOUT_DOCUMENTS, *_FARTHER}))
 
 
 def agent_class_name(name: str) -> str:
-    """Return the class name of an agent: `repeat_label` is RepeatLabelAgent."""
+    """Return the class name of an agent: RepeatLabelAgent for `repeat_label`."""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
     """Return the possible locations of an agent's class, likeliest first.
 
-    `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
+    `a.b.c:Class` names it directly; `x/y` is in `package.x.y`, `projects:folder:model` in
     `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
-    for `projects:` with something else behind it.
+    for any other form of `projects:`.
     """
     project, *further = name.split(":")
     if project == "projects":
@@ -114,9 +112,8 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """Return the class that a name means: one of ours, or else the one that `agent_places` finds.
-
-    Raises UnknownTaskError if there is none, DialogueError if it is not an agent or cannot be loaded.
+    """Return the class with a name: one of ours, or else the one found by `agent_places`. Raises UnknownTaskError if
+    there is none, DialogueError if it is not an agent or cannot be loaded.
     """
     if name in _WITHOUT_DOCUMENTS:
         return _WITHOUT_DOCUMENTS[name]
@@ -132,11 +129,9 @@ def needs_no_documents(kind: type[Agent]) -> bool:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """Return the agent that the options name.
-
-    `model` is what `agent_class` takes. If `model_file` has a file of options next to it (`model_file.opt`), those win
-    over the options given here, which can only change them with `override`. Raises what `agent_class` and
-    `read_options` do, and DialogueError if no model is named.
+    """Return the agent that the options name. `model` is a name for `agent_class`. If `model_file` has a file of
+    options next to it (`model_file.opt`), those win over the options given here, unless they are in `override`. Raises
+    the errors of `agent_class` and `read_options`, and DialogueError if no model is named.
     """
     given = _with_kept(Opt.of(opt))
     model = given.text("model")
@@ -147,7 +142,9 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:
-    """Return a copy of the agent whose `share` gave this. Raises DialogueError if it is not an agent's."""
+    """Return a copy of the agent whose `share` returned this. Raises DialogueError if it does not come from an
+    agent.
+    """
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
         raise DialogueError("this was not shared by an agent", hint="Give what agent.share() gives.")
@@ -155,7 +152,7 @@ def create_agent_from_shared(shared: Shared) -> Agent:
 
 
 def _with_kept(given: Opt) -> Opt:
-    """Return the options, with those that are stored next to the model file."""
+    """Return the options, updated by those stored next to the model file."""
     model_file = given.text("model_file")
     if not model_file or not option_file(model_file).is_file():
         return given

@@ -1,4 +1,4 @@
-"""Agents without a model: for baselines, for examples, and to test worlds and teachers with."""
+"""Agents without a model: for baselines, examples, and tests of worlds and teachers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ NOTHING_HEARD = "I have heard nothing."
 
 
 class _SimpleAgent(Agent, ABC):
-    """An agent whose id is the name of its class unless the options say another, and which replies at any time.
-
-    Chance comes from the option `seed` (0); copies draw from one and the same generator.
+    """An agent that replies at any time; its id is its class name unless the options set another. Randomness is seeded
+    by the option `seed` (0); copies share one generator.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -37,14 +36,14 @@ class _SimpleAgent(Agent, ABC):
 
     @abstractmethod
     def _said(self, observation: Message) -> Mapping[str, object]:
-        """Return the text of the reply, and what goes with it; the observation is empty if nothing was observed."""
+        """Return the text and further fields of the reply; the observation is empty if nothing was observed."""
 
 
 class RepeatLabelAgent(_SimpleAgent):
     """Replies with the labels: the best possible reply.
 
-    Options: `return_one_random_answer` (true; otherwise all labels, with commas), `cant_answer_percent` (a chance
-    between 0 and 1, whatever its name says, that it gives no answer; 0), `cant_answer_message`.
+    Options: `return_one_random_answer` (true; otherwise all labels, with commas), `cant_answer_percent` (despite its
+    name a probability between 0 and 1 of giving no answer; 0), `cant_answer_message`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -61,7 +60,7 @@ class RepeatLabelAgent(_SimpleAgent):
 
 
 class FixedResponseAgent(_SimpleAgent):
-    """Says the same each time: the option `fixed_response`."""
+    """Always gives the same reply: the option `fixed_response`."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
@@ -72,7 +71,7 @@ class FixedResponseAgent(_SimpleAgent):
 
 
 class RepeatQueryAgent(_SimpleAgent):
-    """Repeats everything it hears."""
+    """Repeats every message."""
 
     def _said(self, observation: Message) -> Mapping[str, object]:
         return {"text": observation.text or NOTHING_HEARD}
@@ -99,10 +98,8 @@ Episode = tuple[Message, ...]
 
 
 class DataAgent(Agent):
-    """Says the messages it is given, in order; then padding.
-
-    An episode ends with a message that has `episode_done`. Copies share the messages and take episodes in turn, so that
-    together they say each of them once.
+    """Sends the given messages, in order, and then padding. An episode ends with a message that has `episode_done`.
+    Copies share the messages and take episodes in turn, so that together they send each of them once.
     """
 
     def __init__(
@@ -135,7 +132,7 @@ class DataAgent(Agent):
         return self._episodes.unsaid <= 0
 
     def reset(self) -> None:
-        """Begin again with the first message, for all copies."""
+        """Start again with the first message, for all copies."""
         super().reset()
         self._left = []
         self._episodes.rewind()
@@ -145,7 +142,7 @@ class DataAgent(Agent):
 
 
 class _Episodes:
-    """Episodes that several agents take in turn, perhaps in threads; each rewinding begins another round."""
+    """Episodes that several agents take in turn, perhaps in threads; each rewind starts another round."""
 
     def __init__(self, episodes: Sequence[Episode]) -> None:
         self._episodes = episodes
@@ -161,12 +158,12 @@ class _Episodes:
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())
 
     def count_said(self) -> None:
-        """Note that a message of an episode was said."""
+        """Record that a message of an episode was sent."""
         with self._lock:
             self.unsaid -= 1
 
     def rewind(self) -> None:
-        """Begin with the first episode again."""
+        """Start again with the first episode."""
         with self._lock:
             self.round += 1
             self._next = 0

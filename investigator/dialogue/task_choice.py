@@ -14,7 +14,7 @@ from investigator.errors import DialogueValueError
 
 
 class Stochastic(StrEnum):
-    """Weights that are not numbers: each task as often as it has episodes."""
+    """Weights that are not numbers: each task has the weight of its number of episodes."""
 
     STOCHASTIC = "stochastic"
 
@@ -23,7 +23,7 @@ Weights = Stochastic | tuple[float, ...]
 
 
 def multitask_weights(text: str) -> Weights:
-    """Return how often each of several tasks comes: `stochastic`, or numbers separated by commas.
+    """Parse the weights of several tasks: `stochastic`, or numbers separated by commas.
 
     Raises DialogueValueError if they are neither, or a number is below 0.
     """
@@ -53,9 +53,9 @@ class TaskChoice:
     """Chooses among the tasks of a MultiWorld or a MultiTaskTeacher.
 
     While training in random order, a task is drawn by the option `multitask_weights` (a text as `multitask_weights`
-    reads it, or a list of numbers; 1 for each without it); otherwise the tasks come in turn, without those whose data
-    has ended. `episodes` gives the episodes of each task, None if unknown, and is called only for stochastic weights.
-    Raises DialogueValueError if the weights make no sense, or are all 0 when tasks are drawn.
+    reads it, or a list of numbers; 1 for each without it); otherwise the tasks are taken in turn, without those whose
+    data has ended. `episodes` returns the number of episodes of each task, None if unknown, and is called only for
+    stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class TaskChoice:
             raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
 
     def next(self, last: int, ended: Callable[[int], bool]) -> int:
-        """Return the index of the next task after `last` (-1 at the beginning); `last` again if all have ended."""
+        """Return the index of the task after `last` (-1 at the beginning); `last` again if all have ended."""
         count = len(self.cum_weights)
         if self._draws:
             return self._chance.choices(range(count), cum_weights=self.cum_weights)[0]

@@ -1,6 +1,5 @@
 """Task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several with commas, and `#qa` for all of one kind.
-
-Pure: what a string means, and which class of which module it names. Loading that class is up to others.
+Pure: parses a string into the module and class that it names; other code loads the class.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class TaskEntry(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A class, by its name and the module that it is in."""
+    """A class, given by its name and module."""
 
     module: str
     name: str
@@ -44,9 +43,9 @@ class SplitTask(NamedTuple):
 
 
 def split_task(task: str) -> SplitTask:
-    """Take `key=value` parts out of a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
+    """Split `key=value` parts off a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
 
-    A `-` in a key is a `_`, a `;` in a value a `:`. A value becomes true or false, a whole number, a number, or a text.
+    A `-` in a key stands for `_`, a `;` in a value for `:`. A value becomes a boolean, an integer, a number, or a text.
     """
     kept, options = [], dict[str, OptionValue]()
     for part in task.split(":"):
@@ -59,9 +58,8 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options with those that the task string under `task` holds; these come before.
-
-    Raises DialogueError if there is no task.
+    """Return the options, overridden by those in the task string under `task`. Raises DialogueError if there is no
+    task.
     """
     task, options = split_task(required_task(Opt.of(opt)))
     return Opt({**opt, **options, "task": task})
@@ -76,10 +74,9 @@ def required_task(opt: Opt) -> str:
 
 
 def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
-    """Return the task strings of a comma list, with `#tag` and `#id` replaced by their tasks.
-
-    Tags and ids are compared in lower case and without `-`. Raises DialogueError if no task is named, and
-    UnknownTaskError for a tag that nothing has.
+    """Return the task strings in a comma-separated list, with `#tag` and `#id` replaced by their tasks. Tags and ids
+    are compared in lower case and without `-`. Raises DialogueError if no task is named, and UnknownTaskError for an
+    unknown tag.
     """
     if tasks is None:
         raise DialogueError("no task is named", hint="Name one; list them with: investigator tasks")
@@ -94,10 +91,9 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
 
 
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
-    """Return the teacher's class that a single task string names.
-
-    `babi` is `DefaultTeacher` of the module that `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. In a
-    dotted path the class name is used unchanged: `my_package.my_task:MyTeacher`.
+    """Return the place of the teacher class for a single task string. `babi` is `DefaultTeacher` in the module that
+    `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. In a dotted path the class name is used unchanged:
+    `my_package.my_task:MyTeacher`.
     """
     name, teacher = _name_and_teacher(task)
     if not teacher:
@@ -109,7 +105,7 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """Return the world's class that a task may bring along: by default in the module of its teachers."""
+    """Return the place of the world class that a task may define: by default in the module of its teachers."""
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)
@@ -141,7 +137,7 @@ def _folded(tag: str) -> str:
 
 
 def _name_and_teacher(task: str) -> tuple[str, str]:
-    """Return the name of the task, and of the teacher in it, if it names one."""
+    """Return the name of the task, and of the teacher in it, if given."""
     name, *further = task.strip().split(":")
     teacher = further[0] if further and "=" not in further[0] else ""
     return name, teacher

@@ -1,8 +1,8 @@
-r"""ParlAI's text format: one example a line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
+r"""ParlAI's text format: one example per line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
-Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
-comes back as it was. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A
-backslash before anything else is just a backslash, as in files that know no escape for it.
+Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every
+text round-trips. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A backslash
+before anything else is just a backslash, as in files that know no escape for it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.errors import DialogueError, DialogueFormatError, in_words
 
 LISTS = frozenset({"labels", "eval_labels", "label_candidates", "text_candidates"})
-"""Fields that hold several texts."""
+"""Fields that contain several texts."""
 
 _FIRST_FIELDS = ("id", "text", "labels", "label_candidates", EPISODE_DONE, "reward")
 _FALSE = frozenset({"", "false", "0", "no"})
@@ -27,10 +27,9 @@ _TO_READ = re.compile(r"\\\\|\\t|\\n|\\u000d|\\_(?=_PIPE)|__PIPE__")
 
 
 def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
-    """Return the example that a line holds; None for an empty line.
-
-    `ignore_fields` are names of fields to leave out, separated by commas. `episode_done` is always there afterwards.
-    Raises DialogueFormatError if a field has no name or no colon, or the reward is not a number.
+    """Parse a line into an example; None for an empty line. `ignore_fields` are comma-separated names of fields to
+    drop. `episode_done` is always set afterwards. Raises DialogueFormatError if a field has no name or no colon, or the
+    reward is not a number.
     """
     if not line:
         return None
@@ -50,7 +49,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 
 
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
-    """Return the line that holds an example.
+    """Return an example as a line.
 
     Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list and a list
     of one empty text look the same. Raises DialogueError if a field's name cannot be written.
@@ -65,7 +64,7 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
 
 
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
-    """Writes whole episodes to a file that `ParlAIDialogTeacher` reads; the number of examples is returned.
+    """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples.
 
     `eval_labels` are written as labels, and `episode_done` at the end of an episode, whatever the examples say. The
     file appears when it is complete. Raises DialogueError if an example has no text or no labels, or on a full disk.

@@ -10,10 +10,10 @@ from typing import BinaryIO
 from investigator.errors import DialogueError, DialogueFormatError
 
 GIST = 80
-"""How much of a line an error shows, in characters."""
+"""Characters of a line that an error shows."""
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes. Longer lines are not examples and no conversations, and would fill the memory."""
+"""Length limit in bytes. Longer lines are neither examples nor conversations, and would fill the memory."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -41,9 +41,9 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Return the lines of a file, each with its number from 1; of one that is longer than LONGEST_LINE, its beginning.
+    """Return the lines of a file, each with its number from 1; a line longer than LONGEST_LINE is truncated.
 
-    A byte order mark before the first one is left out.
+    A byte order mark before the first one is dropped.
     """
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
@@ -68,7 +68,7 @@ def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
 
 
 def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: str = "") -> DialogueFormatError:
-    """Return the error that says which line of a file cannot be used, and why."""
+    """Return the error that names the unusable line of a file and the reason."""
     gist = line if len(line) <= GIST else line[: GIST - 1] + "…"
     return DialogueFormatError(f"{path}, line {number}: {problem}; the line is: {gist!r}", hint=hint)
 

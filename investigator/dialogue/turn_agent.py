@@ -14,7 +14,7 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.errors import DialogueError
 
 FULL_TEXT = "full_text"
-"""The field of an observation that holds the history, this observation included."""
+"""The field of an observation with the history, this observation included."""
 LABELS = ("labels", "eval_labels")
 
 
@@ -35,11 +35,9 @@ class _Awaits(StrEnum):
 
 
 class TurnAgent(Agent):
-    """Replies to each message, knowing the episode so far.
-
-    A subclass gives `reply_to`, or `batch_act` if it can reply to several at once. Both must work only from the
-    observation (its `full_text` is the history): in batches, other copies of the agent hold the histories. Options:
-    `use_reply` (see UseReply; `label`), and those of History.
+    """Replies to each message, given the episode so far. A subclass defines `reply_to`, or `batch_act` if it can reply
+    to several at once. Both must use only the observation (its `full_text` is the history): in batches, other copies of
+    the agent hold the histories. Options: `use_reply` (see UseReply; `label`), and those of History.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -49,7 +47,7 @@ class TurnAgent(Agent):
         self._awaits = _Awaits.NOTHING
 
     def build_history(self) -> History:
-        """Return an empty history, made of the options."""
+        """Return an empty history, configured by the options."""
         return History(self.opt)
 
     def reply_to(self, observation: Message) -> Message:
@@ -61,9 +59,8 @@ class TurnAgent(Agent):
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Take in a message: it becomes part of the history. A copy with `full_text` is returned.
-
-        Raises DialogueError if the last message had labels or ended the episode, and no act came since.
+        """Add a message to the history, and return a copy with `full_text`. Raises DialogueError if the last message
+        had labels or ended the episode and the agent has not acted since.
         """
         self._check_awaits()
         heard = Message(observation)
@@ -79,7 +76,7 @@ class TurnAgent(Agent):
         return heard
 
     def act(self) -> Message:
-        """Reply to what was observed last. Raises DialogueError if nothing was."""
+        """Reply to the last observation. Raises DialogueError if there was none."""
         (reply,) = self.batch_act([self.observation])
         self.self_observe(reply)
         return reply
@@ -92,7 +89,7 @@ class TurnAgent(Agent):
         return [self._reply(observation) for observation in observations]
 
     def self_observe(self, self_message: Message) -> None:
-        """Take note of the reply: it, or the label, becomes part of the history, which ends with the episode.
+        """Record the reply: it, or the label, becomes part of the history, which ends with the episode.
 
         Raises DialogueError if nothing was observed before.
         """

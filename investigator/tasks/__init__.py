@@ -1,1 +1,1 @@
-"""The tasks that ship: data sets as teachers, found by name."""
+"""The shipped tasks: data sets as teachers, found by name."""

@@ -1,6 +1,6 @@
-"""Agents over a folder of documents, for worlds: `investigator` answers questions, `bb3_chat` talks.
+"""Agents over a folder of documents, for worlds: `investigator` answers questions, `bb3_chat` converses.
 
-Both are made of options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
+Both are created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000
-"""Replies in one conversation, where the option `max_turns` says nothing else."""
+"""Limit on the replies in one conversation, unless the option `max_turns` sets another."""
 
 
 class FolderInvestigatorAgent(InvestigatorAgent):
-    """An InvestigatorAgent that opens its Investigator by itself.
+    """An InvestigatorAgent that opens its own Investigator.
 
     Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as `--model` of the
     command line (none: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
-    `part.field=value`. Raises DialogueError without a folder, and what Investigator raises.
+    `part.field=value`. Raises DialogueError without a folder, and the errors of Investigator.
     """
 
     def __init__(
@@ -50,10 +50,11 @@ class FolderInvestigatorAgent(InvestigatorAgent):
 
 
 class FolderChatAgent(Agent):
-    """A chat about a folder, which remembers; each copy is in a conversation of its own, and batches are one reply.
+    """A chat about a folder, with memory; each copy has its own conversation, and a batch is one reply.
 
     `memories` of a message are remembered, and with the text "Opening" the conversation begins from them; where
-    `episode_done` is true the conversation ends with the reply. What several others say before it acts is one turn.
+    `episode_done` is true the conversation ends with the reply. Messages of several others before it acts form one
+    turn.
 
     Options: those of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a
     guest, of whom nothing is kept when it has ended); those of ChatOptions and of single modules under BB3's names, as
@@ -85,11 +86,11 @@ class FolderChatAgent(Agent):
 
     @property
     def notices(self) -> Sequence[str]:
-        """Return what engines of modules cannot be determined."""
+        """Return the notices about engines of modules that cannot be determined."""
         return tuple(self._room.notices)
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Observe a message; earlier messages without a reply come before it."""
+        """Observe a message; earlier unanswered messages are prepended."""
         heard = _Heard(observation)
         earlier = self.observation
         if earlier is not None and earlier.get(EPISODE_DONE):
@@ -104,17 +105,17 @@ class FolderChatAgent(Agent):
     def act(self) -> Message:
         """Return the reply to the observation; a polite question if there is none.
 
-        Raises what FolderChat.reply does.
+        Raises the errors of FolderChat.reply.
         """
         (act,) = self.batch_act([self.observation or self.observe(Message(text=""))])
         self.self_observe(act)
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the replies to what copies have observed, in order, by one call; padding has no reply.
+        """Return the replies to the observations of copies, in order, by one call; padding has no reply.
 
-        A message that no copy has observed begins a conversation of its own. Raises DialogueError if `max_turns` is
-        passed, and what FolderChat.reply does.
+        A message that no copy has observed starts a new conversation. Raises DialogueError if `max_turns` is exceeded,
+        and the errors of FolderChat.reply.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]
         talks: list[_Talk] = []
@@ -138,7 +139,7 @@ class FolderChatAgent(Agent):
         return acts
 
     def self_observe(self, self_message: Message) -> None:
-        """Begin another conversation if the episode has ended."""
+        """Start another conversation if the episode has ended."""
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
             self._begin_anew()
@@ -172,7 +173,7 @@ class FolderChatAgent(Agent):
 
 
 class _Talk:
-    """How far a copy is in its conversation; the session is begun with the first reply."""
+    """A copy's state in its conversation; the session starts with the first reply."""
 
     def __init__(self, user: str) -> None:
         self.is_guest = not user
@@ -183,13 +184,13 @@ class _Talk:
 
 
 class _Heard(Message):
-    """A message with its conversation: another copy replies to a batch."""
+    """A message with its conversation: another copy may reply to a batch."""
 
     talk: _Talk | None = None
 
 
 class _Room:
-    """The chat that all copies of an agent share."""
+    """The chat shared by all copies of an agent."""
 
     def __init__(self, opt: Opt, investigator: Investigator | None) -> None:
         self.notices: list[str] = []
@@ -221,7 +222,7 @@ class _Room:
         return talk.session
 
     def leave(self, talk: _Talk) -> None:
-        """End a conversation: nothing is kept of a guest."""
+        """End a conversation: nothing about a guest is kept."""
         if talk.user in self._guests and self._chat is not None:
             self._guests.remove(talk.user)
             self._chat.memory.forget(talk.user)
@@ -236,7 +237,9 @@ class _Room:
 
 
 def _investigator(opt: Opt) -> Investigator:
-    """The Investigator that options call for. Raises DialogueError without a folder, and what Investigator raises."""
+    """Return the Investigator for some options. Raises DialogueError without a folder, and the errors of
+    Investigator.
+    """
     folder = opt.text("folder")
     if not folder:
         name = opt.text("model", "investigator")

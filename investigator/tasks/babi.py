@@ -24,7 +24,7 @@ _TASKS = range(1, 21)
 
 
 class StoryQuestion(NamedTuple):
-    """A question: what the story says since the last one, the question, its answer, the lines that it rests on."""
+    """A question: the story since the last one, the question, its answer, the supporting lines."""
 
     story: tuple[str, ...]
     question: str
@@ -34,9 +34,9 @@ class StoryQuestion(NamedTuple):
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows what happened since the last question, and the question; a story is an episode.
+    """Shows the story since the last question, and the question; a story is an episode.
 
-    All answers of a file are there to choose from.
+    All answers in a file are the candidates.
     """
 
     suffixes = (".txt",)
@@ -57,13 +57,13 @@ class DefaultTeacher(FileTeacher):
 
 
 class Task1kTeacher(DefaultTeacher):
-    """A task by its number, with 1,000 questions."""
+    """A task, given its number, with 1,000 questions."""
 
     most_parts = 3
     folders: ClassVar[tuple[str, ...]] = ("en", "en-valid", "en-valid-nosf")
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the file of the task in the task string; those of all tasks if it names none."""
+        """Return the file of the task in the task string; the files of all tasks if it names none."""
         if not opt.text("datapath") or opt.text("datafile"):
             hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
             raise DialogueError("bAbI's tasks by number need a folder of data, and no datafile", hint=hint)
@@ -89,7 +89,7 @@ class Task1kTeacher(DefaultTeacher):
 
 
 class Task10kTeacher(Task1kTeacher):
-    """A task by its number, with 10,000 questions."""
+    """A task, given its number, with 10,000 questions."""
 
     folders = ("en-10k", "en-valid-10k", "en-valid-10k-nosf")
 
@@ -103,9 +103,8 @@ class All10kTeacher(Task10kTeacher):
 
 
 def questions_of(file: Path) -> Iterator[StoryQuestion]:
-    """Return the questions of a file.
-
-    Raises DialogueFormatError for a line without a number, or a question without answer.
+    """Return the questions of a file. Raises DialogueFormatError for a line without a number, or a question without
+    answer.
     """
     told: dict[int, str] = {}
     story: list[str] = []

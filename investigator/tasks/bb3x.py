@@ -1,4 +1,4 @@
-"""Conversations of BB3x: `bb3x` learns what was said, `bb3x:sdm` (mdm, sgm, mgm, skm, mkm, srm, mrm, vrm) one module.
+"""Conversations of BB3x: `bb3x` teaches the messages, `bb3x:sdm` (mdm, sgm, mgm, skm, mkm, srm, mrm, vrm) one module.
 
 `datafile` is a JSONL file of conversations, a folder with a file for each fold, or one with the files as released.
 """
@@ -26,7 +26,7 @@ _SPEAKERS = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows all that was said before a message; the label is that message.
+    """Shows the conversation before a message; the label is that message.
 
     Options: `label_agent` (`bot` or `human`: whose messages are labels) and `selection` (`plain`, `filter_adversarial`,
     `crowdworkers`).
@@ -65,7 +65,7 @@ class DefaultTeacher(FileTeacher):
 
 
 class _OfModule(DefaultTeacher):
-    """Base of the teachers of one module: shows what the module was given; the label is what it said."""
+    """Base of the teachers of one module: shows the module's input; the label is its output."""
 
     module: ClassVar[Module]
     own_options = frozenset()
@@ -75,7 +75,7 @@ class _OfModule(DefaultTeacher):
 
 
 def _teacher_of(module: Module, what: str) -> type[_OfModule]:
-    """Return the class of a module's teacher, which says what the module does."""
+    """Return the class of a module's teacher, with the module's purpose as its docstring."""
     expected = f"a conversation of BB3x a line, with what the module {module} said in one at least"
     name = f"{module.title()}Teacher"
     body = {"__doc__": what, "__module__": __name__, "module": module, "expected": expected}

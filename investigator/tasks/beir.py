@@ -1,8 +1,8 @@
-"""A test collection in the layout of BEIR (Thakur et al. 2021): which documents fit a query?
+"""A test collection in the layout of BEIR (Thakur et al. 2021): finding the documents relevant to a query.
 
 `beir:datafile=FOLDER` with `corpus.jsonl`, `queries.jsonl`, and `qrels/train.tsv`, `qrels/dev.tsv`, `qrels/test.tsv`.
-The labels are the ids of the fitting documents, the best first. `beir:candidates` gives all ids to choose from, so that
-an agent that ranks them is measured by hits and reciprocal rank.
+The labels are the ids of the relevant documents, the best first. `beir:candidates` offers all ids as candidates, so
+that a ranking agent is measured by hits and reciprocal rank.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from investigator.tasks.reading import file_of_fold, named_path
 
 
 class DefaultTeacher(FileTeacher):
-    """Asks a query; the labels are the ids of the documents that fit. `corpus` says where the documents are."""
+    """Asks a query; the labels are the ids of the relevant documents. `corpus` is the place of the documents."""
 
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels of which one at least is above 0"
 
@@ -29,7 +29,7 @@ class DefaultTeacher(FileTeacher):
         return folder / "corpus.jsonl", file_of_fold(opt, folder, folder.glob("queries*.jsonl"), "queries"), qrels
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each query that has a fitting document."""
+        """Return one episode for each query that has a relevant document."""
         corpus, queries, qrels = self.files
         collection = read_collection(corpus, queries, qrels)
         ids = tuple(document.id for document in collection.documents)
@@ -50,12 +50,12 @@ class DefaultTeacher(FileTeacher):
             )
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """Return the choices; none are given."""
+        """Return the candidates; there are none."""
         return {}
 
 
 class CandidatesTeacher(DefaultTeacher):
-    """Gives the ids of all documents to choose from."""
+    """Offers the ids of all documents as candidates."""
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
         return {"label_candidates": ids}

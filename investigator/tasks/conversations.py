@@ -1,6 +1,6 @@
-"""Conversations as JSONL, one a line, its turns under `dialog`; `conversations:datafile=PATH`.
+"""Conversations as JSONL, one per line, with its turns under `dialog`; `conversations:datafile=PATH`.
 
-`conversations:label_turns=both` learns both sides; see ConversationTeacher.
+`conversations:label_turns=both` teaches both sides; see ConversationTeacher.
 """
 
 from __future__ import annotations

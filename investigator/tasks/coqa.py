@@ -20,7 +20,7 @@ class Said(TaskRow):
 
 
 class FreeAnswer(Said):
-    """An answer in free words, and the words of the story that it rests on."""
+    """A free-form answer, and the supporting words of the story."""
 
     span_text: str = ""
 

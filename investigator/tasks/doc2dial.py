@@ -1,8 +1,7 @@
-"""Conversations about documents, as in Doc2Dial (Feng et al. 2020): its JSON, or JSONL with one conversation a line.
-
-A line has `turns` (or `conversation`), each with a speaker and a text; of a conversation that ends with a question the
+"""Conversations about documents, as in Doc2Dial (Feng et al. 2020): its JSON, or JSONL with one conversation per line.
+A line has `turns` (or `conversation`), each with a speaker and a text; if a conversation ends with a question, the
 reply is in `reference`. `doc2dial` goes through a conversation reply by reply, `doc2dial:last` asks only for the last
-reply, `doc2dial:search` whether the last turn needs a search.
+reply, `doc2dial:search` asks if the last turn needs a search.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.rows import Id, TaskRow, json_document, json_rows
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
-"""Who asks. If none of them speaks, it is the first speaker."""
+"""Speakers who ask. If none of them speaks, the first speaker asks."""
 
 SEARCH, NO_SEARCH = "search", "do not search"
 
 
 class TurnRow(TaskRow):
-    """A turn of somebody."""
+    """A turn of a speaker."""
 
     speaker: str = Field(validation_alias=AliasChoices("speaker", "role", "id"))
     text: str = Field(validation_alias=AliasChoices("text", "utterance"))
 
 
 class PassageRow(TaskRow):
-    """A passage that the reply rests on."""
+    """A passage that supports the reply."""
 
     document_id: Id = ""
     title: str = ""
@@ -37,7 +36,7 @@ class PassageRow(TaskRow):
 
 
 class ConversationRow(TaskRow):
-    """A conversation with what its last reply should be and rest on, as far as that is known."""
+    """A conversation with its expected last reply and the supporting passages, if known."""
 
     id: Id = Field("", validation_alias=AliasChoices("id", "dial_id"))
     turns: tuple[TurnRow, ...] = Field(validation_alias=AliasChoices("turns", "conversation"), min_length=1)
@@ -56,7 +55,7 @@ class ConversationRow(TaskRow):
 
     @property
     def about_reference(self) -> Fields:
-        """Return the fields of the reply that the conversation asks for."""
+        """Return the fields of the requested reply."""
         known: Mapping[str, object] = {
             "documents": [context.document_id for context in self.contexts if context.document_id],
             "passages": [*(context.text for context in self.contexts), *self.knowledge_text],
@@ -72,7 +71,7 @@ class Doc2Dial(TaskRow):
 
 
 class Exchange(NamedTuple):
-    """A question and its reply, after how many turns, and what is known of the reply."""
+    """A question and its reply, the number of earlier turns, and the known facts about the reply."""
 
     asked: str
     reply: str
@@ -81,7 +80,7 @@ class Exchange(NamedTuple):
 
 
 class DefaultTeacher(FileTeacher):
-    """Goes through each conversation: the text is the asker's, the label is the reply. It is an episode."""
+    """Goes through each conversation, which is an episode: the text is the asker's turn, the label is the reply."""
 
     suffixes = (".jsonl", ".json")
     expected = (
@@ -117,12 +116,12 @@ class LastTeacher(DefaultTeacher):
 
 
 class SearchTeacher(DefaultTeacher):
-    """Shows a conversation; the label says whether its last turn needs a search."""
+    """Shows a conversation; the label tells if its last turn needs a search."""
 
     expected = "a conversation a line with turns and, of one at least, search: true or false"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each conversation with that information."""
+        """Return one episode for each conversation with that information."""
         for row in self.rows():
             if row.search is not None:
                 history = "\n".join(turn.text for turn in row.turns)

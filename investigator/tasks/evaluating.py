@@ -1,4 +1,4 @@
-"""How well an agent does at a task: a world is run, and its report is the result."""
+"""Measures how well an agent does a task by running a world and returning its report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.errors import DialogueError
 
 
 def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
-    """Return the metrics of one pass through the world's data, or of `count` turns if it is not done before.
+    """Return the metrics of one pass through the world's data, or of at most `count` turns.
 
     The world starts over. `on_turn` receives the number of finished turns after each. Raises DialogueError if the data
     has no end, as in training, and no `count` is given.
@@ -31,7 +31,7 @@ def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int],
 
 
 def _is_endless(world: World) -> bool:
-    """Return True if the data of any teacher has no end; the string of a task may name a datatype of its own."""
+    """Return True if the data of any teacher is endless; a task string may name its own datatype."""
     parts = world.worlds if isinstance(world, MultiWorld) else [world.world] if isinstance(world, WorldOfCopies) else []
     asking = [agent.datatype for agent in world.get_agents() if isinstance(agent, Teacher)]
     asking = asking or [Datatype(world.opt.text("datatype", "train"))]

@@ -1,4 +1,4 @@
-"""Shared by the shipped tasks: examples from files that options name, and an error if there are none."""
+"""Shared by the shipped tasks: examples from files named in options, and an error if there are none."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from investigator.errors import DialogueFormatError, DialogueValueError, Evaluat
 from investigator.tasks.reading import data_file
 
 Fields = Mapping[str, object]
-"""The fields of a message: `text`, `labels`, and what else the task knows."""
+"""The fields of a message: `text`, `labels`, and others that the task has."""
 
 OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""
 
-_OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})  # come by themselves
+_OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})  # set automatically
 
 
 class FileTeacher(DialogTeacher):
-    """Base of the shipped teachers; subclasses say in `expected` what their files hold, and give `examples`.
+    """Base of the shipped teachers; subclasses define `expected`, the contents of their files, and `examples`.
 
-    A teacher may have no data, but a task may not: figures over no examples would mislead. Raises DialogueError if no
-    file is named or fits, and DialogueFormatError, with what is expected, where a file cannot be read or the files have
-    no example.
+    A teacher may have no data, but a task may not: results over no examples would mislead. Raises DialogueError if no
+    file is given or suitable, and DialogueFormatError, with the expected contents, if a file cannot be read or the
+    files have no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    """What the names of its files end with, to find one in a folder."""
+    """Suffixes of its files, for finding one in a folder."""
     expected: ClassVar[str]
-    """What its files must hold, after "It must hold"."""
+    """Description of its files, to follow "It must hold"."""
     own_options: ClassVar[frozenset[str]] = frozenset()
-    """The options that it has beside OPTIONS."""
+    """Its options in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
-    """Maximum parts of a task string besides options: the task and the teacher."""
+    """Most parts of a task string besides options: the task and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
@@ -59,12 +59,12 @@ class FileTeacher(DialogTeacher):
         return str(self.file)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the files to read, one at least: the one that `datafile` or `datapath` names."""
+        """Return the files to read, at least one: the file or files named by `datafile` or `datapath`."""
         return (data_file(opt, *self.suffixes),)
 
     @classmethod
     def check(cls, split: SplitTask) -> None:
-        """Raises DialogueValueError if a task string has parts or options that no such teacher has."""
+        """Raise DialogueValueError if a task string has unknown parts or options."""
         task, options = split
         if task.count(":") >= cls.most_parts:
             extra = task.split(":")[cls.most_parts]
@@ -78,11 +78,13 @@ class FileTeacher(DialogTeacher):
             raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
-        """Return the fields of each example, and whether it starts an episode; by default those of the next class."""
+        """Return the fields of each example, and a flag for the start of an episode; by default those of the next
+        class.
+        """
         return super().setup_data(self.datafile)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Return the examples, for the base. Raises DialogueFormatError if there are none."""
+        """Return the examples for the base class. Raises DialogueFormatError if there are none."""
         are_there = False
         try:
             for example in self.examples():
@@ -101,7 +103,7 @@ class FileTeacher(DialogTeacher):
 
 
 def _check_values(opt: Opt) -> None:
-    """Raises DialogueError if an option of every task cannot be what it is."""
+    """Raise DialogueError if an option common to all tasks has an invalid value."""
     opt.switch("hide_labels")
     batchsize = opt.number("batchsize", 1)
     if batchsize < 1:

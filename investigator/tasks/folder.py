@@ -1,6 +1,6 @@
 """Questions about a folder of documents: JSONL with `question`, `answers`, `answerable`, `doc_ids`, `evidence`.
 
-`folder:datafile=questions.jsonl:folder=DOCUMENTS`. Where `folder` is left out, it is the one folder beside the file.
+`folder:datafile=questions.jsonl:folder=DOCUMENTS`. Without `folder`, the only folder next to the file is used.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ NOT_IN_THE_DOCUMENTS = "not in the documents"
 
 
 class DefaultTeacher(FileTeacher):
-    """Asks each question; `folder` of the message says which documents to look in.
-
-    The labels are the answers, or where none are known the sentences that an answer rests on.
-    Of a reply with a `status`, as InvestigatorAgent gives it, it measures also `decision` (answered if and only if
-    there is an answer), and of one with `citations` to a question with known documents `cites_a_right_document`.
+    """Asks each question; `folder` of the message is the folder of documents. The labels are the answers or, if none
+    are known, the evidence sentences. For a reply with a `status`, like those of InvestigatorAgent, it also measures
+    `decision` (answered if and only if there is an answer), and for one with `citations` to a question with known
+    documents `cites_a_right_document`.
     """
 
     expected = "a question a line: id, question, and as far as they are known answers, answerable, doc_ids and evidence"
     own_options = frozenset({"folder"})
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each question. Raises EvaluationDataError for a broken line or an id that comes twice."""
+        """Return one episode for each question. Raises EvaluationDataError for a broken line or a duplicate id."""
         folder = documents_folder(self.opt, self.file)
         for question in read_questions(self.file):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
@@ -51,7 +50,7 @@ class DefaultTeacher(FileTeacher):
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:
-    """Return the folder of documents that questions are about. Raises DialogueError if it is not there or not clear."""
+    """Return the folder of documents that questions are about. Raises DialogueError if it is missing or ambiguous."""
     named = opt.text("folder")
     if named:
         folder = expanded(named)

@@ -1,7 +1,5 @@
-"""HotpotQA (Yang et al. 2018): questions that take more than one paragraph.
-
-`hotpotqa` shows all paragraphs and the question, `hotpotqa:gold` those that are needed, `hotpotqa:open` the question
-alone.
+"""HotpotQA (Yang et al. 2018): questions that need more than one paragraph. `hotpotqa` shows all paragraphs and the
+question, `hotpotqa:gold` only the needed ones, `hotpotqa:open` the question alone.
 """
 
 from __future__ import annotations
@@ -17,26 +15,26 @@ from investigator.tasks.rows import Id, TaskRow, json_array
 
 
 class Paragraph(NamedTuple):
-    """A paragraph, by its title."""
+    """A paragraph with its title."""
 
     title: str
     sentences: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """Title and sentences."""
+        """Return title and sentences."""
         return f"{self.title}\n{''.join(self.sentences).strip()}"
 
 
 class Fact(NamedTuple):
-    """A sentence that the answer rests on, from 0 in its paragraph."""
+    """A supporting sentence, with its index in its paragraph."""
 
     title: str
     sentence: int
 
 
 def _pairs(second: str) -> BeforeValidator:
-    """Reads pairs in each form that is about: pairs, two columns, or either of them as JSON text."""
+    """Parse pairs in each published form: pairs, two columns, or either of them as JSON text."""
 
     def paired(value: object) -> object:
         if isinstance(value, str):
@@ -58,7 +56,7 @@ def _parsed(text: str) -> object:
 
 
 def _as_tuples(value: object) -> object:
-    """Lists of lists as tuples of tuples, as rows hold them."""
+    """Convert lists of lists to tuples of tuples, as in rows."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
@@ -76,13 +74,13 @@ class MultiHopRow(TaskRow):
 
     @property
     def gold(self) -> tuple[Paragraph, ...]:
-        """Return the paragraphs that the answer rests on."""
+        """Return the supporting paragraphs."""
         titles = {fact.title for fact in self.supporting_facts}
         return tuple(paragraph for paragraph in self.context if paragraph.title in titles)
 
 
 class DefaultTeacher(FileTeacher):
-    """Shows all paragraphs and the question. Sentences that the answer rests on are in `evidence`."""
+    """Shows all paragraphs and the question. The supporting sentences are in `evidence`."""
 
     suffixes: ClassVar = (".json", ".jsonl")
     expected = "an array of questions, or one a line, each with _id, question, context and, but for tests, answer"
@@ -103,7 +101,7 @@ class DefaultTeacher(FileTeacher):
         }
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
-        """Return the paragraphs that come before the question."""
+        """Return the paragraphs shown before the question."""
         return row.context
 
 
@@ -122,7 +120,7 @@ class OpenTeacher(DefaultTeacher):
 
 
 def _evidence(row: MultiHopRow) -> Iterator[str]:
-    """Return the sentences that the answer rests on; the data name a few that are not there."""
+    """Return the supporting sentences; the data name a few that do not exist."""
     by_title = {paragraph.title: paragraph.sentences for paragraph in row.context}
     for fact in row.supporting_facts:
         sentences = by_title.get(fact.title, ())

@@ -1,4 +1,4 @@
-"""Tasks by name: from a task string to the teacher that it means."""
+"""Loads tasks by name: from a task string to its teacher."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plug
 
 
 class Tasks:
-    """Finds the classes that task strings name.
+    """Finds the classes of task strings.
 
     A name without a dot is a task of ours, or one that another package adds through the entry points
-    `investigator.tasks`; a dotted path names anybody's module. `entries` are what tags stand for, by default all tasks
-    that are listed; `pattern` and `worlds` say in which modules our tasks have their teachers and worlds.
+    `investigator.tasks`; a dotted path names any module. `entries` are the tasks that tags refer to, by default all
+    listed tasks; `pattern` and `worlds` give the modules of our tasks' teachers and worlds.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Tasks:
         self._worlds = worlds or pattern
 
     def ids(self, task: str | None) -> list[str]:
-        """Return the single task strings that a task string stands for. Raises DialogueError, UnknownTaskError."""
+        """Return the single task strings in a task string. Raises DialogueError, UnknownTaskError."""
         entries = self._entries
         if entries is None:
             entries = listed_tasks() if "#" in (task or "") else ()
         return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """Return the class that a single task string names. Raises UnknownTaskError if there is none."""
+        """Return the class that a single task string names. Raises UnknownTaskError if it does not exist."""
         place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")
@@ -62,9 +62,9 @@ class Tasks:
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher.
 
-        Options in the task string come before the others. Raises DialogueError if there is no task, an option is
-        missing, or the string of a shipped task has one that the task does not, UnknownTaskError, and what the teacher
-        raises for its data.
+        Options in the task string override the others. Raises DialogueError if there is no task, an option is missing,
+        or the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about its
+        data.
         """
         options = Opt.of(opt)
         tasks = self.ids(required_task(options))
@@ -79,9 +79,8 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the class of the world that a task brings along, or else the usual one for so many agents.
-
-        None if neither is known.
+        """Return the class of the world that a task defines, or else the usual one for that many agents; None if
+        neither exists.
         """
         place = world_place(
             task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds
@@ -92,9 +91,8 @@ class Tasks:
             return None if number_of_agents is None else default_world(number_of_agents)
 
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
-        """Return the teachers of several tasks.
-
-        Teachers with the same name get ids from their task strings with options.
+        """Return the teachers of several tasks. Teachers with the same name get ids from their task strings with
+        options.
         """
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
@@ -104,7 +102,7 @@ class Tasks:
         return teachers
 
     def _hint(self, task: str, place: Place) -> str:
-        """Return the tasks that have a similar name; of a task that exist, its teachers."""
+        """Return the tasks with a similar name; for an existing task, its teachers."""
         name = task.strip().partition(":")[0]
         teachers = _teachers_in(place.module)
         if teachers:
@@ -115,23 +113,23 @@ class Tasks:
 
 
 def _module_of(task: str) -> str:
-    """Return the module of a task that another package adds; empty if none adds it."""
+    """Return the module of a task from another package; empty if there is none."""
     name = task.strip().partition(":")[0]
     point = None if "." in name else plugged_in(name.lower())
     return point.module if point is not None else ""
 
 
 def _teachers_in(module: str) -> list[str]:
-    """Return the names of the teachers that a module has of its own, if it is loaded."""
+    """Return the names of the teachers defined in a module, if it is loaded."""
     kinds = vars(sys.modules[module]).values() if module in sys.modules else ()
     own = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Teacher) and kind.__module__ == module]
     return sorted(kind.__name__ for kind in own)
 
 
 def load_teacher(task: str) -> type[Teacher]:
-    """Return the teacher's class that a single task string names: `squad`, `squad:open`, `my_package.my_task`.
+    """Return the teacher class of a single task string: `squad`, `squad:open`, `my_package.my_task`.
 
-    Raises UnknownTaskError if there is none.
+    Raises UnknownTaskError if it does not exist.
     """
     return Tasks().teacher_class(task)
 

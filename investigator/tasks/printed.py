@@ -17,7 +17,7 @@ class ListedTask(Record):
 
 
 class TaskExample(Record):
-    """An example of a task: its message, with the fields that the task gives it."""
+    """An example of a task: its message, with the fields from the task."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -21,7 +21,9 @@ class DefaultTeacher(SpanTeacher):
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, with the answer that the conversation continued with first, and the kind of the answer."""
+        """Return the labels, starting with the answer that the conversation continued with, and the kind of the
+        answer.
+        """
         row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)
         return {**({"labels": labels} if labels else {}), "yesno": row.yesno, "followup": row.followup}

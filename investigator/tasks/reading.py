@@ -1,4 +1,4 @@
-"""Finding the files of tasks: which one is meant."""
+"""Finds the data files of tasks."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 
 FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
-"""What the files of a fold have in their names."""
+"""Words for each fold in file names."""
 
 
 def fold_of(opt: Opt) -> str:
-    """Return the fold of the datatype: `valid` of `valid:stream`, `train` if there is none."""
+    """Return the fold of the datatype: `valid` for `valid:stream`, `train` by default."""
     return Datatype(opt.text("datatype", "train")).fold
 
 
 def named_path(opt: Opt, needed: str = "a file of data") -> Path:
     """Return the path in `datafile`, or else in `datapath`.
 
-    Raises DialogueError if neither does, or it is neither a file nor a folder.
+    Raises DialogueError if neither is set, or the path is neither a file nor a folder.
     """
     task = opt.text("task", "task")
     named = _text(opt, "datafile") or _text(opt, "datapath")
@@ -39,7 +39,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
 
 
 def expanded(named: str) -> Path:
-    """Return a path as the options name it, with `~` for the home of a user; if nobody has that name it stays."""
+    """Return the path in an option, with `~` expanded to the home of a user; an unknown user's path is unchanged."""
     try:
         return Path(named).expanduser()
     except RuntimeError:
@@ -47,7 +47,7 @@ def expanded(named: str) -> Path:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return what is in a folder. Raises DialogueError if it cannot be read."""
+    """Return the contents of a folder. Raises DialogueError if it cannot be read."""
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -56,10 +56,9 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
-    """Return the file that `datafile`, or else `datapath`, names.
-
-    In a folder it is the only file with one of the suffixes and the fold in its name, or else the only file with one of
-    the suffixes. Raises DialogueError if there is none, or more than one.
+    """Return the file named by `datafile`, or else `datapath`. In a folder it is the only file with one of the suffixes
+    and the fold in its name, or else the only file with one of the suffixes. Raises DialogueError if there is none, or
+    more than one.
     """
     path = named_path(opt)
     if path.is_file():
@@ -70,7 +69,7 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
     """Return the file with the fold in its name, or else the only file.
 
-    Raises DialogueError, which says what kind of file is looked for, if there is none, or more than one.
+    Raises DialogueError, which describes the expected file, if there is none, or more than one.
     """
     fold = fold_of(opt)
     fitting = sorted(file for file in files if file.is_file())
@@ -83,7 +82,7 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
 
 
 def _text(opt: Opt, name: str) -> str:
-    """Return an option that names a path. Raises DialogueError if a task string made a number of it."""
+    """Return an option with a path. Raises DialogueError if a task string turned it into a number."""
     value = opt.get(name)
     if isinstance(value, bool | int | float):
         hint = f"Write a path that is no number: {name}=./{value}"
@@ -92,7 +91,7 @@ def _text(opt: Opt, name: str) -> str:
 
 
 def _is_there(path: Path) -> bool:
-    """Return True if there is anything; not where the name can be none, or may not be looked at."""
+    """Return True if the path exists; False if the name is invalid or access is denied."""
     try:
         return path.exists()
     except (OSError, ValueError):

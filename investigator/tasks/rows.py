@@ -1,6 +1,5 @@
-"""Reads data files into strict records; errors name the file, the place and the value.
-
-Whether a file holds anything at all is not asked here: that is one rule for all tasks, see FileTeacher.
+"""Reads data files into strict records; errors name the file, the place and the value. Empty files are not checked
+here: FileTeacher has one rule for all tasks.
 """
 
 from __future__ import annotations
@@ -18,16 +17,15 @@ from investigator.records import Record
 
 
 class TaskRow(Record):
-    """A row of a data set: each field must have its type, and those that are not known here are left out.
-
-    Of a key that comes twice in one object, the last value counts.
+    """A row of a data set: each field must have its type, and unknown fields are ignored. If a key is duplicated in one
+    object, the last value counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
 
 
 Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
-"""A name in a data set; some sets number theirs."""
+"""A name in a data set; some sets use numbers."""
 
 Row = TypeVar("Row", bound=TaskRow)
 Form = TypeVar("Form")
@@ -75,7 +73,7 @@ def _document(file: Path, form: TypeAdapter[Form]) -> Iterator[Form]:
 
 
 def _first_character(file: Path) -> bytes:
-    """Return the first byte of a file that is not blank."""
+    """Return the first non-blank byte of a file."""
     try:
         with file.open("rb") as stream:
             return stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]

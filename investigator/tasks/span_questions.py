@@ -1,4 +1,4 @@
-"""Questions about passages whose answers are words of them: the form that SQuAD and QuAC share."""
+"""Questions about passages with answers quoted from them: the format of SQuAD and QuAC."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from investigator.tasks.rows import Id, TaskRow, json_document
 
 
 class SpanAnswer(TaskRow):
-    """Words of the passage, and the character that they start at."""
+    """Words of the passage, and the index of their first character."""
 
     text: str
     answer_start: int
 
 
 class QuestionRow(TaskRow):
-    """A question with its answers.
-
-    SQuAD says whether the passage does not answer it; QuAC, which answer went on in the conversation, whether it is a
-    yes or a no (`yesno` y, n or x) and whether to continue asking (`followup` y, m or n).
+    """A question with its answers. SQuAD marks unanswerable questions; QuAC gives the answer with which the
+    conversation continued, marks yes and no (`yesno`: y, n or x), and recommends follow-up questions (`followup`: y, m
+    or n).
     """
 
     id: Id
@@ -41,7 +40,7 @@ class SpanPassage(TaskRow):
 
 
 class Article(TaskRow):
-    """An article of Wikipedia, or in QuAC a section of one."""
+    """A Wikipedia article, or in QuAC a section of one."""
 
     title: str = ""
     section_title: str = ""
@@ -68,7 +67,7 @@ class SpanTeacher(FileTeacher, ABC):
 
     suffixes: ClassVar = (".json",)
     are_conversations: ClassVar[bool]
-    """If the questions about a passage are one episode; otherwise each of them is."""
+    """True if the questions about a passage are one episode; otherwise each is a separate one."""
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for content in json_document(self.file, SpanFile):
@@ -82,11 +81,11 @@ class SpanTeacher(FileTeacher, ABC):
 
     @abstractmethod
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return what comes before the question; empty texts are left out."""
+        """Return the text before the question, without empty parts."""
 
     @abstractmethod
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, and what else is known."""
+        """Return the labels, and other known facts."""
 
 
 def texts_of(*answers: SpanAnswer) -> tuple[str, ...]:

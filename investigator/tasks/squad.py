@@ -1,6 +1,7 @@
 """SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018): questions about a paragraph.
 
-`squad` shows paragraph and question, `squad:open` the question alone, `squad:index` says also where the answers start.
+`squad` shows paragraph and question, `squad:open` the question alone, `squad:index` adds the start positions of the
+answers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ NO_ANSWER = ""
 
 
 class DefaultTeacher(SpanTeacher):
-    """Shows the paragraph and the question; a question without an answer has the label ''. Each is an episode."""
+    """Shows the paragraph and the question; a question without an answer has the label ''. Each question is an
+    episode.
+    """
 
     expected = "SQuAD's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
     are_conversations = False
@@ -34,12 +37,12 @@ class OpenTeacher(DefaultTeacher):
         return ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the answers as labels, and the paragraph as a field of its own."""
+        """Return the answers as labels, and the paragraph as a separate field."""
         return {**super().known(asked), "context": asked.passage.context}
 
 
 class IndexTeacher(DefaultTeacher):
-    """Says also at which characters of the text the answers start."""
+    """Adds the positions at which the answers start in the text."""
 
     def known(self, asked: AskedQuestion) -> Fields:
         starts = {answer.text: answer.answer_start for answer in reversed(asked.row.answers)}

@@ -1,4 +1,4 @@
-"""The list of tasks: those of this package, a file in this folder and a line here each, and those that others add."""
+"""The list of tasks: our own, with one file in this folder and one line here each, and those of other packages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from investigator.errors import DialogueTypeError
 from investigator.plugins import EntryPoint, found, load
 
 PLUG_INS: Final = "investigator.tasks"
-"""The group of entry points by which other packages add tasks: `chess = somebody.chess`, a module with teachers."""
+"""The entry point group for tasks from other packages (`chess = somebody.chess`, a module with teachers)."""
 
 TASK_LIST: Final = (
     TaskEntry("Folder", "folder", ("QA", "Documents"), "questions about a folder of documents (questions.jsonl)"),
@@ -33,17 +33,15 @@ TASK_LIST: Final = (
 
 
 def listed_tasks() -> tuple[TaskEntry, ...]:
-    """Return all tasks: ours, then those that other packages add, whose modules are imported for it.
-
-    A module says what it holds in `TASK`, a TaskEntry; without it the task has its name, no tags, and the first line of
-    the module's docstring. Raises SettingsError if a module cannot be imported, DialogueTypeError if its `TASK` is
-    something else.
+    """Return all tasks: ours, then those of other packages, whose modules are imported for this. A module describes its
+    task in `TASK`, a TaskEntry; without it the task has its name, no tags, and the first line of the module's
+    docstring. Raises SettingsError if a module cannot be imported, DialogueTypeError if its `TASK` is something else.
     """
     return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if not _is_ours(name)))
 
 
 def plugged_in(name: str) -> EntryPoint | None:
-    """Return the entry point by which another package adds a task; None if there is none, or the name is ours."""
+    """Return the entry point of a task from another package; None if there is none, or the name is ours."""
     return None if _is_ours(name) else found(PLUG_INS).get(name)
 
 

@@ -1,4 +1,4 @@
-"""The arena over a folder: candidates are checked, laid into folders of templates, asked and counted."""
+"""The arena over a folder: checks candidates, writes them into template folders, asks and counts."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 @dataclass
 class FolderArena:
-    """Tries candidates on the sets of one folder, on top of the user's own templates and settings.
+    """Tries candidates on the question sets of one folder, on top of the user's own templates and settings.
 
-    Each candidate is in its own folder below `directory`; `names` are the templates that may change. `opened`
-    records that the test set is seen. See `Arena`.
+    Each candidate gets its own folder below `directory`; `names` are the templates that may change. `opened` records
+    the use of the test set. See `Arena`.
     """
 
     sets: QuestionSets
@@ -46,16 +46,16 @@ class FolderArena:
         return any(traits_of(engine).is_model for engine in engines.values())
 
     def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
-        """Ask the first questions of a set with a candidate; raises what `FolderBench.trials` does."""
+        """Ask the first questions of a set with a candidate; raises the errors of `FolderBench.trials`."""
         return self.bench.trials(self.setup(candidate), self.sets.of(name), limit=limit, repetition=repetition)
 
     def try_out(self, candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:
-        """Ask some of the questions to reflect on with a candidate."""
+        """Ask some of the reflection questions with a candidate."""
         wanted = frozenset(ids)
         return self.bench.trials(self.setup(candidate), [one for one in self.sets.reflect if one.id in wanted])
 
     def refusal(self, candidate: Variant) -> str:
-        """Return why a candidate may not be tried: it breaks a contract, or contains test questions."""
+        """Return why a candidate is rejected: it breaks a contract, or contains test questions."""
         strange = [one.name for one in candidate.templates if one.name not in self.names]
         if strange:
             return f"it changes {', '.join(strange)}, which is not tuned"
@@ -74,11 +74,11 @@ class FolderArena:
         return None if self.max_calls is None else max(0, self.max_calls - self.ledger.usage().calls)
 
     def open_test(self) -> int:
-        """Record that the test set is seen, and return how often this data was, with this time."""
+        """Record the use of the test set, and return how often this data has been used, including this time."""
         return self.opened()
 
     def setup(self, candidate: Variant) -> Setup:
-        """Return the user's own templates and settings with those of a candidate in their place."""
+        """Return the user's own templates and settings, overridden by those of a candidate."""
         prompts = self._laid(candidate) if candidate.templates else self.base.prompts
         return self.base.changed(prompts=prompts, overrides=(*self.base.overrides, *candidate.settings))
 
@@ -86,7 +86,7 @@ class FolderArena:
         return (*self.sets.select, *self.sets.test)
 
     def _laid(self, candidate: Variant) -> Path:
-        """Return the folder of a candidate's templates, with those of the user's folder that it does not replace."""
+        """Return the folder of a candidate's templates, completed with those of the user's folder."""
         folder = self.directory / candidate.key
         if not folder.exists():
             lay_templates(folder, candidate.templates, self.base.prompts)
@@ -94,7 +94,7 @@ class FolderArena:
 
 
 def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | None) -> None:
-    """Write templates into a folder, and those of the folder `base` that they do not replace. Raises StoreError."""
+    """Write templates into a folder, with the remaining templates of the folder `base`. Raises StoreError."""
     draft = folder.with_name(f".{folder.name}.draft")
     texts = {one.name: one.text for one in (*_own(base), *templates)}
     try:
@@ -110,7 +110,7 @@ def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | 
 
 
 def templates_of(folder: Path | None, names: Sequence[str]) -> tuple[TemplateText, ...]:
-    """Return templates as they are used with a folder: its own, else those of the package. Raises TemplateError."""
+    """Return templates as used with a folder: its own, else those of the package. Raises TemplateError."""
     prompts = Prompts(folder)
     return tuple(TemplateText(name=name, text=source_of(prompts.path(name))) for name in names)
 

@@ -1,4 +1,4 @@
-"""Tries candidates: one folder for all, and each trial kept, so that none is paid for twice."""
+"""Tries candidates on one folder; each trial is stored, so that none is paid for twice."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
 from investigator.tuning.trials import QuestionTrial, trial_of
 
-_ATTEMPTS = 3  # at a question whose engine fails; what was replied until then is kept
+_ATTEMPTS = 3  # per question whose engine fails; replies received until then are kept
 
 Tell = Callable[[Event], None]
 
 
 class Setup(Record):
-    """The parts of a side or a candidate: templates, model and settings, each as on the command line."""
+    """One side or candidate: templates, model and settings, in the form of the command line."""
 
     prompts: Path | None = None
     model: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Setup(Record):
 
 
 class TrialProgress:
-    """Tells of the trials of a run, one after another; those that are kept from before do not count for the pace."""
+    """Reports the progress of consecutive trials; stored ones do not count towards the speed."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -41,7 +41,7 @@ class TrialProgress:
         self.total = 0
 
     def count(self, file: Path, finished: int, *, asked: bool) -> None:
-        """Count what a file of outcomes holds, after a question was `asked` or before the first one."""
+        """Count the outcomes in a file, after a question was `asked` or before the first one."""
         known = self._known.get(file, 0)
         self._kept += max(0, finished - asked - known)
         self._known[file] = max(finished, known)
@@ -53,10 +53,10 @@ class TrialProgress:
 
 
 class FolderBench:
-    """Asks questions of a folder with one setup after another, and keeps each outcome in the workspace.
+    """Asks questions of a folder with one setup after another, and stores each outcome in the workspace.
 
-    `embedder` and `engine` are the caller's, in place of those of the settings. `budget` is a ceiling over all.
-    Events are reported or, if there is a `progress`, counted there.
+    `embedder` and `engine` replace those of the settings. `budget` is a ceiling over all trials. Events are reported
+    or, with a `progress`, counted there.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class FolderBench:
     def evaluation(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> FolderEvaluation:
-        """Return the evaluation of a setup on the first `limit` questions; raises what `FolderEvaluation` does."""
+        """Return the evaluation of a setup on the first `limit` questions; raises the errors of `FolderEvaluation`."""
         settings = load_settings(setup.settings_file, setup.overrides)
         embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
@@ -98,19 +98,19 @@ class FolderBench:
         )
         options = EvaluationOptions(limit=limit, repetition=repetition, ranked=False)
         evaluation = FolderEvaluation(investigator, questions, options, joint=self._budget)
-        self._opened[key] = evaluation.engines  # a model is loaded once, however many candidates it answers
+        self._opened[key] = evaluation.engines  # a model is loaded once for all candidates that it answers
         return evaluation
 
     def engine_name(self, setup: Setup) -> str:
-        """Return the name of the engine that answers for a setup."""
+        """Return the name of a setup's engine."""
         return self.evaluation(setup, ()).engine_name
 
     def trials(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> Mapping[str, QuestionTrial]:
-        """Ask the first `limit` questions with a setup, and return what they gave, by their ids.
+        """Ask the first `limit` questions with a setup, and return the results by id.
 
-        A question that fails is tried again twice. Raises what `FolderEvaluation.run` does.
+        A failed question is retried twice. Raises the errors of `FolderEvaluation.run`.
         """
         evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
         for _ in range(_ATTEMPTS):

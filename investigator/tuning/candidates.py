@@ -14,17 +14,17 @@ from investigator.asking.templates import source_of
 from investigator.errors import SettingsError, TemplateError
 from investigator.tuning.trials import TemplateText, Variant
 
-_MOST = 100_000  # combinations that are looked at
+_MOST = 100_000  # most combinations considered
 _SPACE_HINT = 'Write the values of each setting as a list: "method.threshold" = [10, 20, 30]'
 
 Space = Mapping[str, Sequence[str]]
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
-    """Yield the variants of a folder in the order of their names.
+    """Yield the variants of a folder, sorted by name.
 
-    Each folder in it that holds templates `owner/name.j2` is one; so is each file `*.j2` if one template is tuned.
-    Raises TemplateError if the folder does not exist or is empty, or if a file cannot be read.
+    Each sub-folder with templates `owner/name.j2` is one; so is each file `*.j2` if a single template is tuned. Raises
+    TemplateError if the folder does not exist or is empty, or if a file cannot be read.
     """
     found = False
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -47,9 +47,9 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
 
 
 def read_space(file: Path | None, vary: Sequence[str]) -> Space:
-    """Return the values to try of each setting, from a TOML file and from texts `part.field=a,b,c`.
+    """Return the values to try for each setting, from a TOML file and from texts `part.field=a,b,c`.
 
-    Raises SettingsError if one cannot be read; whether the settings exist shows when they are tried.
+    Raises SettingsError if one cannot be parsed; unknown settings are detected when they are tried.
     """
     space: dict[str, Sequence[str]] = {}
     if file is not None:
@@ -68,7 +68,7 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
 
 
 def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
-    """Yield the combinations of a space in an order that the seed decides, of a very large one the first 100,000."""
+    """Yield the combinations of a space in an order determined by the seed; for a very large one the first 100,000."""
     every = product(*([f"{name}={value}" for value in values] for name, values in space.items()))
     listed = [some for some, _ in zip(every, range(_MOST), strict=False)] if space else []
     for some in sorted(listed, key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest()):

@@ -16,7 +16,7 @@ from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparison import ComparedSide, Comparison, compared
 
 AS_IT_IS = "default"
-"""The side that changes nothing."""
+"""The side without changes."""
 
 _CHANGE = re.compile(r"(?P<part>\w+)(?:\.\w+)*=.*", re.DOTALL)
 _SETTINGS_FILES = (".toml", ".json")
@@ -25,8 +25,8 @@ _SETTINGS_FILES = (".toml", ".json")
 def side_of(text: str, base: Setup) -> Setup:
     """Return the setup of a side, on top of what both sides share.
 
-    A side is a folder of templates, a settings file (.toml or .json), changes `part.field=value` with blanks between
-    them, a model, or `default` for what both share. Raises SettingsError for a folder or file that is not there.
+    A side is a folder of templates, a settings file (.toml or .json), space-separated changes `part.field=value`, a
+    model, or `default` for no change. Raises SettingsError for a missing folder or file.
     """
     path = Path(text).expanduser()
     if text == AS_IT_IS:
@@ -58,8 +58,8 @@ def compare(
 ) -> Comparison:
     """Ask the questions with both named sides, and compare the outcomes.
 
-    With `repeat` over 1 every question is asked that many times without the cache; the mean counts, and the spread of
-    repetitions is reported. Stopped, the same call resumes. Raises what `FolderBench.trials` does.
+    With `repeat` above 1 every question is asked that many times without the cache; the mean counts, and the spread of
+    repetitions is reported. The same call resumes a stopped comparison. Raises the errors of `FolderBench.trials`.
     """
     judging_measure(measure)
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)

@@ -1,4 +1,4 @@
-"""Two candidates on the same questions: each measure with its test, and what changed. Pure."""
+"""Two candidates on the same questions: each measure with its test, and the changed outcomes. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLES = 50
 
 
 class MeasureRow(Record):
-    """A measure of both sides over the questions that it can be taken of."""
+    """A measure of both sides over the questions to which it applies."""
 
     measure: Measure | Cost
     questions: int
@@ -26,9 +26,9 @@ class MeasureRow(Record):
 
 
 class NoiseRow(Record):
-    """How far repetitions of the same side are from each other, by the measure.
+    """The variation among repetitions of one side, by the measure.
 
-    `spread` is the widest distance of two means, `moved` the share of questions that did not score the same each time.
+    `spread` is the largest difference of two means, `moved` the share of questions with different scores.
     """
 
     side: str
@@ -74,12 +74,12 @@ class Comparison(Record):
     noise: tuple[NoiseRow, ...] = ()
 
     def row(self, measure: Measure | Cost) -> MeasureRow | None:
-        """Return the row of a measure; None if it could not be taken."""
+        """Return the row of a measure; None if it could not be measured."""
         return next((row for row in self.rows if row.measure is measure), None)
 
     @property
     def verdict(self) -> str:
-        """Say which side is better, or how many questions would be needed."""
+        """Return a sentence that names the better side, or the number of questions that would be needed."""
         row = self.row(self.judged_by)
         if row is None:
             return f"No question says what {self.judged_by.label!r} needs to know."
@@ -98,7 +98,7 @@ class Comparison(Record):
 
 
 Repeated = Sequence[Mapping[str, QuestionTrial]]
-"""The trials of one side by the ids of their questions, once for each repetition."""
+"""The trials of one side by question id, one for each repetition."""
 
 
 def compared(
@@ -108,7 +108,7 @@ def compared(
     judged_by: Measure,
     seed: int,
 ) -> Comparison:
-    """Put two sides side by side, question by question; of repetitions the mean of a question counts."""
+    """Compare two sides question by question; for repetitions the mean of a question counts."""
     whole = [one for one in questions if all(_whole(side, one.id) for side in trials)]
     rows = []
     for measure in (*Measure, *Cost):
@@ -133,7 +133,7 @@ def compared(
 
 
 def noise(side: str, repeated: Repeated, measure: Measure) -> NoiseRow | None:
-    """Return the spread of the repetitions of a side; None if there is only one, or nothing was measured."""
+    """Return the spread of a side's repetitions; None if there is only one, or nothing was measured."""
     values = [
         {name: value for name, one in some.items() if (value := one.value(measure)) is not None} for some in repeated
     ]

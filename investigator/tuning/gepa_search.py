@@ -1,7 +1,7 @@
 """Candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
 
-GEPA proposes and no more. It sees only the questions to reflect on; its ceiling is ours, since its own is overshot; it
-is given no folder, so that it neither writes nor loads a pickle of its state.
+GEPA only proposes. It sees only the reflection questions; we enforce the ceiling, because GEPA overshoots its own; and
+it gets no folder, so that it neither writes nor loads a pickle of its state.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
 _MOST_ROUNDS = 40  # a round without a proposal, because everything is right, would repeat forever
-_MOST_REFUSED = 5  # proposals in a row that break a contract: such a model writes no templates
+_MOST_REFUSED = 5  # consecutive proposals that break a contract: such a model cannot write templates
 _FENCE = "```"
 
 
@@ -60,7 +60,7 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
 
 
 class GepaAdapter:
-    """The adapter that GEPA calls: it has candidates tried on the questions to reflect on, and reports the results."""
+    """The adapter that GEPA calls: it tries candidates on the reflection questions, and reports the results."""
 
     propose_new_texts = None
 
@@ -73,7 +73,7 @@ class GepaAdapter:
         self._rounds = 0
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
-        """Try a candidate on questions; it scores 0 if it breaks a contract or a ceiling was reached."""
+        """Try a candidate on questions; it scores 0 if it breaks a contract, or after a ceiling was reached."""
         from gepa.core.adapter import EvaluationBatch
 
         made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
@@ -138,7 +138,7 @@ def _candidate(texts: Mapping[str, str], name: str) -> Variant:
 
 
 def _asked(workshop: Workshop, template: TemplateText) -> str:
-    """Return the prompt for the proposer with the places that GEPA fills in."""
+    """Return the prompt for the proposer with the placeholders that GEPA fills in."""
     prompts = Prompts(None, PROPOSING)
     place = template.changed(text="<curr_param>")
     return prompts.render(prompts.path(PROPOSE), workshop.variables(place, "<side_info>"))

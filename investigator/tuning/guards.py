@@ -1,4 +1,4 @@
-"""Guards against losses, whatever is gained. Pure."""
+"""Guards against getting worse in other respects. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from investigator.tuning.records import GuardResult, TuningGuard
 from investigator.tuning.trials import Cost, QuestionTrial
 
 MORE_CALLS = 1.1
-"""The calls of a candidate, as a multiple of the baseline's."""
+"""Limit on a candidate's calls, as a multiple of the baseline's."""
 _LESS_PARSED = 0.01
 _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
     TuningGuard.QUOTES: Measure.PROVEN,
@@ -22,16 +22,15 @@ _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
 def guarded(
     baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], more_calls: float = MORE_CALLS
 ) -> tuple[GuardResult, ...]:
-    """Return each guard that can be taken of the trials of both, on the same questions.
-
-    Fewer proven quotes, one more false answer or failed question, more than 1 % fewer replies that can be read, or
-    more calls than `more_calls` times the baseline's are a fall.
+    """Return each measurable guard from the trials of both, on the same questions. A guard falls if there are fewer
+    proven quotes, one more false answer or failed question, more than 1 % fewer parsed replies, or more calls than
+    `more_calls` times the baseline's.
     """
     return tuple(_results(list(baseline.values()), list(candidate.values()), more_calls))
 
 
 def fallen(results: Iterable[GuardResult]) -> str:
-    """Return the guards that fell, in words; "" if all hold."""
+    """Return the fallen guards in words; "" if all hold."""
     down = (f"{one.guard.value} {one.baseline:.3g} to {one.candidate:.3g}" for one in results if not one.holds)
     return ", ".join(down)
 

@@ -1,4 +1,4 @@
-"""Records the spending of a tuning run, over all its processes, and its proposer's replies; lines are only appended."""
+"""Records the spending of a tuning run, over all its processes, and its proposer's replies; append-only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.records import Prompt, Record, Reply, Usage, together, usage_o
 from investigator.scoring.prices import Prices, priced
 
 PROPOSE = "tuning/propose"
-"""The template of a proposer's prompt; its replies are kept here, all others in their runs."""
+"""The template of a proposer's prompt; its replies are stored here, all others in their runs."""
 
 
 class LedgerEvent(StrEnum):
@@ -27,7 +27,7 @@ class LedgerEvent(StrEnum):
 
 
 class LedgerLine(Record):
-    """One step of one call; `reply` is there only for the proposer."""
+    """One step of one call; only the proposer's lines have a `reply`."""
 
     event: LedgerEvent
     key: str
@@ -36,10 +36,9 @@ class LedgerLine(Record):
 
 
 class TuningLedger:
-    """Counts every call of a tuning run before it is made and when it is done; it is a `CallJournal` of the proposer.
-
-    A call that was begun and not ended, since the process was killed, counts as one. Safe to use from several threads.
-    Raises StoreError if the file cannot be read or written, or holds something else.
+    """Counts every call of a tuning run at its start and end; it is a `CallJournal` for the proposer. A call without an
+    end, because the process was killed, counts as one. Thread-safe. Raises StoreError if the file cannot be read or
+    written, or holds something else.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:
@@ -53,39 +52,39 @@ class TuningLedger:
             self._count(line)
 
     def find(self, key: str) -> Reply | None:
-        """Return the proposer's reply kept under a key."""
+        """Return the proposer's reply stored under a key."""
         return self._replies.get(key)
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Write that a call is about to be made."""
+        """Record that a call is about to be made."""
         asked = priced(Usage(calls=1, input_tokens=tokens, unanswered=1), self._prices.price_of(engine))
         self._add(LedgerLine(event=LedgerEvent.BEGUN, key=key, usage=asked))
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Write that a call got no reply; one that was `sent` continues counting."""
+        """Record that a call got no reply; one that was `sent` continues to count."""
         if not sent:
             self._add(LedgerLine(event=LedgerEvent.WITHDRAWN, key=key))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Write what a call has cost."""
+        """Record the cost of a call."""
         usage = priced(usage_of(reply), self._prices.price_of(engine))
         own = reply if prompt.template == PROPOSE else None
         self._add(LedgerLine(event=LedgerEvent.KEPT, key=key, usage=usage, reply=own))
 
     def too_long(self, key: str) -> int | None:
-        """Return None: the proposer itself refuses overlong prompts."""
+        """Return None: the proposer itself rejects overlong prompts."""
         return None
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Do nothing, as `too_long`."""
+        """Do nothing, like `too_long`."""
 
     def usage(self) -> Usage:
-        """Return the cost of all processes, including calls that are in progress or were lost."""
+        """Return the cost of all processes, including calls in progress or lost."""
         with self._writing:
             return together(self._paid, *(usage for begun in self._pending.values() for usage in begun))
 
     def elapsed(self) -> float:
-        """Return 0.0: nothing limits the time of a tuning run."""
+        """Return 0.0: a tuning run has no time limit."""
         return 0.0
 
     def _add(self, line: LedgerLine) -> None:

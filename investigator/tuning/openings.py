@@ -1,4 +1,4 @@
-"""Records which data was used for a test: a test set that was seen proves less."""
+"""Records which data was used for a test: a test set that was seen before proves less."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.records import Record
 
 
 class Opening(Record):
-    """A test set was opened: of which data, for which templates or settings, by which tuning run."""
+    """A use of a test set: the data, the templates or settings, and the tuning run."""
 
     data: str
     subject: str
@@ -22,18 +22,18 @@ class Opening(Record):
 
 
 class Openings:
-    """The openings that a workspace knows of, in a file that only grows. Raises StoreError."""
+    """The uses of test sets known in a workspace, in an append-only file. Raises StoreError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def before(self, data: str, subject: str, run: str) -> tuple[Opening, ...]:
-        """Return the openings of the same data for the same subject by other runs."""
+        """Return the uses of the same data for the same subject by other runs."""
         same = (one for one in self._read() if (one.data, one.subject) == (data, subject))
         return tuple({one.run: one for one in same if one.run != run}.values())
 
     def record(self, data: str, subject: str, run: str, now: datetime) -> None:
-        """Record that a run opens the test set; once for each run."""
+        """Record that a run uses the test set, once per run."""
         if any(one.run == run and one.data == data and one.subject == subject for one in self._read()):
             return
         opening = Opening(data=data, subject=subject, run=run, opened=now.isoformat(timespec="seconds"))

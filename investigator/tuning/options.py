@@ -16,10 +16,10 @@ from investigator.tuning.guards import MORE_CALLS
 class TuningOptions(Record):
     """The target of the tuning, the sources of candidates, and the ceilings.
 
-    `templates` are those that may change. Candidates come from a folder of `variants`, from a `space` of settings, and
-    from the proposer `search` (the name of an entry point; `gepa` is ours), whose model is `proposer`, by default that
-    of the base. `max_calls` and `max_money` hold over all processes. `reopen` allows another test of data that was
-    opened before, at a stricter level. A winner may take `more_calls` times the calls of the baseline.
+    `templates` may change. Candidates come from a folder of `variants`, from a `space` of settings, and from the
+    proposer `search` (the name of an entry point; `gepa` is ours) with the model `proposer`, by default that of the
+    base. `max_calls` and `max_money` apply to all processes together. `reopen` allows another test on data that was
+    used before, at a stricter level. A winner may make `more_calls` times the calls of the baseline.
     """
 
     templates: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class TuningOptions(Record):
     reopen: bool = False
 
     def check(self) -> None:
-        """Raise SettingsError if a template is unknown, nothing is to be tried or may change, or nothing can judge."""
+        """Raise SettingsError if a template is unknown, there is nothing to try or change, or no model can propose."""
         judging_measure(self.measure)
         for name in self.templates:
             if name not in METHOD:

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that needs nothing else, with the look and the rules of the other reports."""
+"""A comparison as one self-contained HTML page, with the look and rules of the other reports."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison, MeasureRow
 from investigator.tuning.wording import example_cells, measure_cells, noise_lines, side_line
 
-_WIDTH, _MIDDLE, _EDGE = 300.0, 150.0, 10.0  # of a plot, in its own units
+_WIDTH, _MIDDLE, _EDGE = 300.0, 150.0, 10.0  # size of a plot, in its own units
 
 
 @dataclass(frozen=True)
 class PlottedRow:
-    """A measure as cells, and where its difference, its interval, its wins and losses are in the plots (0..300)."""
+    """A measure as cells, with the positions of its difference, interval, wins and losses in the plots (0..300)."""
 
     cells: tuple[str, ...]
     decides: bool

@@ -1,4 +1,4 @@
-"""Plans a tuning run: its data and its maximum cost, without paying for anything."""
+"""Plans a tuning run: its data and its maximum cost, without paid calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import detectable
 
 _FORETOLD = 2  # questions
-_MOST_VERSIONS = 500  # documents that are compared with each other; of more, only equal ones are twins
+_MOST_VERSIONS = 500  # documents that are compared with each other; beyond that only equal ones count as twins
 
 
 class Data(Record):
@@ -55,10 +55,9 @@ def data_of(workspace: Path, questions: Sequence[Question]) -> Data:
 def planned(
     sets: QuestionSets, baseline: FolderEvaluation, candidates: int | None, clock: Callable[[], float] = time.monotonic
 ) -> TuningPlan:
-    """Return the plan of a search among so many candidates, None if a proposer makes them.
-
-    The cost of a question is forecast from the first ones with the built-in engine; the time of a call is its own, or
-    that of earlier calls to the same model in this workspace.
+    """Return the plan of a search among that many candidates, None if a proposer creates them. The cost per question is
+    forecast from the first ones with the built-in engine; the time per call is measured for that engine, or taken from
+    earlier calls to the same model in this workspace.
     """
     first, *others = sets.select[:_FORETOLD]
     warm, began = baseline.forecast(first).expected, clock()

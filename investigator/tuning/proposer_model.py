@@ -1,4 +1,4 @@
-"""The model of a proposer: asked within the run's limits; replies are cached, so none is paid for twice."""
+"""The model of a proposer: limited by the run's ceilings, with cached replies, so none is paid for twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ProposerText(Record):
 
 
 class ProposerModel:
-    """Puts a prompt to an engine, and returns the template that it replies."""
+    """Sends a prompt to an engine, and returns the template in the reply."""
 
     def __init__(self, engine: Engine, ledger: TuningLedger, budget: Budget) -> None:
         self._engine = engine

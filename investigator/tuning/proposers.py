@@ -1,4 +1,4 @@
-"""The proposers by their names: ours, and those of other packages.
+"""The proposers by name: ours, and those of other packages.
 
 Another package adds a proposer with an entry point of the group `investigator.proposers`, in its pyproject.toml:
 
@@ -19,13 +19,13 @@ from investigator.tuning import gepa_search
 from investigator.tuning.proposing import Proposer
 
 GROUP = "investigator.proposers"
-"""The group of entry points under which packages add proposers."""
+"""The entry point group for proposers from other packages."""
 
 OWN: Mapping[str, Proposer] = {"gepa": gepa_search.propose}
 
 
 def proposer_named(name: str) -> Proposer:
-    """Return a proposer by its name. Raises SettingsError, and MissingPackageError if it needs another package."""
+    """Return a proposer by name. Raises SettingsError, and MissingPackageError if it needs another package."""
     if name in OWN:
         gepa_search.check_installed()
         return OWN[name]

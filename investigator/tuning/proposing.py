@@ -1,4 +1,4 @@
-"""The interface of a proposer: its input, and the candidates that it makes during a search."""
+"""The interface of a proposer: its input, and the candidates that it creates during a search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProposeVariables(Record):
 
 
 class ProposeReply(Record):
-    """The reply of a proposer: the whole text of a template."""
+    """The reply of a proposer: the full text of a template."""
 
     template: str = Field(min_length=1)
 
@@ -38,12 +38,11 @@ PROPOSING: Mapping[str, Contract] = {
 
 @dataclass(frozen=True)
 class Workshop:
-    """The tools of a proposer: the templates to improve, questions to reflect on, trials on these, and a model.
-
-    `try_out` asks questions, by their ids, with a candidate; `refusal` says why a candidate breaks its contract, "" if
-    it does not. `ask` puts a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text.
-    All three stop with the signal BudgetSpent at a ceiling; `is_spent` says that the share for proposing is used up,
-    and then no more candidates are taken.
+    """The tools of a proposer: the templates to improve, the reflection questions, trials on these, and a model.
+    `try_out` asks questions, by id, with a candidate; `refusal` returns how a candidate breaks its contract, or "".
+    `ask` sends a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text. All three
+    raise the signal BudgetSpent at a ceiling; once `is_spent` is True, the share for proposing is used up and no more
+    candidates are accepted.
     """
 
     templates: tuple[TemplateText, ...]
@@ -68,6 +67,6 @@ class Workshop:
 
 
 class Proposer(Protocol):
-    """Makes candidates; see `proposers`."""
+    """Creates candidates; see `proposers`."""
 
     def __call__(self, workshop: Workshop) -> Iterable[Variant]: ...

@@ -1,4 +1,4 @@
-"""Successive halving with paired tests: which candidates advance to more questions. Pure."""
+"""Successive halving with paired tests: decides which candidates advance to more questions. Pure."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 from investigator.tuning.statistics import exact_p
 
-_FIRST = 12  # questions of the first rung, at least
-_WORSE = 0.1  # the level at which a candidate is taken to be worse than the leader
+_FIRST = 12  # minimum questions of the first rung
+_WORSE = 0.1  # significance level at which a candidate counts as worse than the leader
 
 
 def rungs(questions: int) -> tuple[int, ...]:
-    """Return how many questions are asked up to each rung: a quarter, half, all."""
+    """Return the cumulative number of questions at each rung: a quarter, half, all."""
     return tuple(sorted({min(questions, max(_FIRST, questions // share)) for share in (4, 2)} | {questions}))
 
 
 def race_trials(candidates: int, questions: int) -> int:
-    """Return the trials of a race of so many candidates and the baseline, if each rung halves them."""
+    """Return the number of trials for a race of that many candidates and the baseline, if each rung halves them."""
     total, before, alive = 0, 0, candidates
     for size in rungs(questions):
         total += (size - before) * (alive + 1)
@@ -36,10 +36,10 @@ def affordable(questions: int, trials: int) -> int:
 
 
 def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], seed: int) -> dict[str, str]:
-    """Return why each candidate is dropped after a rung; the others get an empty text.
+    """Return why each candidate is dropped after a rung; survivors get an empty text.
 
-    All scores are on the same questions. The better half continues, without those that a paired test finds worse than
-    the leader, including the baseline; ties are decided by order.
+    All scores are on the same questions. The better half continues, except candidates that a paired test finds worse
+    than the leader, which may be the baseline; ties are broken by order.
     """
     ranked = sorted(scores, key=lambda key: -_mean(scores[key]))
     leader = max((scores[ranked[0]], baseline), key=_mean) if ranked else baseline

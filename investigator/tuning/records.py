@@ -15,7 +15,7 @@ from investigator.tuning.trials import Variant
 
 
 class TuningPlan(Record):
-    """The maximum cost of a search, computed before anything is paid for.
+    """The maximum cost of a search, computed before any paid call.
 
     `calls`, `tokens` and `money` are for all trials if each costs as much as forecast for the first questions;
     `minutes` is None if the speed is unknown. `shows` is the smallest difference (0..1) that the test set can show.
@@ -54,8 +54,8 @@ class Headroom(Record):
 class Fate(StrEnum):
     """The fate of a candidate."""
 
-    REFUSED = "refused"  # it breaks the contract of a template, or holds what it is to be tested with
-    SAME = "same"  # as another one
+    REFUSED = "refused"  # breaks the contract of a template, or contains test questions
+    SAME = "same"  # equal to another one
     NOT_TRIED = "not_tried"  # the ceiling does not allow it
     DROPPED = "dropped"
     FINALIST = "finalist"
@@ -67,7 +67,7 @@ class Fate(StrEnum):
 
 
 class TriedCandidate(Record):
-    """A candidate with its fate: the questions it was tried on, its mean there, and why it was left."""
+    """A candidate with its fate: the questions tried, its mean score, and the reason for dropping it."""
 
     name: str
     key: str
@@ -80,7 +80,7 @@ class TriedCandidate(Record):
 
 
 class TuningGuard(StrEnum):
-    """A measure that must not get worse, whatever is gained."""
+    """A measure that must not get worse."""
 
     QUOTES = "quote validity"
     PARSED = "replies that can be read"
@@ -103,15 +103,15 @@ class Ending(StrEnum):
 
     ADOPTED = "adopted"
     NOTHING_TO_GAIN = "nothing_to_gain"
-    NONE_TRIED = "none_tried"  # all were refused or the same, or there was none: nothing was compared
-    NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the questions to select by
-    NOT_PROVEN = "not_proven"  # the test set does not bear it out
+    NONE_TRIED = "none_tried"  # all were rejected or equal, or there was none: nothing was compared
+    NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the selection questions
+    NOT_PROVEN = "not_proven"  # the test set does not confirm it
     GUARD_FELL = "guard_fell"
     CEILING = "ceiling"
 
 
 class SearchResult(Record):
-    """The result of a search: how it ended and why, the winner if it was adopted, and everything that led there."""
+    """The result of a search: its ending and the reason, the winner if it was adopted, and all intermediate results."""
 
     ending: Ending
     reason: str
@@ -124,7 +124,7 @@ class SearchResult(Record):
     winner: Variant | None = None
 
     def count(self, fate: Fate) -> int:
-        """Return how many candidates had a fate."""
+        """Return the number of candidates with a fate."""
         return sum(one.fate is fate for one in self.tried)
 
 

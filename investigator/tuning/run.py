@@ -1,4 +1,4 @@
-"""A tuning run: draw the questions, show the plan, search, and write the winner. Stopped, it resumes."""
+"""A tuning run: splits the questions, shows the plan, searches, and writes the winner. A stopped run can be resumed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from investigator.tuning.trials import Variant
 from investigator.tuning.winner import write_winner
 
 MOST_QUESTIONS = 2_000
-"""Questions of a file that are used; of a larger one as many are drawn."""
+"""Most questions of a file that are used; from a larger one that many are sampled."""
 
 _BASELINE = "baseline"
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed"}
@@ -60,13 +60,12 @@ def tune(
     tell: Callable[[Event], None] = lambda _: None,
     on_plan: Callable[[TuningPlan], None] = lambda _: None,
 ) -> TuningReport:
-    """Search for templates or settings that are proven better on the questions, and lay the winner into `out`.
+    """Search for templates or settings that are proven better on the questions, and write the winner into `out`.
 
-    `base` is the user's current setup. `embedder`, `engine` and `proposer` are the caller's own, in place of those that
-    are named. `on_plan` receives the plan before anything is paid for. Nothing is adopted unless the test set bears it
-    out; the report says how it ended. The same call resumes a run that was stopped. Raises SettingsError,
-    TemplateError, EvaluationDataError, UserError if `out` holds another run or is in use, or if the data was opened
-    before, and what `FolderEvaluation` does.
+    `base` is the user's current setup. `embedder`, `engine` and `proposer` replace the configured ones. `on_plan`
+    receives the plan before any paid call. Nothing is adopted unless the test set confirms it; the report gives the
+    outcome. The same call resumes a stopped run. Raises SettingsError, TemplateError, EvaluationDataError, UserError if
+    `out` contains another run or is in use, or if the data was used before, and the errors of `FolderEvaluation`.
     """
     with _alone_in(out):
         run = TuningRun(folder, questions, out, options, base or Setup(), workspace, embedder, engine, proposer, tell)
@@ -78,7 +77,7 @@ def tune(
 def _alone_in(out: Path) -> Iterator[None]:
     """Lock the folder of a run: another process would spend the rest of the ceiling.
 
-    Raises UserError if one is there, and StoreError.
+    Raises UserError if another one holds the lock, and StoreError.
     """
     lock = FileLock(out / "lock")
     try:
@@ -97,7 +96,7 @@ def _alone_in(out: Path) -> Iterator[None]:
 
 
 class TuningRun:
-    """One tuning run; see `tune`. Creating it reads the folder and the questions, and asks no engine that costs."""
+    """One tuning run; see `tune`. Creating it reads the folder and the questions, without paid calls."""
 
     def __init__(
         self,
@@ -161,7 +160,7 @@ class TuningRun:
         self._progress.total = plan.trials
 
     def report(self) -> TuningReport:
-        """Search, write what was found into the folder of the run, and return it."""
+        """Search, write the result into the folder of the run, and return it."""
         arena = FolderArena(
             sets=self._sets,
             bench=self._bench,
@@ -203,7 +202,7 @@ class TuningRun:
         return report
 
     def _check_opened(self) -> int:
-        """Return how often other runs opened this data. Raises UserError if it was, and must not be again."""
+        """Return how often other runs used this data. Raises UserError if it was used and reuse is not allowed."""
         before = self._openings.before(self._data.digest, self._subject, self._identity)
         if before and not self._options.reopen:
             raise UserError(
@@ -213,7 +212,7 @@ class TuningRun:
         return len(before)
 
     def _note_identity(self) -> None:
-        """Write which run the folder holds. Raises UserError if it holds another one."""
+        """Record which run the folder belongs to. Raises UserError if it contains another one."""
         file = self._out / "run"
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""
@@ -257,9 +256,9 @@ class TuningRun:
         yield from self._propose(workshop)
 
     def _proposing_engine(self) -> Engine:
-        """Return the engine of the proposer: the one that is named, else the one that is tuned for.
+        """Return the engine of the proposer: the named one, else the one being tuned for.
 
-        Raises SettingsError if our own proposer would have to do with the built-in engine, which writes nothing.
+        Raises SettingsError if our own proposer would get the built-in engine, which cannot write.
         """
         models = parse_model_options(self._base.model)
         engine = self._parts.engine(self._options.proposer or models.name_for(Role.ASK))
@@ -272,7 +271,7 @@ class TuningRun:
 
 
 def _check_known(sets: QuestionSets, measure: Measure) -> None:
-    """Raise EvaluationDataError if no question says what a right answer is, before anything is asked."""
+    """Raise EvaluationDataError, before any call, if no question has a known answer."""
     if measure is Measure.RIGHT and not grounds_of((*sets.select, *sets.test)):
         raise EvaluationDataError(
             "no question says what a right answer is", hint="Add answerable, answers, evidence or doc_ids to the rows."
@@ -280,7 +279,9 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
 
 
 def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
-    """Return the settings of the baseline. Raises SettingsError also for a value to try that no run can take."""
+    """Return the settings of the baseline. Raises SettingsError, also for values to try that are invalid for every
+    run.
+    """
     for name, values in options.space.items():
         for value in values:
             load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))

@@ -1,7 +1,6 @@
-"""The search for a candidate that is better than the baseline, and the proof that it is.
-
-First the headroom, then a race on the selection questions, then one test on unseen questions. All reading, asking and
-keeping is done by an arena; what is decided here depends on its trials and only on the seed.
+"""Searches for a candidate that is better than the baseline, and proves it. First the headroom, then a race on the
+selection questions, then one test on unseen questions. An arena does all reading, asking and storing; the decisions
+here depend only on its trials and the seed.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from investigator.tuning.statistics import LEVEL, detectable
 from investigator.tuning.trials import QuestionTrial, Variant
 
 HEADROOM = 12
-"""Questions that show the headroom."""
+"""Number of questions for measuring the headroom."""
 
 REPETITIONS = 3
-"""How often the baseline is asked to see how far it is from itself."""
+"""Number of times that the baseline is asked to measure its own variation."""
 
 MOST_CANDIDATES = 64
 
@@ -36,11 +35,10 @@ Trials = Mapping[str, QuestionTrial]
 
 
 class Arena(Protocol):
-    """Tries candidates: `trials` asks the first `limit` questions of a set, and raises BudgetSpent.
-
-    `varies` is False if the same question always gets the same reply. `refusal` says why a candidate may not be tried,
-    "" if it may. `calls_left` is None without a ceiling. `open_test` records that the test set is seen, and returns how
-    often this data was opened, with this time.
+    """Tries candidates: `trials` asks the first `limit` questions of a set, and raises BudgetSpent. `varies` is False
+    if the same question always gets the same reply. `refusal` returns why a candidate is rejected, or "". `calls_left`
+    is None without a ceiling. `open_test` records the use of the test set, and returns how often this data has been
+    used, including this time.
     """
 
     @property
@@ -55,8 +53,8 @@ class Arena(Protocol):
 class TuningSearch:
     """One search; `run` performs it.
 
-    `candidates` receives the number of calls that may be spent on making them, None without a ceiling. If they are
-    `proposed`, which costs calls, they are made only if the baseline has headroom; otherwise before anything is asked.
+    `candidates` receives the number of calls that may be spent on creating them, None without a ceiling. If they are
+    `proposed`, which costs calls, they are created only if the baseline has headroom; otherwise before any question.
     """
 
     sets: QuestionSets
@@ -69,10 +67,10 @@ class TuningSearch:
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _headroom: Headroom | None = None
-    _calls: float = 1.0  # of a question, by the baseline
+    _calls: float = 1.0  # per question, by the baseline
 
     def run(self) -> SearchResult:
-        """Search, and say how it ended. Raises EvaluationDataError, and what the arena raises but BudgetSpent."""
+        """Search, and return the outcome. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""
         try:
             return self._searched()
         except BudgetSpent as spent:
@@ -136,12 +134,12 @@ class TuningSearch:
         return self._headroom
 
     def _free_calls(self) -> int | None:
-        """Return the calls that are left once the test is paid for; None without a ceiling."""
+        """Return the calls left after reserving the test; None without a ceiling."""
         left = self.arena.calls_left()
         return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
 
     def _taken(self, allowance: int | None) -> list[Variant]:
-        """Return the candidates that may be tried; the others are counted, and none is repaired."""
+        """Return the acceptable candidates; the others are counted as rejected."""
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):
@@ -161,7 +159,7 @@ class TuningSearch:
         return admitted
 
     def _afforded(self, candidates: Sequence[Variant]) -> Sequence[Variant]:
-        """Return the candidates whose race the ceiling allows."""
+        """Return the candidates whose race fits into the ceiling."""
         free = self._free_calls()
         most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
         for one in candidates[most:]:
@@ -201,7 +199,7 @@ class TuningSearch:
         return alive[best] if best is not None else None
 
     def _tested(self, finalist: Variant) -> SearchResult:
-        """Open the test set and let it decide."""
+        """Use the test set, and let it decide."""
         openings = self.arena.open_test()
         count = len(self.sets.test)
         old = self.arena.trials(self.baseline, SetName.TEST, count)

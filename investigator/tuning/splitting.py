@@ -1,4 +1,4 @@
-"""Three sets of questions that share no document: to reflect on, to select by, and to test with once. Pure."""
+"""Splits questions into three sets that share no document: reflection, selection, and a single test. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.records import Record
 from investigator.reports.wording import plural
 
 FEWEST = 6
-"""Questions of a set: of fewer, no result of an exact test is significant at 5 %."""
+"""Minimum size of a set: with fewer questions, no result of an exact test is significant at 5 %."""
 
 _SHARES = {"reflect": 0.2, "select": 0.4, "test": 0.4}
 
@@ -28,7 +28,7 @@ class SetName(StrEnum):
 
 
 class QuestionSets(Record):
-    """The questions of each set, in the order in which they are asked."""
+    """The questions of each set, in asking order."""
 
     reflect: tuple[Question, ...]
     select: tuple[Question, ...]
@@ -40,11 +40,12 @@ class QuestionSets(Record):
 
 
 def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: int) -> QuestionSets:
-    """Draw the three sets so that they share no document or twin; the same seed gives the same sets.
+    """Split the questions at random so that the three sets share no document or twin; the same seed gives the same
+    sets.
 
-    `twins` gives the group of a document that has one: documents of one content or of one text. Questions of the same
-    words stay together, too. Each set gets its share of the questions that can be answered and of those that cannot.
-    Raises EvaluationDataError if there are too few questions, or if too many hang together.
+    `twins` maps documents with equal content or text to a group. Questions with the same words stay together, too. Each
+    set gets its share of answerable and unanswerable questions. Raises EvaluationDataError if there are too few
+    questions, or if too many are connected.
     """
     groups = sorted(_groups(questions, twins), key=lambda group: (-len(group), min(_draw(seed, one) for one in group)))
     total = Counter(one.answerable is False for one in questions)
@@ -82,7 +83,7 @@ def check_apart(sets: QuestionSets, twins: Mapping[str, str]) -> None:
 
 
 def leaked(text: str, questions: Iterable[Question]) -> str:
-    """Return the id of a question whose own words, or whose evidence, a template holds; "" if it holds none."""
+    """Return the id of a question whose own words, or whose evidence, a template contains; "" if there is none."""
     said = plain(text)
     for question in questions:
         for piece in (question.question, *(question.evidence or ()), *(question.answers or ())):
@@ -114,7 +115,7 @@ def _groups(questions: Sequence[Question], twins: Mapping[str, str]) -> list[lis
 
 
 def _keys(question: Question, twins: Mapping[str, str]) -> list[str]:
-    """Return the features that a question may share with another one: its words first, then its documents."""
+    """Return the keys that a question may share with another one: first its words, then its documents."""
     named = sorted(question.named_documents)
     return [f"question {plain(question.asked)}", *(f"document {twins.get(name, name)}" for name in named)]
 

@@ -15,20 +15,19 @@ from investigator.evaluation.estimates import Estimate, Numbers, mean_of
 from investigator.records import Record
 
 LEVEL = 0.05
-"""The chance of a false alarm that a test may have."""
+"""Significance level: the accepted probability of a false positive."""
 
-_Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # of the normal distribution, for 5 % two-sided and 80 %
-_EXACT = 16  # differences that are not zero: 65,536 choices of signs
+_Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # quantiles of the normal distribution, for 5 % two-sided and for 80 %
+_EXACT = 16  # non-zero differences: 65,536 choices of signs
 _DRAWS, _BLOCK = 20_000, 1_000
 _SAME = 1e-9
-_DISCORDANT = 0.2  # the share of questions on which two systems usually differ, if nothing is known
+_DISCORDANT = 0.2  # default share of questions on which two systems differ
 
 
 class PairedDifference(Record):
-    """How a second system differs from a first one on the same questions.
-
-    `p` is the exact chance of a difference as large if both were equal. `needed` is about how many questions would show
-    a difference of this size in four of five samples; None if there is no difference.
+    """The difference of a second system from a first one on the same questions. `p` is the exact probability of a
+    difference this large if both were equal. `needed` is approximately the number of questions that would show a
+    difference of this size in four of five samples; None without a difference.
     """
 
     first: float
@@ -42,12 +41,12 @@ class PairedDifference(Record):
 
     @property
     def tells(self) -> bool:
-        """Return True if test and interval both say that there is a difference."""
+        """Return True if test and interval both show a difference."""
         return self.p <= LEVEL and not self.difference.low <= 0 <= self.difference.high
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float], seed: int) -> PairedDifference | None:
-    """Compare the values of two systems on the same questions, in the same order; None without questions.
+    """Compare the values of two systems on the same questions, in the same order; return None without questions.
 
     Raises ValueError if the lengths differ.
     """
@@ -70,10 +69,9 @@ def paired_difference(first: Sequence[float], second: Sequence[float], seed: int
 
 
 def exact_p(apart: Numbers, seed: int) -> float:
-    """Return how often random signs would make the sum of the differences as large as it is, either way.
-
-    For differences of one size this is the exact test of McNemar, or of signs; for others all signs are tried, or if
-    there are too many, 20,000 are drawn.
+    """Return the probability that random signs make the sum of the differences at least as large, in either direction.
+    For differences of one size this is the exact McNemar test, or sign test; otherwise all signs are tried or, if there
+    are too many, 20,000 samples are drawn.
     """
     moved = apart[apart != 0]
     if not len(moved):
@@ -92,10 +90,9 @@ def exact_p(apart: Numbers, seed: int) -> float:
 
 
 def needed(difference: float, square: float) -> int | None:
-    """Return about how many questions show a mean difference at the level of 5 % with a power of 80 %.
-
-    `square` is the mean of the squared differences; for measures of 0 and 1 that is the share of discordant questions
-    (Connor 1987, with the correction for the exact test). None if there is no difference to show.
+    """Return approximately how many questions show a mean difference at the 5 % level with a power of 80 %. `square` is
+    the mean of the squared differences; for measures of 0 and 1 that is the share of discordant questions (Connor 1987,
+    with the correction for the exact test). None if there is no difference to show.
     """
     if abs(difference) < _SAME:
         return None
@@ -105,7 +102,7 @@ def needed(difference: float, square: float) -> int | None:
 
 
 def detectable(questions: int, square: float = _DISCORDANT) -> float:
-    """Return the smallest mean difference (0..1) that so many questions show with a power of 80 %; 1.0 if none."""
+    """Return the smallest mean difference (0..1) that this many questions show with a power of 80 %; 1.0 if none."""
     low, high = 0.0, 1.0
     for _ in range(30):
         middle = (low + high) / 2
@@ -115,7 +112,7 @@ def detectable(questions: int, square: float = _DISCORDANT) -> float:
 
 
 def _binomial_p(wins: int, moved: int) -> float:
-    """Return the two-sided chance of so many heads of a fair coin."""
+    """Return the two-sided probability of this many heads with a fair coin."""
     fewer = min(wins, moved - wins)
     logs = (math.lgamma(moved + 1) - math.lgamma(k + 1) - math.lgamma(moved - k + 1) for k in range(fewer + 1))
     return min(1.0, 2 * sum(math.exp(one - moved * math.log(2)) for one in logs))

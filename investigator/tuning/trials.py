@@ -24,7 +24,7 @@ class Cost(Labelled):
 
 
 class TemplateText(Record):
-    """The text of a template by its name, `owner/name`."""
+    """The text of a template with its name, `owner/name`."""
 
     name: str
     text: str
@@ -40,16 +40,15 @@ class Variant(Record):
 
     @property
     def key(self) -> str:
-        """Return its identity among candidates, regardless of name."""
+        """Return its identity among candidates, regardless of its name."""
         texts = sorted(f"{one.name}\0{one.text}" for one in self.templates)
         whole = "\0\0".join((*texts, *sorted(self.settings)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class QuestionTrial(Record):
-    """The outcome of one question with one candidate; `failure` is the error that ended it, and then it has no scores.
-
-    `cost` is what it costs without replies of earlier runs.
+    """The outcome of one question with one candidate; if it failed, `failure` is the error and there are no scores.
+    `cost` is its cost without reused replies.
     """
 
     question: str = Field(description="the id of the question")
@@ -61,7 +60,7 @@ class QuestionTrial(Record):
     said: str = Field(default="", description="the beginning of the answer, or of the quotes that come nearest to one")
 
     def value(self, measure: Measure | Cost) -> float | None:
-        """Return the value of a measure; None if it cannot be taken of this question."""
+        """Return the value of a measure; None if it does not apply to this question."""
         match measure:
             case Measure():
                 return self.scores.get(measure)
@@ -74,7 +73,7 @@ class QuestionTrial(Record):
 
 
 def trial_of(question: Question, outcome: Outcome) -> QuestionTrial:
-    """Return the trial that the outcome of a question is."""
+    """Convert the outcome of a question to a trial."""
     if outcome.status is None:
         return QuestionTrial(question=question.id, run_id=outcome.run_id, failure=outcome.failure or "no answer")
     return QuestionTrial(

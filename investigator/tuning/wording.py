@@ -1,4 +1,4 @@
-"""Comparisons in words and columns, for a terminal. Pure."""
+"""Comparisons as terminal text in columns. Pure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.tuning.comparison import ChangedExample, ComparedSide, Comparison, MeasureRow
 from investigator.tuning.trials import Cost
 
-_SHOWN = 10  # examples that changed; the page shows all that are kept
+_SHOWN = 10  # changed examples shown here; the page shows all that are stored
 _NAME, _QUESTION = 28, 70
 _HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
 
 
 def comparison_text(comparison: Comparison) -> Text:
-    """Return the table of the measures, the verdict, the cost and the examples that changed; ends with a line feed."""
+    """Return the table of measures, the verdict, the cost and the changed examples; ends with a line feed."""
     first, second = (inert_line(side.name, _NAME) for side in (comparison.first, comparison.second))
     rows = [measure_cells(row) for row in comparison.rows]
     table = columns(rows, heading=("measure", f"A: {first}", f"B: {second}", *_HEADING))
@@ -31,7 +31,7 @@ def comparison_text(comparison: Comparison) -> Text:
 
 
 def measure_cells(row: MeasureRow) -> tuple[str, ...]:
-    """Return a measure as the cells of its row: name, both means, questions, difference, p, wins, losses, ties."""
+    """Return the cells of a measure's row: name, both means, questions, difference, p, wins, losses, ties."""
     paired, apart = row.paired, row.paired.difference
     if isinstance(row.measure, Measure):
         means = (f"{100 * paired.first:.1f} %", f"{100 * paired.second:.1f} %")
@@ -57,7 +57,7 @@ def side_line(letter: str, side: ComparedSide) -> str:
 
 
 def noise_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield how far repetitions of the same side are apart."""
+    """Yield the spread of repetitions of each side."""
     for row in comparison.noise:
         yield inert_line(
             f"Noise of {row.side} over {row.repetitions} repetitions: means up to {100 * row.spread:.1f} points apart, "

@@ -1,4 +1,4 @@
-"""Metrics of dialogues, defined as in ParlAI: values that add up, what grades a reply, reports and their tables."""
+"""Metrics of dialogues, defined as in ParlAI: additive values, grading of replies, reports and their tables."""
 
 from investigator.dialogue.metrics.reports import (
     Metrics,

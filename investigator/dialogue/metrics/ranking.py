@@ -1,4 +1,4 @@
-"""How high the right answer is among ranked candidates: hits@k, rank, mean reciprocal rank."""
+"""The rank of the right answer among candidates: hits@k, rank, mean reciprocal rank."""
 
 from __future__ import annotations
 
@@ -14,17 +14,14 @@ _KEEPS_IN_BATCH_BELOW_1 = 1e-5
 
 
 def first_right(candidates: Iterable[str], labels: Iterable[str]) -> int | None:
-    """Return the place, from 1, of the best candidate that equals a label once both are normalised.
-
-    None if none does.
-    """
+    """Return the rank, from 1, of the best candidate that equals a label after normalisation; None if none does."""
     wanted = {normalize_answer(label) for label in labels}
     places = (place for place, text in enumerate(candidates, start=1) if normalize_answer(text) in wanted)
     return next(places, None)
 
 
 def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[str, AverageMetric]:
-    """hits@1, 5, 10 and 100, and `mrr`: one over the place of the best right candidate, 0 if there is none.
+    """Return hits@1, 5, 10 and 100, and `mrr`: the reciprocal rank of the best right candidate, 0 if there is none.
 
     The candidates are best first.
     """
@@ -34,10 +31,9 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 
 
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> Mapping[str, AverageMetric]:
-    """`rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows which one is right.
-
-    Equal scores rank in order. A label that is not among the `top` ranks after all candidates. Raises MetricsError if
-    there is no candidate of that index.
+    """Return `rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows the right one. Equal
+    scores rank in order. A label outside the `top` ranks after all candidates. Raises MetricsError if there is no
+    candidate with that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
@@ -47,10 +43,11 @@ def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) 
 
 
 def in_batch_metrics(scores: Sequence[float], label: int) -> Mapping[str, AverageMetric]:
-    """`train_accuracy`, `rank` and `mrr` of one row of a batch in which each row's labels are the others' negatives.
+    """Return `train_accuracy`, `rank` and `mrr` of one row of a batch in which each row's labels are the others'
+    negatives.
 
-    Equal scores share a rank, and the first of the highest is the guess. As ParlAI has it in training, the reciprocal
-    rank is 1 / (rank + 0.00001). Raises MetricsError if there is no candidate of that index.
+    Equal scores share a rank, and the first of the highest is the guess. As in ParlAI's training, the reciprocal rank
+    is 1 / (rank + 0.00001). Raises MetricsError if there is no candidate with that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own for score in scores)

@@ -1,4 +1,4 @@
-"""Reports: figures added up over copies, merged over tasks and workers, and shown as a table."""
+"""Reports: metrics added up over copies, merged over tasks and workers, and shown as a table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from investigator.reports.columns import columns
 
 
 class Metrics:
-    """Figures by name: all that were added here and in the copies that share them, and the recent ones of this copy.
-
-    Safe for threads. A copy for another thread is `Metrics(shared=metrics.share())`.
+    """Metrics by name: totals over this object and the copies that share them, and recent values of this copy.
+    Thread-safe. A copy for another thread is `Metrics(shared=metrics.share())`.
     """
 
     def __init__(self, shared: Mapping[str, object] | None = None) -> None:
@@ -22,42 +21,42 @@ class Metrics:
         self._recent = _Sums()
 
     def add(self, name: str, metric: Metric | None) -> None:
-        """Add one figure to those of its name; None adds nothing. Raises MetricsError if it cannot be added."""
+        """Add one value under its name; None adds nothing. Raises MetricsError if it cannot be added."""
         if metric is not None:
             self.add_all({name: metric})
 
     def add_all(self, metrics: Report) -> None:
-        """Add figures all at once: no report holds only some of them.
+        """Add several values atomically: no report contains only some of them.
 
-        Raises MetricsError if one cannot be added to those of its name; then none is.
+        Raises MetricsError, and adds none, if one cannot be added.
         """
         self._totals.add(metrics)
         self._recent.add(metrics)
 
     def report(self) -> dict[str, Metric]:
-        """All that was added, in all copies, since the last `clear`."""
+        """Return the totals over all copies since the last `clear`."""
         return self._totals.all()
 
     def report_recent(self) -> dict[str, Metric]:
-        """Return the figures added to this copy since the last `clear_recent` or `clear`."""
+        """Return the values added to this copy since the last `clear_recent` or `clear`."""
         return self._recent.all()
 
     def clear(self) -> None:
-        """Begin again, for all copies; of the recent figures, only this copy's are forgotten."""
+        """Reset the totals of all copies, and the recent values of this copy."""
         self._totals.clear()
         self._recent.clear()
 
     def clear_recent(self) -> None:
-        """Forget the recent figures of this copy."""
+        """Reset the recent values of this copy."""
         self._recent.clear()
 
     def share(self) -> dict[str, object]:
-        """Return the state with which a copy adds to the same figures."""
+        """Return the state with which a copy adds to the same totals."""
         return {"totals": self._totals}
 
 
 class _Sums:
-    """Figures by name behind a lock."""
+    """Metrics by name behind a lock."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -78,7 +77,7 @@ class _Sums:
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
-    """Return the reports of tasks by their names: each figure as `task/name`, and as `name` for all tasks together.
+    """Merge the reports of tasks, by name: each metric as `task/name`, and as `name` for all tasks together.
 
     Averages become the mean over the tasks that have them (a task without examples counts as 0), or are pooled with
     `micro_average`; sums are added; a global metric is that of the first task, once. A single report is returned
@@ -104,9 +103,9 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
-    """Return the reports of several workers at one task, each figure added up.
+    """Merge the reports of several workers at one task by adding each metric.
 
-    Raises MetricsError if figures of one name cannot be added.
+    Raises MetricsError if metrics with one name cannot be added.
     """
     together: dict[str, Metric] = {}
     for report in reports:
@@ -116,18 +115,18 @@ def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
 
 
 def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
-    """Add to what is there. Raises MetricsError, which says of which figure, if that cannot be."""
+    """Add to the existing value. Raises MetricsError, which names the metric, if that is impossible."""
     try:
         together[name] = metric if name not in together else together[name] + metric
     except MetricsError as error:
         raise MetricsError(f"{name}: {error.message}", hint=error.hint) from error
 
 
-_TOGETHER = ""  # the prefix before the slash in the name of a figure for all tasks
+_TOGETHER = ""  # the prefix before the slash in the name of a metric over all tasks
 
 
 def report_table(report: Report, digits: int = 4) -> str:
-    """Return the figures in a table: a row for all tasks, one for each task, a column for each metric.
+    """Return the metrics as a table: a row for all tasks, one for each task, a column for each metric.
 
     Rows and columns are in the order in which the report has them; a metric that a task lacks is left blank. An empty
     report gives an empty text.
@@ -147,7 +146,7 @@ def report_table(report: Report, digits: int = 4) -> str:
 
 
 def _shown(metric: Metric, digits: int) -> str:
-    """Whole numbers and large ones without an exponent: a count is not rounded."""
+    """Return a value as text; whole numbers and large ones have no exponent, so that counts are not rounded."""
     value = float(metric.value())
     if value.is_integer() or 10**digits <= abs(value) < float("inf"):
         return f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""TeacherMetrics: how a teacher grades replies."""
+"""TeacherMetrics: grades replies for a teacher."""
 
 from __future__ import annotations
 
@@ -36,17 +36,16 @@ _OWN_NAMES = frozenset(
 def named_metrics(metrics_list: str) -> frozenset[str]:
     """Return the metrics in a comma-separated list of names and groups.
 
-    Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; any other name is kept, so that
-    a custom teacher can check if its metric is requested.
+    Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; other names are kept, so that a
+    custom teacher can check if its metric is requested.
     """
     names = (name.strip() for name in metrics_list.split(","))
     return frozenset(metric for name in names if name for metric in _GROUPS.get(name, (name,)))
 
 
 class TeacherMetrics(Metrics):
-    """Grades replies against labels and adds up the figures.
-
-    `metrics_list` says which (see `named_metrics`); accuracy, precision, recall and f1 are always among them.
+    """Grades replies against labels and adds up the metrics. `metrics_list` selects them (see `named_metrics`);
+    accuracy, precision, recall and f1 are always included.
     """
 
     def __init__(self, metrics_list: str = "default", shared: Mapping[str, object] | None = None) -> None:
@@ -54,12 +53,12 @@ class TeacherMetrics(Metrics):
         self.wanted = named_metrics(metrics_list)
 
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
-        """Grade one reply. Counts it as an example (`exs`), and adds the metrics that the message allows.
+        """Grade one reply. It counts as an example (`exs`), and the applicable metrics are added.
 
         A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's own
-        `metrics` are added, numbers as averages, and one that has the name of a metric of ours as `USER_name`. Without
+        `metrics` are added, numbers as averages, and one with the name of a built-in metric as `USER_name`. Without
         labels nothing is right or wrong, so only the reply's own metrics are added. Raises DialogueError if candidates
-        are not list, or the reply's metrics no mapping of names to figures.
+        are not a list, or the reply's metrics are not a mapping of names to numbers.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}

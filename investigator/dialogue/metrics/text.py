@@ -1,4 +1,4 @@
-"""BLEU, ROUGE and distinct n-grams of replies, over words as ParlAI splits them."""
+"""BLEU, ROUGE and distinct n-grams of replies, with ParlAI's definition of words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from investigator.evaluation.answer_text import Overlap, normalize_answer
 from investigator.language.terms import porter_stem
 
 NgramCounts: TypeAlias = Counter[str]
-"""How often each n-gram comes: its words with a space between them."""
+"""The number of occurrences of each n-gram, which is its words separated by spaces."""
 
-_EPSILON = 1e-12  # the count of an n-gram order without any match, so that it alone does not make the geometric mean 0
+_EPSILON = 1e-12  # the count for an n-gram order without matches, so that the geometric mean does not become 0
 _NO_DISTINCT = 1e-12
 _NO_NGRAMS = 1e-5
 _LONGEST_TEXT = 665
@@ -50,7 +50,7 @@ def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
 
 @dataclass(frozen=True)
 class Rouge:
-    """Each measure's precision, recall and F1; plain ROUGE is the recall."""
+    """Precision, recall and F1 of each measure; plain ROUGE is the recall."""
 
     one: Overlap
     two: Overlap
@@ -58,10 +58,10 @@ class Rouge:
 
 
 def rouge(guess: str, answers: Iterable[str]) -> Rouge:
-    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each figure the best over the answers.
+    """Return ROUGE-1, ROUGE-2 and ROUGE-L of the guess, each the best over the answers.
 
-    Source: Lin 2004, as its Perl script counts: only letters and digits of ASCII are words, stemmed by Porter's
-    original algorithm, of the first 665 characters. The script also looks irregular forms ("went", "children") up in
+    Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
+    algorithm, and only the first 665 characters count. The script also looks up irregular forms ("went", "children") in
     WordNet's lists, which are not used here: such a form and its base are different words.
     """
     words = _stems(guess)
@@ -78,8 +78,8 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
 class InterDistinctMetric(Metric):
     """The share of distinct n-grams among those of all texts together; 1e-7 if there are none (Li et al. 2016).
 
-    The counts are kept in `parts`, each with more than twice as many n-grams as the next, so that one more text
-    does not copy those of all texts before it.
+    The counts are stored in `parts`, each with more than twice as many n-grams as the next, so that adding a text does
+    not copy all earlier counts.
     """
 
     parts: tuple[NgramCounts, ...]
@@ -111,7 +111,7 @@ def _ngrams(words: Sequence[str], length: int) -> NgramCounts:
 
 
 def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: int) -> int:
-    """Return how many n-grams of the guess are in an answer, each as often as in the answer that has it most often."""
+    """Return the number of the guess's n-grams in an answer, clipped to the highest count in any answer."""
     allowed: NgramCounts = Counter()
     for reference in references:
         allowed |= _ngrams(reference, length)
@@ -119,7 +119,7 @@ def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: 
 
 
 def _brevity(length: int, references: Sequence[int]) -> float:
-    """Return the penalty of a guess shorter than the answer whose length is nearest; of two the shorter counts."""
+    """Return the penalty for a guess shorter than the answer with the nearest length; of two the shorter counts."""
     nearest = min(references, key=lambda reference: (abs(reference - length), reference))
     return 1.0 if length > nearest else exp(1 - nearest / length)
 
@@ -132,7 +132,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest sequence of words that both have, with gaps."""
+    """Return the length of the longest common subsequence of words."""
     row = [0] * (len(second) + 1)
     for word in first:
         diagonal = 0

@@ -1,4 +1,4 @@
-"""Metric: a figure that keeps what it takes to add it to another of its kind."""
+"""Metric: a value with the data needed to add it to another of its kind."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from investigator.errors import MetricsError
 
 
 class Metric(ABC):
-    """A frozen figure. `+` puts two of one class together; a metric plus None is the metric.
-
-    `is_global`: one figure covers all tasks, so reports of several tasks keep the first one.
-    `macro_average`: the value for several tasks is the mean of theirs, regardless of size, unless pooling is requested.
+    """A frozen value. `+` combines two of one class; a metric plus None is the metric. `is_global`: one value covers
+    all tasks, so reports of several tasks keep the first one. `macro_average`: the value for several tasks is the mean
+    of theirs, regardless of size, unless pooling is requested.
     """
 
     is_global: ClassVar[bool] = False
@@ -22,14 +21,14 @@ class Metric(ABC):
 
     @abstractmethod
     def value(self) -> float:
-        """Return the figure itself."""
+        """Return the number itself."""
 
     @abstractmethod
     def _plus(self, other: Self) -> Self:
-        """Both together; they are of one class."""
+        """Return the combination of both, which have the same class."""
 
     def __add__(self, other: Self | None) -> Self:
-        """Both together. Raises MetricsError if they are of different classes."""
+        """Return the combination of both. Raises MetricsError if their classes differ."""
         if other is None:
             return self
         if type(other) is not type(self):
@@ -45,7 +44,7 @@ class Metric(ABC):
 
 
 Report: TypeAlias = Mapping[str, Metric]
-"""Metrics by name; those of one task among several are called `task/name`."""
+"""Metrics by name; those of one among several tasks are called `task/name`."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class AverageMetric(Metric):
 
 @dataclass(frozen=True)
 class FixedMetric(Metric):
-    """A figure that is the same in every report, such as the number of updates of a model."""
+    """A value that is the same in every report, such as the number of updates of a model."""
 
     fixed: float
 
@@ -89,7 +88,7 @@ class FixedMetric(Metric):
         return self.fixed
 
     def _plus(self, other: Self) -> Self:
-        """Raises MetricsError if the two differ."""
+        """Raise MetricsError if the two differ."""
         if self.fixed != other.fixed:
             raise MetricsError(f"the fixed metrics are not the same: {self.fixed} and {other.fixed}")
         return self
@@ -99,7 +98,7 @@ class FixedMetric(Metric):
 class TimerMetric(Metric):
     """An amount per second, over the time from `start` to `end` (seconds of one clock); 0 if no time has passed.
 
-    The sum of two runs from the earlier start to the later end, so that concurrent work adds up.
+    The sum of two covers the time from the earlier start to the later end, so that concurrent work adds up.
     """
 
     total: float
@@ -128,7 +127,7 @@ class GlobalAverageMetric(AverageMetric):
 
 
 class GlobalFixedMetric(FixedMetric):
-    """A fixed figure for all tasks."""
+    """A fixed value for all tasks."""
 
     is_global: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""Teacher: an agent that knows right answers and grades replies by them."""
+"""Teacher: an agent that knows the right answers and grades replies."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 
 PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
-"""What copies of a teacher share besides the data: their joint progress."""
+"""Shared state of a teacher's copies besides the data: their joint progress."""
 
 
 class Teacher(Agent):
     """Asks with `act`, grades with `observe`, and reports with `report`.
 
-    Derive from it directly if the questions depend on the dialogue; for fixed data its subclasses do more. Options:
-    `task` (its id), `datatype` (default `train`), `metrics` (which ones, as TeacherMetrics takes them). Iterating gives
-    the examples of one pass over the data and does not move the teacher; if the datatype has no end, the iteration has
-    none either.
+    Derive from it directly if the questions depend on the dialogue; for fixed data use one of its subclasses. Options:
+    `task` (its id), `datatype` (default `train`), `metrics` (a list for TeacherMetrics). Iterating yields the examples
+    of one pass over the data without advancing the teacher; it is endless if the datatype is.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -55,11 +54,11 @@ class Teacher(Agent):
         return {key: value for key, value in self.share().items() if key not in PROGRESS}
 
     def expect(self, question: Message) -> None:
-        """Remember what is asked, with its labels: the next reply is graded by them."""
+        """Remember the question with its labels, by which the next reply is graded."""
         self._asked = question
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Grade a reply by the labels of what was asked last, once; `metrics` of the reply holds the grades."""
+        """Grade a reply, once, by the labels of the last question; `metrics` of the reply holds the grades."""
         reply = Message.of(observation)
         asked, self._asked = self._asked, None
         labels = asked.known_labels() if asked else []
@@ -76,14 +75,14 @@ class Teacher(Agent):
         """Grade a reply in further ways, with `self.metrics.add(name, metric)`; called once for each graded reply."""
 
     def report(self) -> Report:
-        """Return the metrics of all replies, to copies too, since they were last reset, by name."""
+        """Return the metrics of all replies, including those to copies, since the last reset, by name."""
         return self.metrics.report()
 
     def reset_metrics(self) -> None:
         self.metrics.clear()
 
     def reset(self) -> None:
-        """Begin the data again, and forget all grades."""
+        """Restart the data, and forget all grades."""
         super().reset()
         self.reset_metrics()
         self._asked = None

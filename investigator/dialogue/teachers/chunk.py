@@ -1,4 +1,4 @@
-"""ChunkTeacher: asks from data that is too large for memory, loaded chunk by chunk while it is used."""
+"""ChunkTeacher: asks from data that is too large for memory, loaded chunk by chunk on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Sample = TypeVar("Sample")
 class ChunkQueue(Generic[Sample]):
     """Takes samples from `load` in a separate thread, at most `size` ahead of the consumer.
 
-    Several threads may take. The thread starts with the first `take`.
+    Several threads may call `take`. The thread starts with the first `take`.
     """
 
     def __init__(self, load: Callable[[], Iterable[Sample]], size: int) -> None:
@@ -38,7 +38,7 @@ class ChunkQueue(Generic[Sample]):
     def take(self) -> Sample | None:
         """Return the next sample; None after the last one.
 
-        Raises the loading error, as a DialogueError if it is not one of ours, after all samples before it.
+        Raises the loading error after all samples before it, converted to a DialogueError if it is foreign.
         """
         with self._changed:
             if self._thread is None and not self._ended:
@@ -55,7 +55,7 @@ class ChunkQueue(Generic[Sample]):
             return None
 
     def close(self) -> None:
-        """Stop loading, end the thread and free what was loaded; nothing can be taken until `restart`."""
+        """Stop loading, end the thread and free the loaded samples; nothing can be taken until `restart`."""
         with self._changed:
             self._run += 1
             self._ended, self._error = True, None
@@ -66,7 +66,7 @@ class ChunkQueue(Generic[Sample]):
             thread.join()
 
     def restart(self) -> None:
-        """Begin with the first sample again."""
+        """Start again with the first sample."""
         self.close()
         with self._changed:
             self._ended = False
@@ -97,11 +97,10 @@ class ChunkQueue(Generic[Sample]):
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
-    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. They come in
-    order, or, if the datatype shuffles, the chunks in random order and the samples inside a chunk too. If the datatype
-    cycles (`train`), the data starts over; otherwise (`train:ordered` too) padding follows the last sample and is the
-    only mark of the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
-    loading is raised by `act`.
+    Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. They come in order or, if the
+    datatype shuffles, in random order, as do the samples inside a chunk. If the datatype cycles (`train`), the data
+    starts over; otherwise (`train:ordered` too) padding follows the last sample and is the only mark of the end. Copies
+    that share take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -114,7 +113,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         self._sample: Sample | None = None
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:
-        """Return the number of examples and how many episodes. To be overridden."""
+        """Return the number of examples and of episodes. To be overridden."""
         raise missing("get_num_samples", self)
 
     def get_fold_chunks(self, opt: Opt) -> list[int]:
@@ -126,15 +125,15 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise missing("load_from_chunk", self)
 
     def create_message(self, queue_output: Sample, entry_idx: int = 0) -> Message:
-        """One example of a sample, with `episode_done` true at its last. To be overridden."""
+        """Return one example from a sample, with `episode_done` true at the end of an episode. To be overridden."""
         raise missing("create_message", self)
 
     def get_buffersize(self) -> int:
-        """How many samples are loaded ahead at most."""
+        """Return how many samples are loaded ahead at most."""
         return 100_000
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Chunks are read in order only. Raises DialogueError."""
+        """Raise DialogueError: chunks can be read only in order."""
         raise DialogueError("a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate.")
 
     def num_examples(self) -> int:
@@ -163,7 +162,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         return {**super().share(), "chunks": self._queue}
 
     def shutdown(self) -> None:
-        """End the thread, unless it is another one's."""
+        """End the thread, unless another teacher owns it."""
         if not self._shares:
             self._queue.close()
 

@@ -1,4 +1,4 @@
-"""DialogTeacher: asks what its `setup_data` reads from a data file."""
+"""DialogTeacher: asks from the data that its `setup_data` reads from a file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from investigator.errors import DialogueError, DialogueTypeError
 class DialogTeacher(FixedDialogTeacher):
     """Derive from it and write `setup_data`; the option `datafile` names the file.
 
-    With a streaming datatype, the file is read while it is used, never as a whole. Further options: `image_mode`.
-    Raises DialogueError if there is no datafile.
+    With a streaming datatype, the file is read on demand, never as a whole. Further options: `image_mode`. Raises
+    DialogueError if there is no datafile.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -50,10 +50,9 @@ class DialogTeacher(FixedDialogTeacher):
         return path
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Gives pairs of an entry and whether it begins an episode. To be overridden.
-
-        An entry is `(text, labels, reward, label candidates, path of an image)`, of which the last ones may be left out
-        and any may be None, or a dict of fields.
+        """Yield pairs of an entry and a flag for the start of an episode. To be overridden. An entry is `(text, labels,
+        reward, label candidates, path of an image)`, of which the last ones may be omitted and any may be None, or a
+        dict of fields.
         """
         raise DialogueError(
             f'"setup_data" must be overridden by {type(self).__name__}',
@@ -61,7 +60,7 @@ class DialogTeacher(FixedDialogTeacher):
         )
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Candidates that all examples share; None if there are none, or each has its own."""
+        """Return candidates shared by all examples; None if there are none, or each example has its own."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
@@ -69,11 +68,11 @@ class DialogTeacher(FixedDialogTeacher):
         return message_of(entry, self._candidates, self._images.load)
 
     def restarts(self) -> bool:
-        """Return True if a stream is begun again after its end."""
+        """Return True if a stream starts again after its end."""
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """One example. Raises DialogueError if there is none, or the data streams."""
+        """Return one example. Raises DialogueError if there is none, or the data streams."""
         if self.data is None:
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]
@@ -93,11 +92,11 @@ class DialogTeacher(FixedDialogTeacher):
         return example, ends and not self.datatype.cycles
 
     def num_episodes(self) -> int:
-        """Return the number of episodes; a stream is read once to know."""
+        """Return the number of episodes; a stream is read once to count them."""
         return self._source().num_episodes()
 
     def num_examples(self) -> int:
-        """Return the number of examples; a stream is read once to know."""
+        """Return the number of examples; a stream is read once to count them."""
         return self._source().num_examples()
 
     def reset(self) -> None:
@@ -125,15 +124,14 @@ class DialogTeacher(FixedDialogTeacher):
 _FIELDS = ("text", "labels", "reward", "label_candidates")
 
 LoadImage = Callable[[str], object | None]
-"""Loads the image of a path in the requested form; None if no image is requested."""
+"""Loads the image at a path in the requested form; None if no image is requested."""
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
     """Return the message of an entry: a tuple of up to five parts, or fields by name.
 
-    `candidates` are those of the whole task: each example has them, with its own labels among them.
-    Raises DialogueError if the entry is something else, sets a field that is set for it, or has candidates without
-    its label.
+    `candidates` are those of the whole task: each example gets them, and its labels must be among them. Raises
+    DialogueError if the entry has another form, sets an automatic field, or has candidates without its label.
     """
     if isinstance(entry, Mapping):
         message = _of_fields(entry)

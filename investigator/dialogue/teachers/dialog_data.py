@@ -1,4 +1,4 @@
-"""DialogData and StreamDialogData: where a DialogTeacher keeps its examples, all of them or an episode at a time."""
+"""DialogData and StreamDialogData: the examples of a DialogTeacher, all in memory or one episode at a time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ Entry = Sequence[object] | Mapping[str, object]
 """(text, labels, reward, label candidates, path of an image), or fields by name."""
 
 Entries = Iterable[tuple[Entry, bool]]
-"""Entries in order, each with whether it begins an episode."""
+"""Entries in order, each with a flag for the start of an episode."""
 
 MakeMessage = Callable[[Entry], Message]
 
 
 class DialogData:
-    """All episodes of a data file, in memory; copies that share hold the same ones.
-
-    `data_loader` gives the entries of the file that the option `datafile` names; `make_message` makes a message of one.
+    """All episodes of a data file, in memory; copies share the same ones. `data_loader` yields the entries of the file
+    in the option `datafile`; `make_message` converts an entry to a message.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class DialogData:
         self._make_message = make_message
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
-        """One example, and whether it is the last of all. Raises DialogueError if there is none."""
+        """Return one example, and True if it is the last of all. Raises DialogueError if there is none."""
         if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
             raise DialogueError(f"there is no example {entry_idx} in episode {episode_idx}")
         episode = self._episodes[episode_idx]
@@ -65,10 +64,9 @@ class DialogData:
 
 
 class StreamDialogData:
-    """The episodes of a data file, read while they are used: one is held, and one ahead.
-
-    Copies of a teacher share one and take whole episodes in turn; safe for threads. `restarts` says whether the file is
-    begun again after its end; a file without episodes never is.
+    """The episodes of a data file, read on demand: the current one and the next are held. Copies of a teacher share one
+    instance and take whole episodes in turn. Thread-safe. With `restarts` the file starts again after its end, unless
+    it has no episodes.
     """
 
     def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:
@@ -82,9 +80,8 @@ class StreamDialogData:
         self._begin()
 
     def next_episode(self) -> tuple[list[Entry], bool] | None:
-        """Return the entries of the next episode, and whether it is the last of the file; None after that.
-
-        Raises what reading raises, and DialogueError from then on until `reset`.
+        """Return the entries of the next episode, and True if it is the last of the file; None after that. Raises
+        reading errors, and DialogueError from then on until `reset`.
         """
         with self._lock:
             if self._broken:
@@ -95,16 +92,16 @@ class StreamDialogData:
             return None if episode is None else (episode, self._ahead is None)
 
     def reset(self) -> None:
-        """Begin with the first episode again."""
+        """Start again with the first episode."""
         with self._lock:
             self._begin()
 
     def num_episodes(self) -> int:
-        """Return the number of episodes; the file is read once to know."""
+        """Return the number of episodes; the file is read once to count them."""
         return self._counted()[0]
 
     def num_examples(self) -> int:
-        """Return the number of examples; the file is read once to know."""
+        """Return the number of examples; the file is read once to count them."""
         return self._counted()[1]
 
     def _begin(self) -> None:
@@ -127,7 +124,7 @@ class StreamDialogData:
 
 
 def episodes_of(entries: Entries) -> Iterator[list[Entry]]:
-    """Return the entries, episode by episode. Raises DialogueError if one comes without the mark of a new episode."""
+    """Group entries into episodes. Raises DialogueError if an entry has no episode flag."""
     episode: list[Entry] = []
     for pair in entries:
         if not isinstance(pair, tuple | list) or len(pair) != 2:

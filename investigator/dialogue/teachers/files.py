@@ -17,13 +17,13 @@ from investigator.dialogue.text_lines import json_lines, malformed, text_lines
 from investigator.errors import DialogueFormatError, DialogueValueError
 
 LONG_EPISODE = 100
-"""An episode of more examples than this has probably lost its `episode_done`."""
+"""An episode with more examples than this probably lacks an `episode_done`."""
 
 _log = logging.getLogger(__name__)
 
 
 class _AsWrittenTeacher(DialogTeacher):
-    """Gives the fields of its entries as the file has them. In training a stream is begun again, in order too."""
+    """Keeps the fields of its entries as in the file. In training a stream starts again, even in order."""
 
     def make_message(self, entry: Entry) -> Message:
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
@@ -33,11 +33,11 @@ class _AsWrittenTeacher(DialogTeacher):
 
 
 class ParlAIDialogTeacher(_AsWrittenTeacher):
-    """Reads the file of the option `datafile`, one example a line (see `text_format`).
+    """Reads the file of the option `datafile`, one example per line (see `text_format`).
 
-    An episode ends at a line with `episode_done:True`, and with the file. Blank lines are skipped. Raises
-    DialogueError if the file cannot be read, and DialogueFormatError, naming file, line and gist, where a line has no
-    text, no labels, `eval_labels`, or cannot be read.
+    An episode ends at a line with `episode_done:True`, and with the file. Blank lines are skipped. Raises DialogueError
+    if the file cannot be read, and DialogueFormatError, naming file, line and gist, if a line has no text, no labels,
+    `eval_labels`, or cannot be parsed.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -70,10 +70,10 @@ def _example(datafile: str, number: int, line: str) -> Message:
 
 
 SILENCE = "__SILENCE__"
-"""What is heard before the first one speaks."""
+"""The text heard before the first speaker."""
 
 CONTEXT = "context"
-"""The id of turns that nobody says."""
+"""The id of turns without a speaker."""
 
 Turn = Mapping[str, object]
 
@@ -84,17 +84,17 @@ class LabelTurns(StrEnum):
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"
     BOTH = "both"
-    """An episode for each of the two, the first speaker's first."""
+    """One episode for each of the two speakers, starting with the first."""
 
 
 class ConversationTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` a line.
 
-    The turns of all inner lists follow each other; those with the id `context` are left out. The option `label_turns`
-    (`secondspeaker`, `firstspeaker`, `both`) says whose turns are the labels; a turn that is left without a reply is
-    dropped. Examples carry both turns as `x_turn` and `y_turn`. Blank lines are skipped.
-    Raises DialogueError if the file cannot be read or `label_turns` is unknown, and DialogueFormatError, naming
-    file, line and gist, if a line holds no conversation.
+    The turns of all inner lists are concatenated, without those with the id `context`. The option `label_turns`
+    (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
+    Examples carry both turns as `x_turn` and `y_turn`. Blank lines are skipped. Raises DialogueError if the file cannot
+    be read or `label_turns` is unknown, and DialogueFormatError, naming file, line and gist, if a line is not a
+    conversation.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -122,12 +122,12 @@ class ConversationTeacher(_AsWrittenTeacher):
                     yield example, place == 0
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation. Raises DialogueFormatError if it is none."""
+        """Return the turns of a conversation. Raises DialogueFormatError if it is not a conversation."""
         return turns_of(conversation)
 
 
 def turns_of(conversation: object) -> list[Turn]:
-    """Return the turns of a conversation in order, each with an `id` and a `text`, if only None.
+    """Return the turns of a conversation in order, each with an `id` and a `text`, which may be None.
 
     Raises DialogueFormatError if it is not a conversation.
     """
@@ -168,11 +168,10 @@ class _NumberedLine(NamedTuple):
 class FbDeprecatedDialogTeacher(DialogTeacher):
     """Reads the file of the option `datafile`, one numbered line after the other.
 
-    A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number must be there.
-
-    A number that is not above the one before begins an episode. Lines without labels are put before the text of the
-    next one, with a line break, and their rewards are added to its own; what is left over at the end of an episode is
-    asked without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is none.
+    A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number is required. A number
+    that is not above the previous one begins an episode. Lines without labels are prepended to the text of the next
+    one, with a line break, and their rewards are added to its own; such lines at the end of an episode are asked
+    without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is invalid.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:

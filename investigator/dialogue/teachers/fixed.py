@@ -1,4 +1,4 @@
-"""FixedDialogTeacher: asks from data that does not depend on what is replied."""
+"""FixedDialogTeacher: asks from data that does not depend on the replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.errors import DialogueError
 
 
 class EpisodeOrder:
-    """Picks the next episode, for a teacher and all its copies together; safe for threads."""
+    """Picks the next episode, for a teacher and all its copies together. Thread-safe."""
 
     def __init__(self, datatype: Datatype, seed: int) -> None:
         self._datatype = datatype
@@ -23,7 +23,7 @@ class EpisodeOrder:
         self._last = -1
 
     def next(self, episodes: int) -> int:
-        """Return the number of the next episode, of so many; beyond the last one if the data has ended."""
+        """Return the index of the next episode; an index beyond the last one if the data has ended."""
         with self._lock:
             if self._datatype.shuffles and episodes:
                 return self._random.randrange(episodes)
@@ -33,17 +33,16 @@ class EpisodeOrder:
             return self._last
 
     def restart(self) -> None:
-        """Begin with the first episode again."""
+        """Start again with the first episode."""
         with self._lock:
             self._last = -1
 
 
 class FixedDialogTeacher(Teacher):
-    """Derive from it and write `get`, `num_episodes` and `num_examples`; the rest is here.
-
-    Copies that share take episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`,
-    or left out with the option `hide_labels`. After the end of the data it gives padding; without data, at once.
-    Further options: `batchsize` (how many copies act side by side), `seed` of the random order.
+    """Derive from it and write `get`, `num_episodes` and `num_examples`; the rest is here. Copies share the data and
+    take episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with
+    the option `hide_labels`. After the end of the data, or without data, it returns padding. Further options:
+    `batchsize` (the number of copies that act together), `seed` of the random order.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -56,7 +55,7 @@ class FixedDialogTeacher(Teacher):
         self._episode_done = True
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """One example, with `episode_done` true at the last of an episode. To be overridden."""
+        """Return one example, with `episode_done` true at the end of an episode. To be overridden."""
         raise missing("get", self)
 
     def num_episodes(self) -> int:
@@ -68,7 +67,7 @@ class FixedDialogTeacher(Teacher):
         raise missing("num_examples", self)
 
     def next_example(self) -> tuple[Message, bool]:
-        """Return the next example, and whether a pass over the data ends with it."""
+        """Return the next example, and True if a pass over the data ends with it."""
         episodes = self.num_episodes()
         if self._episode_done:
             self.episode_idx, self.entry_idx = self.order.next(episodes), 0
@@ -93,7 +92,7 @@ class FixedDialogTeacher(Teacher):
         return act
 
     def reset(self) -> None:
-        """Begin the data again, for all copies, and forget all grades."""
+        """Restart the data for all copies, and forget all grades."""
         super().reset()
         self.order.restart()
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 COLUMNS = 60
-"""Width of an image made of characters."""
+"""Width of an image in characters."""
 
 LARGEST = 50_000_000
-"""An image of more pixels than this is not loaded: it would take over 150 MB."""
+"""Pixel limit of an image: a larger one would take over 150 MB."""
 
 _DARK_TO_LIGHT = "@%#*+=-:. "
 _CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
@@ -49,9 +49,8 @@ class ImageLoader:
         self.mode = ImageMode(name)
 
     def load(self, path: str) -> object | None:
-        """Return the image of a file in the loader's mode; None if no image is wanted.
-
-        Raises DialogueError if the file is missing or no image, MissingPackageError if Pillow is not installed.
+        """Return the image of a file in the loader's mode; None if no image is requested. Raises DialogueError if the
+        file is missing or not an image, MissingPackageError if Pillow is not installed.
         """
         if self.mode is ImageMode.NO_IMAGE_MODEL:
             return None
@@ -90,9 +89,9 @@ def _opened(path: str) -> Image:
 class AbstractImageTeacher(FixedDialogTeacher):
     """Derive from it and write `image_id_to_image_path`; each item of the data is an episode of one example.
 
-    The data is a JSON file, a list of objects: an image's id in `image_id_key`, the text in `text_key`, labels in
-    `label_key`, anything else. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The image is
-    loaded when it is asked about. Raises DialogueError if the data or an image cannot be read.
+    The data is a JSON file with a list of objects: an image's id in `image_id_key`, the text in `text_key`, labels in
+    `label_key`, and any other fields. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The image
+    is loaded when its example is used. Raises DialogueError if the data or an image cannot be read.
     """
 
     image_id_key = "image_id"
@@ -131,7 +130,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return items
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """One item as an example, with its image as the image mode says, and its image's id."""
+        """Return one item as an example, with its image in the image mode, and the image's id."""
         item = dict(self.data[episode_idx])
         image_id = item.get(self.image_id_key)
         if image_id is None:

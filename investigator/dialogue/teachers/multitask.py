@@ -1,4 +1,4 @@
-"""MultiTaskTeacher: several teachers as one, a task an episode."""
+"""MultiTaskTeacher: several teachers as one, with one task per episode."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from investigator.errors import DialogueError
 
 
 class MultiTaskTeacher(Teacher):
-    """Asks from one teacher after the other, changing at the end of an episode.
-
-    TaskChoice says which one is next; its chance comes from the option `seed`. After the end of all data it gives
-    padding. Raises DialogueError if there are no teachers.
+    """Asks from several teachers, switching at the end of an episode. TaskChoice picks the next one, seeded by the
+    option `seed`. After the end of all data it returns padding. Raises DialogueError if there are no teachers.
     """
 
     def __init__(
@@ -65,7 +63,7 @@ class MultiTaskTeacher(Teacher):
         return all(task.epoch_done() for task in self.tasks)
 
     def report(self) -> Report:
-        """Return the metrics by task (`task/metric`) and of all together (`aggregate_micro` pools the examples)."""
+        """Return the metrics by task (`task/metric`) and over all tasks (`aggregate_micro` pools the examples)."""
         reports = {task.id: task.report() for task in self.tasks}
         return aggregate_named_reports(reports, micro_average=self.opt.switch("aggregate_micro"))
 

@@ -19,21 +19,21 @@ class Reports(Protocol):
     """An agent that measures."""
 
     def report(self) -> Report:
-        """Return the metrics up to now, by name."""
+        """Return the metrics so far, by name."""
         ...
 
 
 class World:
-    """Agents that take turns: each acts, and all others hear it at once.
-
-    Either `agents` are given, or `shared`, which is what `share` of another world gave: then this one is a copy of
-    that, with copies of its agents. `acts` holds the last act of each agent, or None before the first. Raises
-    DialogueValueError if both are given, or none, if one is not an agent, and if the option `loop_repeats` is below 0.
+    """Agents that take turns: each acts, and all others observe it at once. Give either `agents`, or `shared`, the
+    result of another world's `share`: then this world is a copy of it, with copies of its agents. `acts` holds the last
+    act of each agent, or None before the first. Raises DialogueValueError if both or neither are given, if one is not
+    an agent, or if the option `loop_repeats` is below 0.
     """
 
     watches_loops: ClassVar[bool] = False
-    """Whether an episode ends when its agents, neither teachers nor humans, say the same to each other again and again:
-    when what they say came again as often as the option `loop_repeats` says (3; 0 for never). See `end_reason`."""
+    """True if an episode ends when its agents, neither teachers nor humans, repeat themselves as often as the option
+    `loop_repeats` allows (3; 0 for no limit). See `end_reason`.
+    """
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
@@ -72,11 +72,11 @@ class World:
         return self.acts
 
     def batch_agent(self, index: int) -> Agent | None:
-        """Return the agent that may act for all copies of this world at once; None if each copy's own must."""
+        """Return the agent that may act for all copies of this world at once; None if each copy must use its own."""
         return self.get_agents()[index]
 
     def parley(self) -> None:
-        """One turn: each agent in order acts, and the others observe it before the next one acts.
+        """Run one turn: each agent in order acts, and the others observe it before the next one acts.
 
         Raises DialogueError if an act is not a message.
         """
@@ -94,12 +94,12 @@ class World:
         """Prepare the turn, before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
-        """Record an act, and return the message as the others observe it.
+        """Record an act, and return the message that the others observe.
 
         Raises DialogueError if it is not a message; it is in `acts` even then.
         """
         acts = self.get_acts()
-        acts[index] = cast(Message, act)  # a bad one can be looked at afterwards
+        acts[index] = cast(Message, act)  # an invalid act can be inspected afterwards
         message = self.validate(act)
         acts[index] = message
         self._loops.take(index, message)
@@ -107,16 +107,16 @@ class World:
 
     @property
     def end_reason(self) -> str:
-        """The reason why the episode ended, if no agent ended it: they repeat themselves. Empty otherwise."""
+        """Return why the episode ended, if no agent ended it: they repeat themselves. Empty otherwise."""
         return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what one agent observes of another's act, both given by their index; None if it hears nothing."""
+        """Return one agent's observation of another's act, both given by index; None if it hears nothing."""
         return None if listener == actor else act
 
     @staticmethod
     def validate(act: object) -> Message:
-        """Return the act as a message. Raises DialogueError if it is none."""
+        """Return the act as a message. Raises DialogueError if it is not a message."""
         if not isinstance(act, Mapping):
             raise DialogueError(
                 f"an agent must act by a Message or another mapping, this one gave {type(act).__name__}: {act!r:.80}",
@@ -125,7 +125,7 @@ class World:
         return Message.of(act)
 
     def update_counters(self, rows: int = 1) -> None:
-        """Count one turn, of so many examples; for worlds that override `parley`."""
+        """Count one turn of that many examples; for worlds that override `parley`."""
         self.total_parleys += 1
         self.total_exs += rows
         done = self.epoch_done()
@@ -134,7 +134,7 @@ class World:
 
     @property
     def total_epochs(self) -> float:
-        """Passes through the data, broken off ones in parts; padding counts as an example.
+        """Return the passes through the data, with fractions for incomplete ones; padding counts as an example.
 
         If the amount of data is unknown, only full passes count.
         """
@@ -142,25 +142,25 @@ class World:
         return self.total_exs / examples if examples else float(self._epochs)
 
     def episode_done(self) -> bool:
-        """Return True if the conversation has ended; never in the base."""
+        """Return True if the conversation has ended; never in the base class."""
         return False
 
     def epoch_done(self) -> bool:
-        """Return True if a pass through the data has ended; never in the base."""
+        """Return True if a pass through the data has ended; never in the base class."""
         return False
 
     def num_examples(self) -> int | None:
-        """How many examples the first agent has; None if it does not know."""
+        """Return the number of examples of the first agent, None if unknown."""
         first = self.agents[0] if self.agents else None
         return first.num_examples() if isinstance(first, HasExamples) else None
 
     def num_episodes(self) -> int | None:
-        """How many episodes the first agent has; None if it does not know."""
+        """Return the number of episodes of the first agent, None if unknown."""
         first = self.agents[0] if self.agents else None
         return first.num_episodes() if isinstance(first, HasExamples) else None
 
     def report(self) -> Report:
-        """Return the metrics of all agents; if two have a metric of the same name, the first one is used."""
+        """Return the metrics of all agents; if two use the same name, the first one counts."""
         merged: dict[str, Metric] = {}
         for agent in self.agents:
             if isinstance(agent, Reports):
@@ -168,7 +168,7 @@ class World:
         return merged
 
     def reset(self) -> None:
-        """Let the agents forget the conversation, and count again; the last acts stay to be looked at."""
+        """Let the agents forget the conversation, and reset the counters; the last acts stay available."""
         for part in self.parts():
             part.reset()
         self._loops.reset()
@@ -176,24 +176,21 @@ class World:
         self._was_done = False
 
     def reset_metrics(self) -> None:
-        """Measure again."""
+        """Reset the metrics."""
         for part in self.parts():
             part.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """Return the contents of a copy: the class, the options, and what the agents share."""
+        """Return the data for a copy: the class, the options, and the agents' shared state."""
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
 
     def clone(self) -> Self:
-        """Return a copy with copies of the agents, as their `share` makes them.
-
-        It has no acts yet and counts from 0.
-        """
+        """Return a copy with copies of the agents, as their `share` defines. It has no acts yet and counts from 0."""
         return type(self)(self.opt, None, self.share())
 
     @staticmethod
     def of_share(shared: Shared) -> World:
-        """Return a copy of the world that shared this. Raises DialogueError if no class of worlds is named there."""
+        """Return a copy of the world that shared this. Raises DialogueError if it names no world class."""
         kind = shared.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
             hint = "Let the share() of the world start from super().share()."
@@ -201,14 +198,14 @@ class World:
         return kind(shared_options(shared), None, shared)
 
     def display(self) -> str:
-        """Return the last acts for reading, one a line."""
+        """Return the last acts for display, one per line."""
         acts = [act for act in self.get_acts() if isinstance(act, Message)]
         lines = [_line(act) for act in acts if not act.is_padding()]
         end = f"(end of the episode{': ' if self.end_reason else ''}{self.end_reason})"
         return "\n".join([*lines, end] if self.episode_done() else lines)
 
     def shutdown(self) -> None:
-        """Give back what the agents hold."""
+        """Release the resources of the agents."""
         for part in self.parts():
             part.shutdown()
 
@@ -220,12 +217,12 @@ class World:
 
 
 def ends_episode(act: object) -> bool:
-    """Return True if an act says that the conversation has ended."""
+    """Return True if an act ends the conversation."""
     return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
 
 
 def shared_parts(shared: Shared, key: str) -> Sequence[object]:
-    """Return the list under a key of what a world shares. Raises DialogueError if there is none."""
+    """Return the list under a key of a world's shared state. Raises DialogueError if there is none."""
     parts = shared.get(key)
     if not isinstance(parts, Sequence) or isinstance(parts, str):
         raise DialogueError(
@@ -235,7 +232,7 @@ def shared_parts(shared: Shared, key: str) -> Sequence[object]:
 
 
 def shared_options(shared: Shared) -> Opt:
-    """Return the options in what an agent or a world shares; empty if it has none."""
+    """Return the options in the shared state of an agent or a world; empty if there are none."""
     opt = shared.get("opt")
     return Opt.of(opt) if isinstance(opt, Mapping) else Opt()
 

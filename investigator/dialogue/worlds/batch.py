@@ -1,4 +1,4 @@
-"""BatchWorld: copies of a world in lockstep, whose model answers all of them at once."""
+"""BatchWorld: copies of a world in lockstep, with a model that answers all of them at once."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from investigator.errors import DialogueError, DialogueValueError
 
 class WorldOfCopies(World):
     """A world, the root, and copies of it made by `share`. The copies take the turns; the root collects the metrics.
-
-    `worlds` are the copies, each of which receives its place. Raises DialogueValueError unless either the root is given
-    or what another world of this class shares, and if there would be no copies.
+    `worlds` are the copies, each of which gets its index. Raises DialogueValueError unless either the root or the
+    shared state of another world of this class is given, or if there would be no copies.
     """
 
     count_option: ClassVar[str] = "batchsize"
-    """The option that says how many copies there are; 1 without it."""
+    """The option for the number of copies; 1 by default."""
     place_option: ClassVar[str] = "batchindex"
-    """The option that gives a copy and its agents their place, from 0."""
+    """The option that gives a copy and its agents their index, from 0."""
 
     def __init__(
         self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
@@ -40,7 +39,7 @@ class WorldOfCopies(World):
         self.worlds = [World.of_share(_told(shares, {self.place_option: place})) for place in range(count)]
 
     def number_of_copies(self) -> int:
-        """How many copies the options ask for."""
+        """Return the number of copies in the options."""
         return self.opt.number(self.count_option, 1)
 
     def parts(self) -> Sequence[World]:
@@ -70,14 +69,13 @@ class WorldOfCopies(World):
 
 
 Heard = list[Message | None]
-"""What an agent observed since it acted last, row by row; None where nothing."""
+"""An agent's observations since its last act, row by row; None for a row without one."""
 
 
 class BatchWorld(WorldOfCopies):
     """`batchsize` copies, the rows. The root's agent makes the acts of all rows by one `batch_act`, if it has one.
-
-    Otherwise each row's agent acts for itself. The rows' agents then observe: who acted by `self_observe`, if it has
-    that, the others as their world lets them hear it. When a row's data has ended it continues with padding.
+    Otherwise each row's agent acts for itself. The rows' agents then observe: the acting one through `self_observe`, if
+    defined, the others as their world allows. A row continues with padding after the end of its data.
     """
 
     def __init__(
@@ -87,10 +85,9 @@ class BatchWorld(WorldOfCopies):
         self._heard: list[Heard] = []
 
     def parley(self) -> None:
-        """One turn in all rows.
-
-        Raises DialogueError if an act is not a message, `batch_act` gives too few or too many, or rows have different
-        numbers of agents, and DialogueValueError if an agent does not give back what it observed.
+        """Run one turn in all rows. Raises DialogueError if an act is not a message, `batch_act` returns too few or too
+        many, or rows have different numbers of agents, and DialogueValueError if an agent does not return its
+        observation.
         """
         for row in self.worlds:
             row.begin_turn()
@@ -114,7 +111,7 @@ class BatchWorld(WorldOfCopies):
         self.update_counters(len(self.worlds))
 
     def epoch_done(self) -> bool:
-        """Return True if the data has ended, as the root says or all rows do."""
+        """Return True if the data has ended, according to the root or all rows."""
         return self.world.epoch_done() or all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
@@ -125,9 +122,8 @@ class BatchWorld(WorldOfCopies):
 def act_in_rows(
     rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
 ) -> list[Message]:
-    """Return the acts of the agents at one place: by one `batch_act` of `model`, or of each by itself.
-
-    Raises DialogueError if an act is not a message, or `batch_act` does not give one for each row.
+    """Return the acts of the agents at one index: from one `batch_act` of `model`, or from each by itself. Raises
+    DialogueError if an act is not a message, or `batch_act` does not return one for each row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]
@@ -141,9 +137,8 @@ def act_in_rows(
 
 
 def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent of one row observe an act; what it observed is returned, None if it hears nothing.
-
-    Raises DialogueValueError if the agent does not give back what it observed.
+    """Let an agent of one row observe an act, and return the observation; None if it hears nothing. Raises
+    DialogueValueError if the agent does not return its observation.
     """
     agent = row.get_agents()[listener]
     if listener == actor and isinstance(agent, ObservesItself):

@@ -1,4 +1,4 @@
-"""The world that options and agents call for."""
+"""Creates the world for given options and agents."""
 
 from __future__ import annotations
 
@@ -21,18 +21,14 @@ class TaskLoader(Protocol):
     """Loads tasks by their names."""
 
     def ids(self, task: str) -> Sequence[str]:
-        """Return the single tasks of a task string.
-
-        Raises UnknownTaskError if there is none of that name.
-        """
+        """Return the single tasks of a task string. Raises UnknownTaskError for an unknown name."""
         ...
 
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the world that a single task brings along, for a human or for self-chat if that is asked for.
-
-        None if any will do.
+        """Return the world that a single task defines, on request for a human or for self-chat; None if it defines
+        none.
         """
         ...
 
@@ -48,19 +44,16 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """Return the world for agents and the tasks that the option `task` names.
+    """Return the world for agents and the tasks in the option `task`. A single task gives a world of its teacher and
+    the agents: `make_world`, or the task's own world, or a DialogPartnerWorld for two and a MultiAgentDialogWorld for
+    any other number. Several tasks make a MultiWorld. With `batchsize` above 1 it becomes a BatchWorld, with
+    `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all that run in a HogwildWorld.
+    `num_workers` is rejected: teachers of large data load it in their own threads.
 
-    One task is a world of its teacher and the agents: `make_world`, or that of the task, or a DialogPartnerWorld for
-    two and a MultiAgentDialogWorld for any other number. Several tasks make a MultiWorld. With `batchsize` above
-    1 it becomes a BatchWorld, with `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all
-    that run in a HogwildWorld. `num_workers` is refused: teachers of large data load it in their own threads.
-
-    With the option `interactive_task` a human, the first of the agents, talks with a model, with `selfchat_task` agents
-    talk with each other, one alone with its copy: the teacher stays away, and a task that has no InteractiveWorld or
-    SelfChatWorld of its own gets ours.
-
-    Raises UnknownTaskError if no task is named or known, DialogueUnsupportedError and DialogueValueError for options
-    that would change nothing, and what the worlds raise.
+    With the option `interactive_task` a human, the first of the agents, talks with a model; with `selfchat_task` agents
+    talk with each other, or one with its copy. Both work without the teacher, and a task without its own
+    InteractiveWorld or SelfChatWorld gets ours. Raises UnknownTaskError if no task is named or known,
+    DialogueUnsupportedError and DialogueValueError for options without effect, and the errors of the worlds.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:

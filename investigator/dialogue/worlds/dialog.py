@@ -1,4 +1,4 @@
-"""Worlds of agents that talk: two of which one leads, any number in turn, and in a place that acts change."""
+"""Worlds of agents that talk: two agents led by one, any number in turn, and agents in an environment."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    The first agent's act says when an episode ends, and its `epoch_done` when the data ends; the world has its id. Two
-    that talk freely end both when they go round in circles (see World.watches_loops); `reset` starts over. Raises
-    DialogueError unless there are two agents.
+    The first agent's act ends an episode, and its `epoch_done` the data; the world has its id. If both talk freely, a
+    loop ends episode and data (see World.watches_loops); `reset` starts over. Raises DialogueError unless there are two
+    agents.
     """
 
     watches_loops = True
@@ -49,10 +49,9 @@ class EndsEpisodes(Protocol):
 
 
 class MultiAgentDialogWorld(World):
-    """Agents that act one after the other; each hears all that the others said since it acted last.
-
-    Agents that talk freely end the episode, and the epoch, when they go round in circles (see World.watches_loops);
-    `reset` starts over. Raises DialogueError if there are no agents.
+    """Agents that act one after the other; each hears everything said since its last act. If agents talk freely, a loop
+    ends the episode and the epoch (see World.watches_loops); `reset` starts over. Raises DialogueError if there are no
+    agents.
     """
 
     watches_loops = True
@@ -65,7 +64,7 @@ class MultiAgentDialogWorld(World):
             raise DialogueError("there are no agents in this world", hint="Give one agent or more.")
 
     def episode_done(self) -> bool:
-        """Return True if an agent says so, by its `episode_done` or in its last act, or they go round in circles."""
+        """Return True if an agent ends it, by its `episode_done` or in its last act, or the agents are in a loop."""
         return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
@@ -79,9 +78,9 @@ class MultiAgentDialogWorld(World):
 class ExecutableWorld(MultiAgentDialogWorld):
     """Agents in an environment: an act is executed in it first, then the environment gives each agent its observation.
 
-    A subclass gives `execute`, and `observe` where agents perceive something else than the words; its state is made in
-    `init_world`, which the constructor calls when options and agents are there. An act without an `id` gets that of
-    its agent. The same words may come again and again: what they change is not the same.
+    A subclass defines `execute`, and `observe` if agents perceive something other than the words; its state is created
+    in `init_world`, which the constructor calls after setting options and agents. An act without an `id` gets that of
+    its agent. Repeated words are no loop here, because their effects differ.
     """
 
     watches_loops = False
@@ -93,15 +92,14 @@ class ExecutableWorld(MultiAgentDialogWorld):
         self.init_world()
 
     def init_world(self) -> None:
-        """Make the environment; the base has none."""
+        """Create the environment; the base class has none."""
 
     def execute(self, agent: Agent, act: Message) -> None:
-        """Change the environment as the act of this agent says; the base changes nothing."""
+        """Change the environment by this agent's act; the base class changes nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
-        """Return this agent's observation of an executed act, even its own; None if it perceives nothing.
-
-        In the base the act itself, for all but who has the id of the act.
+        """Return this agent's observation of an executed act, even its own; None if it perceives nothing. The base
+        class returns the act itself, except to the agent with the act's id.
         """
         return None if agent.id == act["id"] else act
 

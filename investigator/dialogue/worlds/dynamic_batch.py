@@ -15,24 +15,23 @@ from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.errors import DialogueTypeError, DialogueValueError
 
 BUFFERED = 8
-"""For each row of a batch so many examples are read ahead, to find some of like length among them."""
+"""Examples read ahead per row of a batch, for finding some of similar length."""
 STEP = 8
 """The length of an example is rounded up to a multiple of this."""
 
 
 class Growth(StrEnum):
-    """The option `dynamic_batching`: batches grow to what fits, or only hold examples of like length."""
+    """The option `dynamic_batching`: batches grow to the limit, or only group examples of similar length."""
 
     FULL = "full"
     BATCHSORT = "batchsort"
 
 
 class DynamicBatchWorld(WorldOfCopies):
-    """Teachers of many copies read ahead; one `batch_act` of the student answers examples of like length.
-
+    """Teachers of many copies read ahead; one `batch_act` of the student answers examples of similar length.
     `dynamic_batching` is `full`: a batch takes as many examples as stay, at the length of the longest, within
-    `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or
-    `batchsort`: `batchsize` examples. The longest waiting example is always in the next batch.
+    `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or `batchsort`:
+    `batchsize` examples. The longest waiting example is always in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
     in batches, and DialogueValueError if no truncation is given.
@@ -58,9 +57,8 @@ class DynamicBatchWorld(WorldOfCopies):
         return BUFFERED * self.opt.number("batchsize", 1)
 
     def parley(self) -> None:
-        """One batch: the student answers it, the teachers hear the answers and read on; `rows` is its size.
-
-        Where all data has ended it does nothing. Raises DialogueError as BatchWorld does.
+        """Run one batch: the student answers it, the teachers hear the answers and read on; `rows` is its size. Does
+        nothing after the end of all data. Raises DialogueError like BatchWorld.
         """
         self._read_ahead()
         places = self._next_batch()
@@ -82,7 +80,7 @@ class DynamicBatchWorld(WorldOfCopies):
         self._waiting = {}
 
     def _read_ahead(self) -> None:
-        """Let each teacher act whose student waits for nothing, unless its data has ended."""
+        """Let each teacher act whose student is idle, unless its data has ended."""
         for place, row in enumerate(self.worlds):
             if place in self._waiting or row.epoch_done():
                 continue
@@ -109,9 +107,8 @@ class DynamicBatchWorld(WorldOfCopies):
 def grown(
     sizes: Mapping[int, int], first: int, *, most_rows: int | None = None, most_words: int | None = None
 ) -> list[int]:
-    """Return the keys of a batch: `first` and those next to it in size, while it stays within the limits.
-
-    Each counts with the size of the largest. The nearest in size are taken first; `first` is always in it.
+    """Return the keys of a batch: `first`, which is always included, and those nearest in size, as long as the batch
+    stays within the limits. Each counts with the size of the largest.
     """
     order = sorted(sizes, key=lambda place: (sizes[place], place))
     low = high = order.index(first)
@@ -122,7 +119,7 @@ def grown(
         return rows <= (most_rows or rows) and words <= (most_words or words)
 
     def beside() -> list[int]:
-        """Return the places next to the batch that it may still take in."""
+        """Return the adjacent places that the batch may still include."""
         within = (place for place in (low - 1, high + 1) if 0 <= place < len(order))
         return [place for place in within if fits(min(low, place), max(high, place))]
 
@@ -133,7 +130,7 @@ def grown(
 
 
 def _truncation(opt: Opt) -> tuple[int, int]:
-    """Return the most words of a text and of a label; a negative number means no limit."""
+    """Return the maximum words of a text and of a label; a negative number means no limit."""
     general = opt.number("truncate", -1)
     own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))
     text, label = (general if most < 0 else most for most in own)
@@ -152,7 +149,7 @@ def _growth(name: str) -> Growth:
 
 
 def _size(example: Message, text: int, label: int) -> int:
-    """Return the words of an example, as far as they are not cut off, rounded up."""
+    """Return the words of an example, without truncated ones, rounded up."""
     first = next(iter(example.known_labels()), "")
     words = min(len(example.text.split()), text) + min(len(first.split()), label)
     return max(1, -(-words // STEP)) * STEP

@@ -1,4 +1,4 @@
-"""HogwildWorld: copies of a world in threads, side by side."""
+"""HogwildWorld: copies of a world running concurrently in threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.errors import DialogueError, DialogueUnsupportedError, Investi
 
 
 class _Worker:
-    """A copy of the world, and the one thread that takes its turns."""
+    """A copy of the world, and the one thread that runs its turns."""
 
     def __init__(self, place: int, world: World) -> None:
         self.place = place
@@ -28,7 +28,7 @@ class _Worker:
         return self.turn is not None and not self.turn.done()
 
     def settle(self) -> None:
-        """See how the last turn ended, once. Raises WorkerError if it failed."""
+        """Check how the last turn ended, once. Raises WorkerError if it failed."""
         ended, self.turn = self.turn, None
         error = ended.exception() if ended is not None else None
         if error is not None:
@@ -38,14 +38,12 @@ class _Worker:
 
 
 class HogwildWorld(WorldOfCopies):
-    """`numthreads` copies, each in its own thread. A parley releases one of them for one turn and does not wait.
-
-    So at most one turn a copy is in progress, and a further parley waits until a copy is free: N parleys are N turns of
-    all copies together. A copy whose data has ended rests; when all rest, a parley does nothing and does not count.
-    A failure in a thread is raised by the next call that notices it, as WorkerError with the error as its cause.
-
-    The copies' agents act at the same time: what they share must bear that. It gains time where agents wait for models
-    or servers.
+    """`numthreads` copies, each in its own thread. A parley starts one turn in one of them and does not wait. Each copy
+    has at most one turn in progress, and a further parley waits until a copy is free: N parleys are N turns of all
+    copies together. A copy is idle after the end of its data; when all are idle, a parley does nothing and does not
+    count. The next call that notices a failure in a thread raises it as WorkerError with the error as its cause. The
+    copies' agents act concurrently, so their shared state must be thread-safe. This saves time if agents wait for
+    models or servers.
     """
 
     count_option: ClassVar[str] = "numthreads"
@@ -60,7 +58,7 @@ class HogwildWorld(WorldOfCopies):
         self._open = True
 
     def parley(self) -> None:
-        """Release a copy for one turn. Raises WorkerError if an earlier turn failed, DialogueError after shutdown."""
+        """Start a turn in one copy. Raises WorkerError if an earlier turn failed, DialogueError after shutdown."""
         with self._lock:
             if not self._open:
                 raise DialogueError("this world was shut down", hint="Make another one of the same root.")
@@ -71,7 +69,7 @@ class HogwildWorld(WorldOfCopies):
             self._count_examples()
 
     def join(self) -> None:
-        """Wait until all released turns are over. Raises WorkerError if one of them failed."""
+        """Wait until all started turns are over. Raises WorkerError if one of them failed."""
         with self._lock:
             wait([worker.turn for worker in self._workers if worker.turn is not None])
             self._count_examples()
@@ -83,24 +81,24 @@ class HogwildWorld(WorldOfCopies):
         return all(not worker.busy() and worker.world.epoch_done() for worker in self._workers)
 
     def episode_done(self) -> bool:
-        """Raises DialogueError: each copy has its own episode."""
+        """Raise DialogueError: each copy has its own episode."""
         raise DialogueError(
             "a HogwildWorld is in several episodes at once", hint="Ask its copies, which are in `worlds`, after join()."
         )
 
     def display(self) -> str:
-        """Raises DialogueUnsupportedError: the copies act while one would read."""
+        """Raise DialogueUnsupportedError: the acts change while they are displayed."""
         raise DialogueUnsupportedError(
             "a HogwildWorld cannot display acts while its copies make them", hint="Set numthreads to 1 to look at acts."
         )
 
     def report(self) -> Report:
-        """Return the metrics of the root once all released turns are over. Raises WorkerError if one of them failed."""
+        """Return the metrics of the root once all started turns are over. Raises WorkerError if one of them failed."""
         self.join()
         return super().report()
 
     def reset(self) -> None:
-        """Let all start over once the released turns are over. Raises WorkerError if one of them failed."""
+        """Let all copies start over once the started turns are over. Raises WorkerError if one of them failed."""
         self.join()
         super().reset()
 
@@ -126,7 +124,7 @@ class HogwildWorld(WorldOfCopies):
                 raise
 
     def _free(self) -> _Worker | None:
-        """Return the copy that has been free for longest, once there is one; None if all rest."""
+        """Return the copy that has been free for longest, waiting for one if needed; None if all are idle."""
         while True:
             for _ in range(len(self._workers)):
                 worker = self._workers[0]

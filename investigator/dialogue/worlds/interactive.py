@@ -12,9 +12,8 @@ from investigator.errors import DialogueError
 
 
 class InteractiveWorld(DialogPartnerWorld):
-    """The first agent, a human, talks with the second, a model, which is not asked when the human leaves.
-
-    If a human ends the episode without a message, the model forgets it.
+    """The first agent, a human, talks with the second, a model, which is not called when the human leaves. If the human
+    ends the episode without a message, the model forgets it.
     """
 
     watches_loops = False
@@ -34,10 +33,9 @@ class InteractiveWorld(DialogPartnerWorld):
 class SelfChatWorld(DialogPartnerWorld):
     """An agent talks with a copy of itself, or with another agent.
 
-    Options: `opener` ("Hi!"), which the first one says first; `selfchat_max_turns` (6): turns of both in an episode;
-    `num_self_chats` (1): episodes; `loop_repeats` (3): an episode ends before that, too, when what both say came again
-    so many times (0: it continues). Raises DialogueError unless there are one or two agents, and one turn and episode
-    at least.
+    Options: `opener` ("Hi!"), the first message of the first agent; `selfchat_max_turns` (6): turns of both in an
+    episode; `num_self_chats` (1): episodes; `loop_repeats` (3): an episode also ends after that many repetitions (0: no
+    limit). Raises DialogueError unless there are one or two agents, and at least one turn and episode.
     """
 
     def __init__(

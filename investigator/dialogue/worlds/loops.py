@@ -16,10 +16,10 @@ from investigator.dialogue.simple_agents import DataAgent
 from investigator.errors import DialogueValueError
 
 REPEATS = 3
-"""So many times an exchange may come again before it is a loop, where the option `loop_repeats` says nothing else."""
+"""Default number of repetitions of an exchange that make a loop, for the option `loop_repeats`."""
 
 LONGEST_LOOP = 8
-"""The most exchanges that a loop has before it starts over."""
+"""Most exchanges in a loop before it repeats."""
 
 _GIST = 40
 
@@ -40,10 +40,9 @@ class HasExamples(Protocol):
 
 
 class Exchanges:
-    """The turns of an episode, a text for each agent; notices when they go round in circles.
-
-    A loop is some exchanges, LONGEST_LOOP at most, that have come again `repeats` times, one after the other. Case and
-    blanks make no difference. `repeats` of 0 turns the check off. Raises DialogueValueError if it is below 0.
+    """The turns of an episode, a text for each agent; detects loops. A loop is a sequence of at most LONGEST_LOOP
+    exchanges that has been repeated `repeats` times in succession. Case and spaces are ignored. `repeats` of 0 turns
+    the check off. Raises DialogueValueError if it is below 0.
     """
 
     def __init__(self, repeats: int = REPEATS) -> None:
@@ -54,7 +53,7 @@ class Exchanges:
         self._said: deque[tuple[str, ...]] = deque(maxlen=(repeats + 1) * LONGEST_LOOP)
 
     def add(self, texts: Sequence[str]) -> str:
-        """Take note of an exchange; why the episode ends with it, or an empty text."""
+        """Record an exchange; return why the episode ends with it, or an empty text."""
         self._said.append(tuple(" ".join(text.split()).casefold() for text in texts))
         length = next(filter(self._came_again, range(1, LONGEST_LOOP + 1)), None) if self._repeats else None
         if length is None:
@@ -65,11 +64,11 @@ class Exchanges:
         return f"{what} came again {times}, the last one: {gist!r}"
 
     def forget(self) -> None:
-        """Forget the episode; another one begins."""
+        """Forget the episode, before another one begins."""
         self._said.clear()
 
     def _came_again(self, length: int) -> bool:
-        """Return True if the last exchanges, so many, came as often as makes a loop."""
+        """Return True if the last exchanges, of this number, have been repeated often enough to make a loop."""
         needed = (self._repeats + 1) * length
         if len(self._said) < needed:
             return False
@@ -78,12 +77,10 @@ class Exchanges:
 
 
 class LoopWatch:
-    """Notices loops among the agents of one world, act by act.
-
-    Only agents that talk freely are watched: data may repeat, and humans may say what they like. The option
-    `loop_repeats` is the `repeats` of Exchanges; without it the copies in a HogwildWorld are not watched, where so many
-    parleys are so many turns. `why` says what ended the episode, empty while nothing did; `ended` whether any episode
-    ended so since `reset`.
+    """Detects loops among the agents of one world, act by act. Only agents that talk freely are watched: data may
+    repeat, and humans may say what they like. The option `loop_repeats` is the `repeats` of Exchanges; by default the
+    copies in a HogwildWorld are not watched, because there each parley must be a turn. `why` is the reason for the end
+    of the episode, or empty; `ended` is True if any episode has ended this way since `reset`.
     """
 
     def __init__(self, opt: Opt, agents: Sequence[Agent]) -> None:
@@ -95,7 +92,7 @@ class LoopWatch:
         self.ended = False
 
     def take(self, place: int, act: Message) -> None:
-        """Record the act of the agent at a place; an exchange is complete with the last agent's act."""
+        """Record the act of the agent at an index; an exchange is complete with the last agent's act."""
         if not self._watches:
             return
         if place == 0:
@@ -115,18 +112,18 @@ class LoopWatch:
             _log.warning("the episode ends: %s", self.why)
 
     def begin(self) -> None:
-        """Forget the episode; another one begins."""
+        """Forget the episode, before another one begins."""
         self._exchanges.forget()
         self.why = ""
 
     def reset(self) -> None:
-        """All starts over."""
+        """Start over completely."""
         self.begin()
         self.ended = False
 
 
 def _said(act: Message) -> str | None:
-    """Return the text of an act; None if it says nothing in words, or ends the episode, so that the next one begins."""
+    """Return the text of an act; None if it has no text or ends the episode."""
     silent = act.is_padding() or act.get("text") is None or bool(act.get(EPISODE_DONE))
     return None if silent else act.text
 

@@ -16,12 +16,10 @@ from investigator.errors import DialogueValueError
 
 
 class MultiWorld(World):
-    """A world for each task; for each episode another one is chosen.
-
-    TaskChoice says which one is next. When the data of all has ended it stays with the last, which gives padding.
-    `chance` is the random generator, by default seeded from the option `seed` and the index of the copy. In a
-    copy of it the agents that all its worlds share are in common, too. Raises DialogueValueError without worlds, and
-    what TaskChoice raises.
+    """A world for each task; TaskChoice picks one for each episode. When the data of all has ended it stays with the
+    last, which returns padding. `chance` is the random generator, by default seeded from the option `seed` and the
+    index of the copy. In a copy, agents that all worlds share stay shared. Raises DialogueValueError without worlds,
+    and the errors of TaskChoice.
     """
 
     def __init__(
@@ -61,7 +59,7 @@ class MultiWorld(World):
         return self.current.get_acts()
 
     def batch_agent(self, index: int) -> Agent | None:
-        """Return the agent at this place, if it is the same in all worlds."""
+        """Return the agent at this index, if it is the same in all worlds."""
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
@@ -89,8 +87,11 @@ class MultiWorld(World):
         return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
-        """Each world's metrics as `id/name`, and all together as `name`: the mean of the worlds, or pooled with the
-        option `aggregate_micro`. If several worlds have one id, the later ones are numbered."""
+        """Return each world's metrics as `id/name`, and over all worlds as `name`: the mean, or pooled with
+        `aggregate_micro`.
+
+        If several worlds have one id, the later ones are numbered.
+        """
         reports: dict[str, Report] = {}
         for world in self.worlds:
             same = sum(world.id == other.id for other in self.worlds[: len(reports)])
@@ -115,13 +116,13 @@ class MultiWorld(World):
         self._chosen = True
 
     def _common(self) -> tuple[int, ...]:
-        """Return the places at which all worlds have the same agent."""
+        """Return the indexes at which all worlds have the same agent."""
         rows = zip(*(world.get_agents() for world in self.worlds), strict=False)
         return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
 
 
 def _seed(opt: Opt) -> str:
-    """Copies in other rows or threads choose by other seeds."""
+    """Return the seed, which differs for copies in other rows or threads."""
     return ":".join(str(opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
 
 

@@ -1,4 +1,4 @@
-"""`investigator eval task TASK`: measure how well an agent does a task."""
+"""`investigator eval task TASK`: measures how well an agent does a task."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def eval_task(
     """Let an agent do a task, and print accuracy, F1 and the other measures of the task.
 
     The agent gets each text of the task, and its replies are graded by the labels. If the evaluation is stopped, the
-    figures so far are printed. Exit codes: 0 done, 4 a limit was reached, 1 it failed.
+    results so far are printed. Exit codes: 0 done, 4 a limit was reached, 1 it failed.
     """
     for name in (task, agent):
         find_in_current_folder(name)
@@ -66,7 +66,7 @@ def eval_task(
 
 
 def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | None) -> None:
-    """Raises DialogueValueError if an option is given that neither the agent nor the task reads."""
+    """Raise DialogueValueError if neither the agent nor the task uses a given option."""
     if not needs_no_documents(agent_class(agent)):
         return
     given = {
@@ -84,7 +84,7 @@ def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | Non
 
 
 def _reads_folder(task: str) -> bool:
-    """Return True if any of the tasks may read the option `folder`; a teacher of one's own may read any."""
+    """Return True if any of the tasks may use the option `folder`; a custom teacher may use any option."""
     tasks = Tasks()
     kinds = [tasks.teacher_class(split_task(single.strip()).task) for single in tasks.ids(task)]
     return any(not issubclass(kind, FileTeacher) or "folder" in kind.own_options for kind in kinds)

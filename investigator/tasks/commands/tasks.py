@@ -1,4 +1,4 @@
-"""`investigator tasks [FILTER]`: list the tasks. `investigator display TASK`: show the examples of one."""
+"""`investigator tasks [FILTER]` lists the tasks; `investigator display TASK` shows the examples of one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from investigator.tasks.loading import create_teacher
 from investigator.tasks.printed import ListedTask, TaskExample
 from investigator.tasks.task_list import listed_tasks
 
-_SHOWN_OF_FIELD = 200  # characters; a text and its labels are shown whole
+_SHOWN_OF_FIELD = 200  # characters; a text and its labels are shown in full
 _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "episode_done", "id"})
 
 
@@ -66,7 +66,7 @@ def display(
 ) -> None:
     """Show the examples of a task: text, labels, number of candidates, and other fields.
 
-    A task of your own is named by its module, such as my_package.my_task, which may be in the current folder.
+    Name your own task by its module, such as my_package.my_task, which may be in the current folder.
     """
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
@@ -137,7 +137,7 @@ def _record_of(example: Message) -> TaskExample:
 
 
 def _plain(value: object) -> object:
-    """The value as JSON can write it; pictures and the like as their description."""
+    """Return the value in JSON form; pictures and the like as their description."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, set | frozenset):
