@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
+
+import pypdf
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -173,3 +175,13 @@ def pdf(pages: Sequence[Sequence[str | Placed]], *, title: str = "", date: str =
     out += f"xref\n0 {size}\n0000000000 65535 f \n{table}"
     out += f"trailer << /Size {size} /Root 1 0 R /Info 4 0 R >>\nstartxref\n{out.rindex('xref')}\n%%EOF\n"
     return out.encode("latin-1")
+
+
+def changed(data: bytes, change: Callable[[pypdf.PageObject], object]) -> bytes:
+    """The same PDF with each page changed."""
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))
+    for page in writer.pages:
+        change(page)
+    made = io.BytesIO()
+    writer.write(made)
+    return made.getvalue()

@@ -14,7 +14,7 @@ import numpy
 import pypdf
 import pypdfium2
 import pytest
-from made_files import Placed, pdf
+from made_files import Placed, changed, pdf
 from PIL import Image
 
 from investigator.documents.page_views import PageViews
@@ -50,16 +50,6 @@ def kept(folder: Path, read: Callable[..., Document]) -> Callable[[str, bytes], 
         return read(name, data).changed(content_hash=hashlib.sha256(data).hexdigest())
 
     return write
-
-
-def changed(data: bytes, change: Callable[[pypdf.PageObject], object]) -> bytes:
-    """The same PDF with each page changed."""
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))
-    for page in writer.pages:
-        change(page)
-    made = io.BytesIO()
-    writer.write(made)
-    return made.getvalue()
 
 
 def marked(pages: PageViews, document: Document, words: str) -> tuple[PageView, ...]:

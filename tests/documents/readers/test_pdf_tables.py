@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from made_files import Placed, pdf
+import pypdf
+import pytest
+from made_files import Placed, changed, pdf
 
 from investigator.documents.pages import joined_pages
+from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.positions import PageWord, lines_near_rows, page_words
 from investigator.tables.cells import TableView
@@ -156,4 +159,28 @@ def test_a_table_that_is_a_picture_is_said(read_all) -> None:
 
 
 def test_boxes_that_do_not_match_the_text_give_no_words() -> None:
-    assert page_words(_Text(3), "four", "four") == ()
+    assert page_words(_Text(3), "four", "four", Orientation.UPRIGHT) == ()
+
+
+@pytest.mark.parametrize("turn", [90, 270])
+def test_a_page_on_its_side_reads_like_the_upright_one(read, turn: int) -> None:
+    rows = [
+        ("Harvest of the year", "2022", "2023"),
+        ("Apples", "78", "87"),
+        ("Pears", "27", "32"),
+        ("Plums", "41", "19"),
+    ]
+    placed = [
+        Placed(cell, left=60 + 180 * column, bottom=600 - 16 * row)
+        for row, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+    ]
+    data = pdf([[Placed("The orchard", bottom=700, size=20), *placed, Placed("A dry year.", bottom=400)]])
+
+    def on_its_side(page: pypdf.PageObject) -> None:
+        page.add_transformation(pypdf.Transformation().translate(-300, -400).rotate(turn).translate(400, 400))
+        page.mediabox.upper_right = page.cropbox.upper_right = (800, 800)
+
+    upright, turned = read("a.pdf", data), read("a.pdf", changed(data, on_its_side))
+    assert len(upright.tables) == 1
+    assert (turned.text, turned.title, turned.tables) == (upright.text, upright.title, upright.tables)

@@ -9,29 +9,30 @@ from typing import Any
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
+from investigator.documents.readers.pdf.orientation import Orientation
 
 _SAMPLED = 5
 """Letters of a line that are sampled for its type."""
 
 
-def placed_lines(textpage: Any, text: str) -> list[PlacedLine]:
+def placed_lines(textpage: Any, text: str, turned: Orientation) -> list[PlacedLine]:
     """Return the non-empty lines of a page, in pdfium's order; a hyphen that splits a word ends its line.
 
     `text` is the whole text of the page from pdfium.
     """
     placed: list[PlacedLine] = []
-    for start, end in _line_spans(text):
+    for start, end in _line_spans(textpage, text, turned):
         line = cleaned(text[start:end].replace(LINE_HYPHEN, "")).strip()
         letters = [at for at in range(start, end) if not text[at].isspace() and text[at] != LINE_HYPHEN]
         if line and letters:
-            placed.append(_placed(textpage, line, letters, cut=text[end - 1] == LINE_HYPHEN))
+            placed.append(_placed(textpage, line, letters, turned, cut=text[end - 1] == LINE_HYPHEN))
     return placed
 
 
-def _line_spans(text: str) -> Iterator[tuple[int, int]]:
+def _line_spans(textpage: Any, text: str, turned: Orientation) -> Iterator[tuple[int, int]]:
     start = 0
     for at, character in enumerate(text):
-        if character == "\n":
+        if character == "\n" or (character == " " and turned and _is_line_end(textpage, text, at, turned)):
             yield start, at
             start = at + 1
         elif character == LINE_HYPHEN:
@@ -41,18 +42,27 @@ def _line_spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _placed(textpage: Any, line: str, letters: list[int], *, cut: bool) -> PlacedLine:
+def _is_line_end(textpage: Any, text: str, at: int, turned: Orientation) -> bool:
+    """Return True if a line ends at a space: pdfium gives some line ends of turned pages as spaces."""
+    if not text[at - 1 : at].strip() or not text[at + 1 : at + 2].strip():
+        return False
+    before, after = (turned.upright(*textpage.get_charbox(place, loose=True)) for place in (at - 1, at + 1))
+    return after.top <= (before.bottom + before.top) / 2
+
+
+def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *, cut: bool) -> PlacedLine:
     import pypdfium2.raw as pdfium
 
     sampled = letters[:: max(1, len(letters) // _SAMPLED)]
-    boxes = {at: textpage.get_charbox(at, loose=True) for at in {letters[0], letters[-1], *sampled}}
+    places = {letters[0], letters[-1], *sampled}
+    boxes = {at: turned.upright(*textpage.get_charbox(at, loose=True)) for at in places}
     weights = {pdfium.FPDFText_GetFontWeight(textpage, at) for at in sampled}
     return PlacedLine(
         text=line + (LINE_HYPHEN if cut else ""),
-        left=boxes[letters[0]][0],
-        right=boxes[letters[-1]][2],
-        bottom=median(boxes[at][1] for at in sampled),
-        size=median(boxes[at][3] - boxes[at][1] for at in sampled),
+        left=boxes[letters[0]].left,
+        right=boxes[letters[-1]].right,
+        bottom=median(boxes[at].bottom for at in sampled),
+        size=median(boxes[at][3] - boxes[at].bottom for at in sampled),
         weight=weights.pop() if len(weights) == 1 else None,
         cut=cut,
     )

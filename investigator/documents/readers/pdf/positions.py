@@ -6,10 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.pdf.orientation import Orientation
 
 _WORD = re.compile(r"\S+")
 _BROKEN = "\ufffe"  # pdfium's character for a hyphen with the line end after it
@@ -22,7 +22,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 @dataclass(frozen=True)
 class PageWord:
-    """A word: its span in the page text, the number of its line, and its box; y grows upwards."""
+    """A word: its span in the page text, the number of its line, and its box on the upright page; y grows upwards."""
 
     text: str
     start: int
@@ -70,9 +70,10 @@ def _is_like_row(words: Sequence[str]) -> bool:
     return len(words) <= _SHORT_ROW if figures == 1 else figures * 2 >= min(len(words), 2 * _SHORT_ROW)
 
 
-def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
-    """Return the words of a page that may belong to a table, in text order. Return None if there are too many, or if
-    they cannot be matched with their boxes.
+def page_words(textpage: Any, raw: str, text: str, turned: Orientation) -> tuple[PageWord, ...]:
+    """Return the words of a page that may belong to a table, in text order; right-to-left words are mirrored.
+
+    Return nothing if there are too many, or if they cannot be matched with their boxes.
     """
     import pypdfium2.raw as pdfium
 
@@ -98,8 +99,13 @@ def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
             pdfium.FPDFText_GetLooseCharBox(textpage, raw_of(match.end() - 1), box)
             left, right = min(left, box.left), max(right, box.right)
             bottom, top = min(bottom, box.bottom), max(top, box.top)
-        found.append(PageWord(match.group(), match.start(), match.end(), line, left, right, bottom, top))
-    return _upright(found)
+        place = turned.upright(left, bottom, right, top)
+        found.append(
+            PageWord(match.group(), match.start(), match.end(), line, place.left, place.right, place.bottom, place.top)
+        )
+    if found and sum(bool(_RIGHT_TO_LEFT.search(word.text)) for word in found) > 0.3 * len(found):
+        found = [replace(word, left=-word.right, right=-word.left) for word in found]
+    return tuple(found)
 
 
 def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
@@ -120,22 +126,3 @@ def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
     if plain != text:
         return None
     return lambda place: place + shifts[bisect_right(breaks, place)]
-
-
-def _upright(words: Sequence[PageWord]) -> tuple[PageWord, ...]:
-    """Return the words in the orientation of the page; right-to-left words are mirrored."""
-    long = [word for word in words if len(word.text) >= 4]
-    turned = sum(word.height > 2 * (word.right - word.left) for word in long)
-    if turned > 0.6 * len(long):
-        first_to_last = sum(b.bottom - a.bottom for a, b in pairwise(words) if a.line == b.line)
-        up = first_to_last >= 0
-        words = [_turned(word, up) for word in words]
-    if words and sum(bool(_RIGHT_TO_LEFT.search(word.text)) for word in words) > 0.3 * len(words):
-        words = [replace(word, left=-word.right, right=-word.left) for word in words]
-    return tuple(words)
-
-
-def _turned(word: PageWord, up: bool) -> PageWord:
-    if up:
-        return replace(word, left=word.bottom, right=word.top, bottom=-word.right, top=-word.left)
-    return replace(word, left=-word.top, right=-word.bottom, bottom=word.left, top=word.right)

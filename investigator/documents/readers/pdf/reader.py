@@ -10,6 +10,8 @@ from typing import Any
 from investigator.documents.pages import joined_pages, listed_pages
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
+from investigator.documents.readers.pdf.orientation import orientation
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_forms
@@ -25,13 +27,10 @@ from investigator.records import FileStatus, Heading, PageSpan
 _OUTLINE_LIMIT = 2_000
 _MOST_PICTURED = 50
 _FEWEST = 2  # minimum number of letters and digits of a text layer
-_TITLE_SEARCHED = 3_000  # characters of the first page
+_TITLE_SEARCHED = 60  # lines of the first page
 
 Bookmark = tuple[str, int]
 """A bookmark's title and the index of its page, from 0."""
-
-SizedLine = tuple[str, float]
-"""A line's text and the height of its letters, in points."""
 
 
 LaidPage = tuple[str, list[LaidTable]]
@@ -49,7 +48,6 @@ class _Layers:
     pictured: list[ReadFailure] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
-    first_lines: list[SizedLine] = field(default_factory=list)
 
 
 def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -73,7 +71,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     broken = [ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
         text=text,
-        title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.first_lines, text),
+        title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.lines[0], text),
         pages=pages,
         headings=_bookmarked(text, pages, layers.bookmarks) or _set_as_headings(pages, layer),
         authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
@@ -97,12 +95,13 @@ def _without_text(scans: Recognised) -> ReadFailure:
     return ReadFailure(FileStatus.EMPTY, "its pages are empty")
 
 
-def _title(property_title: str, name: str, first_lines: list[SizedLine], text: str) -> str:
+def _title(property_title: str, name: str, first_page: list[PlacedLine], text: str) -> str:
     """Return the title in the file's properties, else the largest words on the first page, else its first line."""
     title = honest_title(property_title)
     if title and title != PurePath(name).stem:
         return title
-    return largest_title(first_lines) or first_title_line(text)
+    sized = [(line.text.rstrip(LINE_HYPHEN), round(line.size, 1)) for line in first_page[:_TITLE_SEARCHED]]
+    return largest_title(sized) or first_title_line(text)
 
 
 def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
@@ -114,7 +113,6 @@ def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
         _read_pages(document, layers, settings)
         layers.properties = document.get_metadata_dict(skip_empty=True)
         layers.bookmarks = _bookmarks(document)
-        layers.first_lines = _lines_with_heights(document)
     return layers
 
 
@@ -147,39 +145,14 @@ def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage, list[s
     page = page_with_forms(document, index)
     textpage = page.get_textpage()
     raw = textpage.get_text_range()
-    lines = placed_lines(textpage, raw)
+    turned = orientation(textpage)
+    lines = placed_lines(textpage, raw, turned)
     text = page_text(raw)
-    tables = tables_of_page(page_words(textpage, raw, text))
-    pictures = list(pictured_tables(page, lines))
+    tables = tables_of_page(page_words(textpage, raw, text, turned))
+    pictures = list(pictured_tables(page, lines, turned))
     textpage.close()
     page.close()
     return lines, (text if tables else "", tables), pictures
-
-
-def _lines_with_heights(document: Any) -> list[SizedLine]:
-    """Return the lines of the first page with the height of their first letter."""
-    import pypdfium2
-
-    try:
-        page = document[0]
-    except (IndexError, pypdfium2.PdfiumError):
-        return []
-    textpage = page.get_textpage()
-    lines: list[SizedLine] = []
-    text, height = "", 0.0
-    for index, character in enumerate(textpage.get_text_range()[:_TITLE_SEARCHED]):
-        if character in "\r\n":
-            if text:
-                lines.append((cleaned(text), round(height, 1)))
-            text, height = "", 0.0
-            continue
-        text += character
-        if not height and character.isalnum():
-            _, bottom, _, top = textpage.get_charbox(index, loose=True)
-            height = top - bottom
-    textpage.close()
-    page.close()
-    return [*lines, (cleaned(text), round(height, 1))]
 
 
 def _bookmarks(document: Any) -> list[Bookmark]:

@@ -1,0 +1,53 @@
+"""The orientation of the text of a PDF page, so that a page on its side is laid out as one that stands upright."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from enum import IntEnum
+from typing import Any
+
+from investigator.documents.readers.pdf.letter_boxes import Box
+
+_SAMPLED = 60
+"""Letters of a page that are looked at."""
+_MOST = 0.6
+"""Share of them that must be turned alike."""
+
+
+class Orientation(IntEnum):
+    """The direction in which the lines of a page run, in quarter turns clockwise."""
+
+    UPRIGHT = 0
+    DOWNWARDS = 1
+    UPSIDE_DOWN = 2
+    UPWARDS = 3
+
+    def upright(self, left: float, bottom: float, right: float, top: float) -> Box:
+        """Return a rectangle of the page as it would be if its lines ran from left to right; it may be left of 0."""
+        match self:
+            case Orientation.UPRIGHT:
+                return Box(left, bottom, right, top)
+            case Orientation.DOWNWARDS:
+                return Box(-top, left, -bottom, right)
+            case Orientation.UPSIDE_DOWN:
+                return Box(-right, -top, -left, -bottom)
+            case Orientation.UPWARDS:
+                return Box(bottom, -right, top, -left)
+
+
+def orientation(textpage: Any) -> Orientation:
+    """Return the orientation of most letters of a page; upright, if they do not agree."""
+    import pypdfium2.raw as pdfium
+
+    count = textpage.count_chars()
+    angles = [
+        pdfium.FPDFText_GetCharAngle(textpage, at)
+        for at in range(0, count, max(1, count // _SAMPLED))
+        if chr(pdfium.FPDFText_GetUnicode(textpage, at)).isalnum()
+    ]
+    turns = Counter(round(angle / (math.pi / 2)) % 4 for angle in angles)
+    for turn, number in turns.most_common(1):
+        if number >= _MOST * len(angles):
+            return Orientation(turn)
+    return Orientation.UPRIGHT
