@@ -1,4 +1,4 @@
-"""The options of a chat: when to search and to remember, and how knowledge is combined (seed: bb3_agents)."""
+"""The options of a chat: when to search and to remember, and how to combine knowledge (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ class Decide(StrEnum):
 
 
 class Conditioning(StrEnum):
-    """How several kinds of knowledge become one reply.
-
-    combined: one reply from all of them. separate: one reply from each, and the best one is said. both: the best of
-    all these.
+    """The way to reply from several kinds of knowledge. combined: one reply from all of them. separate: the best of one
+    reply from each. both: the best of all these.
     """
 
     COMBINED = "combined"

@@ -26,7 +26,7 @@ STEPS: Mapping[str, str] = {
     "vrm": "replying",
     "mgm": "remembering",
 }
-"""The work of a module, by its name, for somebody who waits for the reply."""
+"""The work of a module, by name, described for a waiting user."""
 
 _NAMED = {
     "search_decision": "Search",
@@ -77,12 +77,12 @@ def why_text(message: Message | None) -> Text:
 
 
 def users_text(users: Sequence[str]) -> Text:
-    """Return the users who have memories, one a line."""
+    """Return the users who have memories, one per line."""
     return Text("".join(f"{inert_line(user)}\n" for user in users))
 
 
 def reply_text(message: Message) -> Text:
-    """Return a reply with the places of its quotes, unless it names them, and the failure of a search, if any."""
+    """Return a reply with the places of its quotes, unless it contains them, and the failure of a search, if any."""
     places = [quote.place for quote in quotes_of(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):
@@ -94,14 +94,14 @@ def reply_text(message: Message) -> Text:
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:
-    """Return memories with their numbers, owners, turns, and how often they were used."""
+    """Return memories with their numbers, owners, ages, and number of uses."""
     if not facts:
         return Text("Nothing is remembered.\n")
     return Text("".join(f"{_memory(fact)}\n" for fact in facts))
 
 
 def _told(name: str, text: str) -> str:
-    """Return the text of a field: a failure in words, and the lack of a decision if a module made none."""
+    """Return the text of a field: a failure in words, or "no decision" if a module made none."""
     if name == "failure":
         return _FAILURES.get(text, text)
     if name.endswith("_decision") and text not in _DECISIONS:

@@ -1,4 +1,4 @@
-"""A chat over a folder, put together: engines for the modules, memories of users, the folder as search."""
+"""Assembles a chat over a folder: engines for the modules, memories of users, the folder as search."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.M
 """The modules that decide, search, remember and find; the others reply."""
 
 
-_MOST_READING = 2  # processes that read quoted files again; they stay for as long as the chat lasts
+_MOST_READING = 2  # processes that read quoted files again; they stay as long as the chat lasts
 
 
 @contextmanager
@@ -53,16 +53,14 @@ def open_chat(
     on_notice: Callable[[str], None] = lambda _: None,
     search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
-    """Talk to the documents of a folder, as long as the context lasts.
-
-    `models` name engines of single modules; the others have that of the role `chat`. The fields set in `decodings`
-    choose how modules write; `on_notice` receives what their engines do not support. `search` finds documents elsewhere
-    than in the folder. Replies to the same prompts are reused, and the limits of the settings hold over all
-    conversations of the chat. Raises FolderError, SettingsError, CredentialError,
-    WorkspaceLockedError, StoreError.
+    """Open a chat over the documents of a folder until the context ends. `models` names engines of single modules; the
+    others use that of the role `chat`. The fields set in `decodings` control decoding; `on_notice` receives notices
+    about unsupported options. `search` replaces the search in the folder. Replies to identical prompts are reused, and
+    the limits of the settings apply to all conversations of the chat together. Raises FolderError, SettingsError,
+    CredentialError, WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # a problem of the folder is raised now, and not at the first question
+    with open_shelf():  # a problem of the folder is raised now instead of at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)
@@ -93,7 +91,7 @@ def open_chat(
 
 
 def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
-    """Return a client of one engine; the usual limit of calls is that of one question, and does not hold here."""
+    """Return a client of one engine; the default limit of calls is meant for one question, and does not apply here."""
     parts.check_prices([engine])
     return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
 
@@ -101,7 +99,7 @@ def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
 def _spare_a_small_model(
     usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
 ) -> Mapping[Module, str | Engine]:
-    """Return the engines of single modules; a small model only replies, unless it is named for more."""
+    """Return the engines of single modules; a small model only replies, unless it was chosen for more."""
     left = [module for module in _FINDING if module not in models]
     if not traits_of(usual).is_small or not left:
         return models
@@ -113,7 +111,7 @@ def _spare_a_small_model(
 
 
 def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
-    """Open the engines that modules are named for, one for each name."""
+    """Open the engines chosen for modules, one for each name."""
     names = {name for name in models.values() if isinstance(name, str)}
     opened = {name: parts.engine(name) for name in names}
     return {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
@@ -131,7 +129,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
 
 
 class _ChatJournal(InMemoryJournal):
-    """Keeps the calls of all conversations of a chat; its time began when it was made."""
+    """Keeps the calls of all conversations of a chat; its time starts at creation."""
 
     def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
         super().__init__(price_of)
@@ -152,7 +150,7 @@ def talk_with(
     chat_id: str | None = None,
     before: Iterable[Turn] = (),
 ) -> Talk:
-    """Start a conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
+    """Start a conversation with a user, guarded and recorded; `consent` is the user's agreement to share it.
 
     An earlier conversation under `chat_id` is continued. Raises DialogueError for an invalid user name.
     """
@@ -171,8 +169,8 @@ def module_client(
 ) -> EngineClient:
     """Return a client for asking one module without a folder; without a model the built-in engine answers.
 
-    `decodings` choose how the module writes; `on_notice` receives what its engine does not support. Raises
-    SettingsError, CredentialError, MissingPackageError.
+    `decodings` control decoding; `on_notice` receives notices about unsupported options. Raises SettingsError,
+    CredentialError, MissingPackageError.
     """
     parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
     engine = parts.engine(model or EXTRACTIVE)

@@ -1,4 +1,4 @@
-"""The context of a module from a text, in the lines that BB3's prompts are made of (seed: bb3_agents). Pure."""
+"""Parses the context of a module from the kinds of lines in BB3's prompts (seed: bb3_agents). Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SPEAKERS = {
     "bot": Speaker.SELF,
 }
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
-"""What a response is conditioned on, by the module that finds it."""
+"""Inputs of a response, by the module that finds each."""
 _DOCUMENT = "external knowledge"
 _ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
@@ -28,15 +28,14 @@ _TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(map(re.escape, _CONTROL_TOKENS))})
 
 
 def request_of(module: Module, text: str) -> ModuleRequest:
-    """The request of a module from lines, one for each turn, memory, document or piece of knowledge.
+    """Return the request of a module from lines, one for each turn, memory, document or piece of knowledge.
 
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
-    turn of the other speaker, and the last such line is the partner's. `Person 1's Persona: …` is a
-    memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting
-    Fact: …` (or the same between the tokens of 3B, as `__entity__ … __endentity__`) are what a response is conditioned
-    on. Before the first turn a personal fact is a memory; lines between turns belong to earlier replies, and are left
-    out, as in the modules' own prompts. A last line that only asks for the module's own words, as
-    `Query:`, and a control token at the end are left out.
+    turn of the other speaker, and the last such line is the partner's. `Person 1's Persona: …` is a memory, `External
+    Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …` (or the same
+    between the tokens of 3B, as `__entity__ … __endentity__`) are inputs of a response. Before the first turn a
+    personal fact is a memory; lines between turns belong to earlier replies, and are ignored, as in the modules' own
+    prompts. A last line that only prompts for output, such as `Query:`, and a control token at the end are ignored.
     """
     found = _Lines()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -57,7 +56,7 @@ def request_of(module: Module, text: str) -> ModuleRequest:
 
 
 class _Lines:
-    """The lines so far, sorted."""
+    """The lines so far, by kind."""
 
     def __init__(self) -> None:
         self.memories: list[str] = []
@@ -86,7 +85,7 @@ class _Lines:
             self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
-        """The turns; those without a speaker alternate backwards from the partner's."""
+        """Return the turns; turns without a speaker alternate backwards from the partner's."""
         speaker = Speaker.PARTNER
         found: list[Turn] = []
         for told, text in reversed(self._said):
@@ -102,13 +101,13 @@ class _Lines:
             self.given[module] = text
 
     def _say(self, speaker: Speaker | None, text: str) -> None:
-        """A turn; what was given before it was for a reply that has been made."""
+        """Add a turn; the inputs before it belong to an earlier reply."""
         self.given = {}
         self._said.append((speaker, text))
 
 
 def _unwrapped(line: str) -> tuple[Module, str] | None:
-    """Return the text between the tokens of 3B, and the module that makes such text."""
+    """Return the text between the tokens of 3B, and the module that produces such text."""
     for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):
@@ -117,7 +116,9 @@ def _unwrapped(line: str) -> tuple[Module, str] | None:
 
 
 def _quote(knowledge: str, context: str) -> Quote:
-    """Knowledge as a quote of the context, at its place there: the author of the context is responsible for it."""
+    """Return knowledge as a quote of the context, at its position there: the author of the context is responsible for
+    it.
+    """
     digest = hashlib.sha256(context.encode("utf-8", "replace")).hexdigest()
     start = context.rfind(knowledge)
     line = context.count("\n", 0, start) + 1

@@ -1,4 +1,4 @@
-"""The questions to the modules and their replies, for every form of prompt."""
+"""The requests to modules and their replies, for every form of prompt."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from investigator.bb3.records import Module, Speaker, Turn
 from investigator.records import Passage, Quote, Record
 
 FAILED = "METASEQ RESPONSE FAILED."
-"""The text of a module whose server gave no reply; readers of BB3's records know it."""
+"""The text of a module whose server gave no reply, as in BB3's records."""
 
 
 class SearchDocument(Record):
-    """A document that a search found; `passage` if it comes from the folder, or from a served folder.
-
-    `server` names who sent it; it is empty if the text is in the folder.
+    """A document that a search found; `passage` if it comes from the folder, or from a served folder. `server` names
+    the sender; it is empty if the text is in the folder.
     """
 
     title: str = ""
@@ -26,11 +25,10 @@ class SearchDocument(Record):
 
 
 class ModuleRequest(Record):
-    """One call of a module: the conversation, and what this module is given besides.
-
-    `module` decides the prompt and `by` who answers it (BB3's 30B and 175B write every reply with the settings of SRM).
-    `memories` are in their written form, with the prefix of their owner. `entity`, `memory` and `knowledge` are what a
-    response is conditioned on, and `quotes` what the knowledge was taken from.
+    """One call of a module: the conversation, and the module's other inputs. `module` selects the prompt and `by` the
+    answering module (BB3's 30B and 175B write every reply with the settings of SRM). `memories` are in their written
+    form, with the prefix of their owner. A response is conditioned on `entity`, `memory` and `knowledge`; `quotes` are
+    the sources of the knowledge.
     """
 
     module: Module
@@ -48,9 +46,9 @@ class ModuleRequest(Record):
 class ModuleReply(Record):
     """The reply of a module. `needed` is the decision of sdm and mdm; `score` picks the best of several responses.
 
-    `is_stock`: rules wrote it, not a model, and it says nothing about the speaker. `unsaid` is what the model wrote but
-    was not proven, or was not a reply, and is therefore withheld. `source_problem` says which quotes the files no
-    longer hold.
+    `is_stock`: it was written by rules instead of a model, and says nothing about the speaker. `unsaid` is the withheld
+    part of the model's text, which was not proven or not a reply. `source_problem` names the quotes that the files no
+    longer contain.
     """
 
     text: str
@@ -64,10 +62,10 @@ class ModuleReply(Record):
 
 
 class Modules(Protocol):
-    """Asks modules: one form of prompts, and the engines behind it."""
+    """Asks modules, with one form of prompts and the engines behind it."""
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """One reply for each request, in order; the requests are independent."""
+        """Return one reply for each request, in order; the requests are independent."""
         ...
 
 
@@ -75,36 +73,38 @@ class DocumentSearch(Protocol):
     """Finds documents for a query: in the folder, or at a search server."""
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best documents, best first. Raises InvestigatorError if the search is down."""
+        """Return the best documents, best first. Raises InvestigatorError if the search is down."""
         ...
 
 
 class Memories(Protocol):
-    """The memories of the two speakers, as the turns of one conversation see them.
+    """The memories of the two speakers, as seen in one conversation.
 
-    A memory is a text with the prefix of its owner, as `Person 1's Persona: I have a dog.`
+    A memory is a text with the prefix of its owner, such as `Person 1's Persona: I have a dog.`
     """
 
     def texts(self) -> Mapping[str, int]:
-        """All memories with the turns since each was used, in the order in which they came."""
+        """Return all memories with the turns since each was used, oldest first."""
         ...
 
     def available(self, text: str) -> Sequence[str]:
-        """The memories that may be used for a reply to this text, in order."""
+        """Return the memories that may be used for a reply to this text, in order."""
         ...
 
     def add(self, text: str, speaker: Speaker) -> None:
-        """Remember what a module wrote about a turn, unless it is empty or not new."""
+        """Remember a module's output for a turn, unless it is empty or not new."""
         ...
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Remember these from now on, with the turns since each was used; those without a prefix are the partner's."""
+        """Replace the memories by these, with the turns since each was used; without a prefix they are the
+        partner's.
+        """
         ...
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """A turn has ended in which these were used."""
+        """End a turn in which these were used."""
         ...
 
     def clear(self) -> None:
-        """Forget what belongs only to this conversation."""
+        """Forget everything that belongs only to this conversation."""
         ...

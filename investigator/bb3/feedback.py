@@ -1,4 +1,5 @@
-"""Records what the human thinks of a reply: liked, or disliked for a reason, then asked for something better.
+"""Records the human's rating of a reply: liked, or disliked for a reason and followed by a question for something
+better.
 
 The steps of the data card: a message of the bot is marked, the bot asks, and the human's next message is the answer
 (`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
@@ -13,11 +14,9 @@ from investigator.errors import DialogueError
 
 
 class DislikeType(StrEnum):
-    """Why a reply is disliked.
-
-    The card names the last two, which only a canned reply after something unsafe that the human said can have: the
-    human agrees, or not, that it was. It leaves the list of the others out; these are the reasons that the paper on
-    BlenderBot 3 (arXiv 2208.03188) says its demonstration offered.
+    """Why a reply is disliked. The card names the last two, which apply only to a canned reply to an unsafe message:
+    the human agrees or disagrees that it was unsafe. The card does not list the others; these are the reasons offered
+    by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
     """
 
     OFF_TOPIC = "off_topic"
@@ -43,7 +42,7 @@ QUESTIONS = {
 
 
 def dislike_type_of(word: str) -> DislikeType:
-    """Return the type of a typed name: `off topic`, `Off-Topic`. Raises DialogueError for any other."""
+    """Return the type with a typed name: `off topic`, `Off-Topic`. Raises DialogueError for any other."""
     try:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
@@ -73,7 +72,7 @@ def disliked(conversation: Conversation, kind: DislikeType, place: int | None = 
 
 
 def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conversation:
-    """Return the conversation with the question about the newest dislike at its end; of an unknown type, as OTHER.
+    """Append the question about the newest dislike to the conversation; an unknown type counts as OTHER.
 
     Raises DialogueError if nothing is disliked.
     """
@@ -88,7 +87,7 @@ def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conv
 
 
 def answered_after_dislike(conversation: Conversation, text: str, human_message_id: str) -> Conversation:
-    """Return the conversation with the human's answer to that question at its end, marked as such.
+    """Append the human's answer to that question to the conversation, marked as such.
 
     Raises DialogueError if the question is not the last message.
     """
@@ -101,7 +100,7 @@ def answered_after_dislike(conversation: Conversation, text: str, human_message_
 
 
 def _reply_at(conversation: Conversation, place: int | None) -> int:
-    """Return the place of a message of the bot; by default of the last one."""
+    """Return the index of a message of the bot, by default the last one."""
     history = conversation.message_history
     places = [number for number, message in enumerate(history) if not message.by_human]
     if place is None and places:

@@ -26,10 +26,10 @@ from investigator.evidence.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
-_MOST_OF_A_TURN = 64  # memories that were made or used in one turn, by any chat of a user
+_MOST_OF_A_TURN = 64  # memories created or used in one turn, by any chat of a user
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
-"""Characters of a turn. What is longer belongs into a document of the folder."""
+"""Most characters of a turn. Longer text belongs in a document of the folder."""
 
 
 @dataclass
@@ -44,12 +44,11 @@ class ChatSession:
 
 
 class FolderChat:
-    """Replies in conversations about a folder. Safe to use from several threads, each with its own sessions.
-
-    `client_of` gives the client of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
-    `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is
-    notified of each module that is asked. `search` finds documents elsewhere than in the folder; what it finds is
-    proven only if it is in the folder, whose documents `reread` reads again from their files.
+    """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of` returns the
+    client of a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and `chance`
+    returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is notified
+    of each module call. `search` replaces the search in the folder; its results are proven only if they are in the
+    folder, whose documents `reread` reads again from their files.
     """
 
     def __init__(
@@ -95,15 +94,12 @@ class FolderChat:
         return ChatSession(user, chat_id, LiveConversation(memories, turns), self._options, replies)
 
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
-        """Return the replies to one message in each of several sessions; each step is asked for all at once.
-
-        For a single message, `say` receives a model's reply while it is being written, up to the last proven part: each
-        time the text so far. The returned message is what counts.
-
-        A text that is empty gets a polite reply and asks no module. `memories` that come with a message are remembered;
-        with the text "Opening" the conversation is begun from them. Where it fails, the conversations stay as they
-        were. Raises DialogueError for a session that is listed twice, a turn or a memory that is too long and memories
-        that are not texts, before anything is asked; EngineError, StoreError, BudgetSpent.
+        """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
+        single message, `say` repeatedly receives the proven part of a model's unfinished reply. Only the returned
+        message is final. An empty text gets a polite reply without asking a module. `memories` in a message are
+        remembered; with the text "Opening" they start the conversation. On failure, the conversations are unchanged.
+        Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long, and
+        memories that are not texts; EngineError, StoreError, BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
             raise DialogueError("a session has two messages at once", hint="Reply to them one after the other.")
@@ -120,10 +116,9 @@ class FolderChat:
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
-        """Take back the last reply of a session, which nobody was shown, and the turn before it.
-
-        Memories of the reply are deleted, too; those of the user's message are kept. A reply that no module made is
-        not part of the conversation, and nothing is taken back. Raises StoreError.
+        """Undo the last reply of a session, which was never shown, and the turn before it. Memories of the reply are
+        deleted, too; those of the user's message are kept. A reply that no module wrote is not part of the
+        conversation, so nothing is undone. Raises StoreError.
         """
         if not session.messages or session.messages[-1] is not reply:
             return
@@ -174,7 +169,7 @@ class FolderChat:
 
 
 def _text_of(message: Message) -> str:
-    """Return the text of a message: halves of surrogate pairs, which no model can be sent, become U+FFFD."""
+    """Return the text of a message; lone surrogates, which no model accepts, become U+FFFD."""
     if len(message.text) > LONGEST_TURN:
         raise DialogueError(
             f"the message has {len(message.text):,} characters, the most are {LONGEST_TURN:,}",
@@ -184,7 +179,7 @@ def _text_of(message: Message) -> str:
 
 
 def _memories_of(message: Message) -> dict[str, int]:
-    """Return the memories that come with a message, with the turns since each was used."""
+    """Return the memories in a message, with the turns since each was used."""
     told = message.get("memories") or {}
     ages = told if isinstance(told, Mapping) else dict.fromkeys(told, 0) if isinstance(told, list | tuple) else None
     if ages is None or not all(isinstance(text, str) for text in ages):

@@ -19,13 +19,12 @@ from investigator.errors import InvestigatorError
 
 _OPENING_TRIES = 3
 _NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
-"""A speaker, with what makes a memory or a turn of what comes after it."""
+"""A speaker's name, with the suffix that marks the rest as a memory or a turn."""
 
 
 class ModularChat:
-    """Takes turns in conversations. Safe to use from several threads, each with its own conversations.
-
-    `search` finds documents; without it none are found.
+    """Takes turns in conversations. Thread-safe if each thread has its own conversations. `search` finds documents;
+    without it none are found.
     """
 
     def __init__(
@@ -37,7 +36,7 @@ class ModularChat:
         self._search = search
 
     def reply(self, conversations: Sequence[LiveConversation]) -> list[Draft]:
-        """Reply to the last turn of each conversation; the reply, if there is one, becomes its next turn.
+        """Reply to the last turn of each conversation, and add the reply, if any, as its next turn.
 
         Raises EngineError, StoreError, BudgetSpent.
         """
@@ -62,7 +61,7 @@ class ModularChat:
         return drafts
 
     def open(self, conversation: LiveConversation) -> Draft:
-        """Begin a conversation with what is remembered of the partner."""
+        """Open a conversation from memories about the partner."""
         draft = Draft(conversation)
         request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
@@ -102,7 +101,7 @@ class ModularChat:
             draft.partner_memory = reply.text
 
     def _find(self, drafts: Sequence[Draft]) -> None:
-        """Make queries and fetch documents; if nothing is found, use a topic of the conversation."""
+        """Create queries and fetch documents; if nothing is found, use a topic of the conversation."""
         for draft, reply in self._ask(Module.SGM, [draft for draft in drafts if draft.uses_search]):
             if reply.failed:
                 draft.uses_search = draft.uses_entity = draft.uses_memory = False
@@ -119,7 +118,7 @@ class ModularChat:
             return
         try:
             draft.documents = self._search.search(draft.query, self._options.n_docs)
-        except InvestigatorError as error:  # a search that is down must not end the conversation
+        except InvestigatorError as error:  # a failed search must not end the conversation
             draft.search_problem = error.message
 
     def _know(self, drafts: Sequence[Draft]) -> None:
@@ -201,7 +200,7 @@ class ModularChat:
         return self._replies([ModuleRequest(module=Module.MGM, by=Module.MGM, turns=(turn,)) for turn in own])
 
     def _ask(self, module: Module, drafts: Sequence[Draft]) -> Iterable[tuple[Draft, ModuleReply]]:
-        """Ask a module once for all the drafts; return each with its reply."""
+        """Ask a module once for all the drafts; return each draft with its reply."""
         requests = [
             ModuleRequest(
                 module=module,
@@ -222,7 +221,7 @@ class ModularChat:
 
 
 def _choose(draft: Draft) -> None:
-    """The best reply is said; of equals the combined one, then the earlier."""
+    """Choose the best reply; of equals the combined one, then the earlier."""
     best, draft.chosen = -inf, draft.combined
     if draft.combined is not None and not draft.combined.failed:
         best = draft.combined.score

@@ -14,7 +14,7 @@ from investigator.records.decoding import Decoding, Inference
 
 
 class Weights(StrEnum):
-    """The models that the method was made for: 3B, 30B and 175B, and a language model without fine-tuning.
+    """The supported models: 3B, 30B and 175B, and a language model without fine-tuning.
 
     Their names are those of the presets that hold their options.
     """
@@ -25,14 +25,12 @@ class Weights(StrEnum):
 
 
 class ModuleRow(Record):
-    """The special traits of one module.
-
-    `control_token` ends its context in 3B, and `wrapping` is around what it found in the context of a response.
-    `history_size` is how many of the newest lines it sees (-1 for all), where it does not follow the default, all.
+    """The traits of one module. `control_token` ends its context in 3B, and `wrapping` surrounds its output in the
+    context of a response. `history_size` is the number of newest lines that it sees (-1, the default, for all).
     `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` is True if memories or documents come before the
-    turns there, `knowledge_prefix` introduces a response's knowledge after them. `retrieves`: documents or
-    memories are handed to it in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and
-    `small_no` those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
+    turns there, `knowledge_prefix` introduces a response's knowledge after them. `retrieves`: it receives documents or
+    memories in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and `small_no` those in 3B.
+    `max_prompt_len` is in tokens, for 30B and 175B.
     """
 
     name: str
@@ -53,24 +51,24 @@ class ModuleRow(Record):
 
     @property
     def is_knowledge(self) -> bool:
-        """Return True if it finds what a response is conditioned on."""
+        """Return True if it finds knowledge for a response."""
         return self.wrapping is not None
 
     @property
     def is_dialogue(self) -> bool:
-        """Return True if it writes responses, which no control token asks for."""
+        """Return True if it writes responses, which have no control token."""
         return not self.control_token
 
 
 def _short(least: int, most: int, *, penalized: bool = False) -> Decoding:
-    """Greedy decoding of a decision, a query or a piece of knowledge."""
+    """Return greedy decoding for a decision, a query or a piece of knowledge."""
     return Decoding(
         inference=Inference.GREEDY, beam_min_length=least, beam_max_length=most, penalize_repetitions=penalized
     )
 
 
 def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, excluded: bool = False) -> Decoding:
-    """Factual nucleus decoding of a reply; `excluded`: the knowledge may be repeated."""
+    """Return factual nucleus decoding for a reply; with `excluded` the knowledge may be repeated."""
     return Decoding(
         inference=Inference.FACTUAL_NUCLEUS,
         beam_min_length=least,
@@ -82,7 +80,7 @@ def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, ex
 
 
 def _beam(size: int, least: int, *, context: int | None = None, inference: Inference = Inference.BEAM) -> Decoding:
-    """Beam search of 3B; sequences of three tokens come once, but in decisions and queries."""
+    """Return beam search for 3B; three-token sequences must not repeat, except in decisions and queries."""
     told = {} if context is None else {"beam_context_block_ngram": context}
     ngram = 3 if size > 1 else -1
     return Decoding(inference=inference, beam_size=size, beam_min_length=least, beam_block_ngram=ngram, **told)
@@ -202,17 +200,17 @@ TABLE: Mapping[Module, ModuleRow] = {
         decoding=_of(_reply(), small=Decoding()),
     ),
 }
-"""Every module. BRM has no settings of its own in 3B, where it was not trained."""
+"""Every module. BRM has no settings of its own in 3B, which was not trained on it."""
 
 
 class Family(Record):
     """The order of steps in a turn for a family of models.
 
-    `memory_first`: new memories are made before the search query. `plain_without_knowledge`: if no documents, memories
-    or topic are used, VRM replies, and nothing is remembered; if that applies to one conversation of a batch, it
-    applies to all. `one_voice`: every reply is written by SRM (a combined one by the option's module), with any
-    knowledge. `separate_order` is the order of separate replies. `without_knowledge` replies if nothing was found;
-    `unasked` if nothing was looked for either.
+    `memory_first`: new memories are created before the search query. `plain_without_knowledge`: if no documents,
+    memories or topic are used, VRM replies, and nothing is remembered; if that applies to one conversation of a batch,
+    it applies to all. `one_voice`: SRM writes every reply (the option's module a combined one), with any knowledge.
+    `separate_order` is the order of separate replies. `without_knowledge` replies if nothing was found; `unasked` if
+    nothing was searched either.
     """
 
     memory_first: bool
@@ -231,7 +229,7 @@ SMALL = Family(
     without_knowledge=Module.SRM,
     unasked=Module.SRM,
 )
-"""BB3 3B: an encoder-decoder that was trained on control tokens."""
+"""BB3 3B: an encoder-decoder trained with control tokens."""
 
 LARGE = Family(
     memory_first=True,
@@ -241,7 +239,7 @@ LARGE = Family(
     without_knowledge=Module.VRM,
     unasked=Module.VRM,
 )
-"""BB3 30B and 175B: language models that were trained on prefixes."""
+"""BB3 30B and 175B: language models trained with prefixes."""
 
 CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM)
-"""The chat form of today's models: like the large family, but each module replies in its own right."""
+"""The chat form of today's models: like the large family, but each module writes its own reply."""

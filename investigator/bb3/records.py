@@ -1,6 +1,5 @@
-"""The variables of the chat modules' templates, and the replies that must come back (seed: bb3_agents).
-
-Modules with the same inputs share a record. As in the method, replies put the point first.
+"""The variables of the chat modules' templates, and the expected replies (seed: bb3_agents). Modules with the same
+inputs share a record. As in the method, the point comes first in replies.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ class Module(StrEnum):
 
     @property
     def template(self) -> str:
-        """The name of its template, `bb3/<module>`."""
+        """Return the name of its template, `bb3/<module>`."""
         return f"bb3/{self}"
 
 
 class Speaker(StrEnum):
-    """A speaker: the one who replies (Person 2 in the seed), or the one who is replied to (Person 1)."""
+    """A speaker: the one who replies (Person 2 in the seed), or the partner (Person 1)."""
 
     SELF = "self"
     PARTNER = "partner"
@@ -65,7 +64,7 @@ AND_MORE = "…"
 
 
 class PersonalFact(Record):
-    """Something that one of the two said about themselves, kept over conversations; ids never repeat in one store."""
+    """A statement of one of the two about themselves, stored over conversations; ids are never reused in a store."""
 
     id: int = Field(ge=1)
     speaker: Speaker
@@ -82,7 +81,7 @@ class TurnsVariables(Record):
 
 
 class FactsVariables(Record):
-    """Variables of the templates that see the conversation and what is remembered of the speakers: mdm, mkm, orm."""
+    """Variables of the templates that see the conversation and the memories of the speakers: mdm, mkm, orm."""
 
     turns: tuple[Turn, ...]
     facts: tuple[PersonalFact, ...]
@@ -96,10 +95,8 @@ class PassagesVariables(Record):
 
 
 class ResponseVariables(Record):
-    """Variables of the templates that reply from something given: crm, mrm, srm, grm, brm.
-
-    Each may receive several kinds, so that knowledge can be combined in one reply, in the order of these fields. Quotes
-    are proven ones.
+    """Variables of the templates that reply from given knowledge: crm, mrm, srm, grm, brm. Each may receive several
+    kinds, so that knowledge can be combined in one reply, in the order of these fields. The quotes are proven.
     """
 
     turns: tuple[Turn, ...]
@@ -110,7 +107,7 @@ class ResponseVariables(Record):
 
 
 class DecisionReply(Record):
-    """A decision to search or to use a memory, and the chance in percent that it is needed."""
+    """A decision to search or to use a memory, and the probability in percent that it is needed."""
 
     point: Point = None
     needed: bool
@@ -123,7 +120,7 @@ class PhraseReply(Record):
 
 
 class FactReply(Record):
-    """The remembered fact that fits best, with how well (0..100); None for none."""
+    """The best-fitting remembered fact, with its fit (0..100); None if there is none."""
 
     point: Point = None
     fact_id: int | None = None
@@ -137,14 +134,14 @@ class QuotedSentence(Record):
 
 
 class KnowledgeReply(Record):
-    """The sentences to ground a response on, with how well they answer the last turn (0..100); none is a reply."""
+    """The sentences for grounding a response, with their fit to the last turn (0..100); may be empty."""
 
     point: Point = None
     sentences: tuple[QuotedSentence, ...] = ()
 
 
 class ResponseReply(Record):
-    """A response, and the words of the documents that it rests on."""
+    """A response, and the supporting words of the documents."""
 
     quotes: tuple[str, ...] = ()
     reply: Text = ""

@@ -1,7 +1,6 @@
-"""Unsafe talk: a string matcher, a classifier that can be plugged in, and canned replies (seed: bb3x_data_card).
-
-The human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply then
-replaces it, and gives the reason: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` if the model failed.
+"""Handles unsafe messages: a string matcher, an optional classifier, and canned replies (seed: bb3x_data_card). The
+human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply replaces
+an unsafe one, and gives the reason: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` if the model failed.
 """
 
 from __future__ import annotations
@@ -31,16 +30,15 @@ class SafetyClassifier(Protocol):
     """A model that judges texts beyond what word lists find. Raises RunError if it cannot."""
 
     def is_unsafe(self, text: str) -> bool:
-        """Return True if a text is offensive or otherwise not to be said."""
+        """Return True if a text is offensive or otherwise unsuitable."""
         ...
 
 
 class StringMatcher:
-    """Finds listed words, whole ones only, in the disguises that people give them.
-
-    Case, accents, invisible characters and letters of other scripts make no difference; nor do digits and signs that
-    look like letters, letters that are repeated, masked (`sh*t`) or written one by one (`s h i t`). A listed word that
-    ends in a star matches all words with that beginning. Words with a listed one inside (Scunthorpe) are not found.
+    """Finds listed words, as whole words, even if disguised. Case, accents, invisible characters, letters of other
+    scripts, look-alike digits and signs, repeated letters, masked letters (`sh*t`) and spaced letters (`s h i t`) make
+    no difference. A listed word that ends in a star matches all words with that beginning. Words with a listed one
+    inside (Scunthorpe) are not found.
     """
 
     def __init__(self, words: Iterable[str] | None = None) -> None:
@@ -64,9 +62,8 @@ class StringMatcher:
 
 
 class GuardedReply(Record):
-    """The final reply; `failure` says why if it is a canned one.
-
-    `human` and `bot` are the annotations of what the human said and of the reply that the bot was about to give.
+    """The final reply; `failure` is the reason for a canned one. `human` and `bot` are the annotations of the human's
+    message and of the bot's planned reply.
     """
 
     text: str
@@ -87,10 +84,8 @@ class GuardedReply(Record):
 
 
 class SafetyGuard:
-    """Stands between the human and the bot.
-
-    `classifier` judges what the matcher lets pass; without one, only the matcher judges. `random` chooses among the
-    canned replies, never the one used last for the same failure.
+    """Checks all messages between the human and the bot. `classifier` judges what the matcher lets pass; without one,
+    only the matcher judges. `random` chooses among the canned replies, never the one used last for the same failure.
     """
 
     def __init__(
@@ -105,7 +100,7 @@ class SafetyGuard:
         self._last: dict[InteractionFailure, str] = {}
 
     def annotation(self, text: str) -> Safety:
-        """Return the verdicts of matcher and classifier, if there is one, as the card records them."""
+        """Return the verdicts of matcher and classifier, if there is one, in the card's format."""
         matched = _said(self._matcher.is_unsafe(text))
         if self._classifier is None:
             return Safety(string_matcher=matched)
@@ -114,8 +109,8 @@ class SafetyGuard:
     def reply(self, human: str, reply_to: Callable[[str], str]) -> GuardedReply:
         """Return the reply of `reply_to`, or a canned one.
 
-        It is canned if the human's text is unsafe (`reply_to` is not called then), if the reply is, or if `reply_to` or
-        the classifier raises RunError.
+        It is canned if the human's text is unsafe (then `reply_to` is not called), if the reply is unsafe, or if
+        `reply_to` or the classifier raises RunError.
         """
         said = Safety()
         try:
@@ -139,7 +134,7 @@ class SafetyGuard:
 
 @cache
 def canned_replies() -> dict[InteractionFailure, tuple[str, ...]]:
-    """Return the canned replies for each failure; several, so that they can take turns."""
+    """Return the canned replies for each failure; there are several, for variety."""
     replies: dict[InteractionFailure, tuple[str, ...]] = {}
     failure = InteractionFailure.NONE
     for line in _lines("canned_replies.txt"):
@@ -157,7 +152,7 @@ def _lines(name: str) -> tuple[str, ...]:
 
 
 def _pattern_of(listed: str) -> str:
-    """Return the pattern of a listed word or phrase; letters are masked only inside of words."""
+    """Return the pattern of a listed word or phrase; only inner letters are masked."""
     if "*" in listed.rstrip("*"):
         raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may stand at its end only.")
     words = undisguised(listed.rstrip("*")).text.split()
@@ -167,7 +162,7 @@ def _pattern_of(listed: str) -> str:
 
 
 def _word_pattern(word: str, open_end: bool) -> str:
-    """Return a pattern of each letter in its disguises; vowels once or twice."""
+    """Return a pattern with the disguises of each letter; vowels may be doubled."""
     places = []
     for place, letter in enumerate(word):
         inside = _MASKS if 0 < place < len(word) - 1 + open_end else ""

@@ -1,4 +1,4 @@
-"""One conversation and its record: messages pass the guard and are kept in the form of the data card."""
+"""One conversation and its record: messages pass the guard and are stored in the format of the data card."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ from investigator.secrets import redacted
 
 THANKS = "Thank you, that is noted."
 CHATS = "chats"
-"""The folder of a workspace in which conversations are saved."""
+"""The folder of a workspace for saved conversations."""
 
 
 class Talk:
-    """A conversation with one user; for one thread at a time.
-
-    `consent` says that the user explicitly agreed to share the conversation; without it no release contains it.
-    `new_id` names messages.
+    """A conversation with one user; use it from one thread at a time. `consent` means that the user explicitly agreed
+    to share the conversation; without it no release contains it. `new_id` creates ids of messages.
     """
 
     def __init__(
@@ -47,7 +45,7 @@ class Talk:
 
     @property
     def options(self) -> ChatOptions:
-        """Return when it searches and remembers."""
+        """Return the options for searching and remembering."""
         return self._session.options
 
     @options.setter
@@ -55,13 +53,10 @@ class Talk:
         self._session.options = options
 
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
-        """Return the reply to what the user says; `fields` are further ones of the message, such as `memories`.
-
-        `hear` gets the proven and safe part of the text while a model writes; the final message rarely
-        differs.
-
-        After a dislike the text is the answer to the question what would have been better. Unsafe talk and a model that
-        fails get a canned reply, which names its `failure`, and the `problem` of the model; the modules never see such
+        """Return the reply to the user's message; `fields` are additional fields of the message, such as `memories`.
+        `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
+        After a dislike the text answers the question of what would have been better. An unsafe message or a failed
+        model gets a canned reply, which names its `failure`, and the `problem` of the model; the modules never see such
         an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
@@ -103,10 +98,10 @@ class Talk:
         return shown
 
     def _safe(self, hear: Hear) -> Hear:
-        """Return a listener that passes on only what the guard accepts."""
+        """Return a listener that passes on only text accepted by the guard."""
 
         def guarded(text: str) -> None:
-            with suppress(RunError):  # the whole reply is looked at again
+            with suppress(RunError):  # the whole reply is checked again
                 if not self._guard.annotation(text).is_unsafe:
                     hear(text)
 
@@ -129,7 +124,7 @@ class Talk:
     def save(self, path: Path) -> None:
         """Write the conversation as one line of JSON; only an older state of the same conversation is overwritten.
 
-        Raises FolderError if it cannot be written, or another file is there.
+        Raises FolderError if it cannot be written, or another file exists.
         """
         if path.exists() and not self._is_saved_in(path):
             hint = "Name another file: a conversation only takes the place of its older self."
@@ -143,13 +138,15 @@ class Talk:
             return False
 
     def _noted(self, text: str) -> Message:
-        """Keep the answer to what would have been better, with the guard's verdict on it; silence is not an answer."""
+        """Store the answer to the question of what would have been better, with the guard's verdict; silence is not an
+        answer.
+        """
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
         self._asked_why = False
         self.record = answered_after_dislike(self.record, text, self._new_id())
         *before, answer = self.record.message_history
-        with suppress(RunError):  # if the classifier fails, the answer stays
+        with suppress(RunError):  # if the classifier fails, the answer is kept
             answer = answer.changed(safety=self._guard.annotation(text))
         self.record = self.record.changed(message_history=tuple(before))
         self._add(answer, ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id()))

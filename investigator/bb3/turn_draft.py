@@ -1,4 +1,4 @@
-"""One turn of one conversation in the making: every step records its result."""
+"""An unfinished turn of one conversation: every step records its result."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from investigator.dialogue.messages import Message
 from investigator.records import Quote
 
 RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
-"""Which module replies from which kind of knowledge, in the order in which kinds are in a prompt."""
+"""The module that replies from each kind of knowledge, in the order of kinds in a prompt."""
 
 
 @dataclass
 class LiveConversation:
-    """The conversation so far, oldest turn first, and the memories of the two."""
+    """The conversation so far, oldest turn first, and the memories of both speakers."""
 
     memories: Memories
     turns: list[Turn] = field(default_factory=list)
 
     def hear(self, text: str) -> None:
-        """The partner says something."""
+        """Add a turn of the partner."""
         self.turns.append(Turn(speaker=Speaker.PARTNER, text=text))
 
     def say(self, text: str) -> None:
-        """The one who replies says something."""
+        """Add a turn of the replying speaker."""
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
     def end(self) -> None:
-        """The episode has ended: its turns and the memories made only for it do not appear in later prompts."""
+        """End the episode: its turns and temporary memories do not appear in later prompts."""
         self.turns.clear()
         self.memories.clear()
 
 
 @dataclass
 class Draft:
-    """A turn in the making. Texts that no module was asked for are empty; decisions are their modules' own words."""
+    """An unfinished turn. The text of a module that was not asked is empty; decisions are in their modules' own
+    words.
+    """
 
     conversation: LiveConversation
     search_decision: str = ""
@@ -67,7 +69,7 @@ class Draft:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The conversation so far."""
+        """Return the conversation so far."""
         return tuple(self.conversation.turns)
 
     @property
@@ -86,7 +88,7 @@ class Draft:
         return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
 
     def message(self, agent_id: str) -> Message:
-        """The reply with everything that it rests on, under BB3's names; texts that are empty are left out."""
+        """Return the reply with everything that supports it, under BB3's names; empty texts are omitted."""
         said = self.chosen or ModuleReply(text="")
         message = Message(text=said.text, id=agent_id, episode_done=False)
         found = {

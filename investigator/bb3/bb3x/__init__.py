@@ -1,1 +1,1 @@
-"""Conversations as records that can be kept, shared and trained on (seed: bb3x_data_card)."""
+"""Conversations as records that can be stored, shared and used for training (seed: bb3x_data_card)."""

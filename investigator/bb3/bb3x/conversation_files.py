@@ -1,4 +1,4 @@
-"""Files of conversations, one JSON object a line: read as a stream, written whole or not at all."""
+"""Files of conversations, one JSON object per line: read as a stream, written atomically."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _GIST = 60
 
 
 def conversation_of(line: str, place: str = "the line") -> Conversation:
-    """Return the conversation in one line of JSON.
-
-    Raises DialogueFormatError, which names the place, the field, what is wrong with it and what is there.
+    """Return the conversation in one line of JSON. Raises DialogueFormatError, which names the place, the field and the
+    problem.
     """
     try:
         return Conversation.model_validate_json(line)
@@ -48,9 +47,8 @@ def conversations_in(path: Path) -> Iterator[Conversation]:
 
 
 def line_of(conversation: Conversation) -> str:
-    """Return a conversation as one line of JSON, without the end of the line; `conversation_of` gives it back.
-
-    Half a surrogate pair, which no UTF-8 text can hold, becomes U+FFFD.
+    """Return a conversation as one line of JSON, without the end of the line; `conversation_of` parses it again. Lone
+    surrogates, which UTF-8 cannot encode, become U+FFFD.
     """
     line = json.dumps(conversation.wire(), ensure_ascii=False)
     return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -59,7 +57,7 @@ def line_of(conversation: Conversation) -> str:
 def write_conversations(path: Path, conversations: Iterable[Conversation]) -> int:
     """Write a file of conversations and return their number; a concurrent reader sees the old file or the new one.
 
-    Consent is not asked about here: see `release.publish`. Raises FolderError if the file cannot be written.
+    Consent is not checked here: see `release.publish`. Raises FolderError if the file cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

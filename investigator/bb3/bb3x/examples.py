@@ -1,8 +1,8 @@
-"""A conversation as examples for training and testing: each reply with what was said before it.
+"""Converts a conversation to examples for training and testing: each reply with the preceding messages.
 
 As the released teachers make them: the text is everything said before, the label is the sender's next message, and each
-example is a separate episode. A message without a safety annotation, on which the released teachers fail, is not
-known to be unsafe. What each module was given and said is in `module_examples`.
+example is a separate episode. A message without a safety annotation, on which the released teachers fail, counts as not
+unsafe. `module_examples` has the input and output of each module.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 class Selection(StrEnum):
     """The messages that become labels.
 
-    All messages; or only those of conversations in which the human said nothing unsafe; or those that crowdworkers
-    judged.
+    All messages; only those of conversations in which the human said nothing unsafe; or those that crowdworkers judged.
     """
 
     ALL = "plain"
@@ -29,10 +28,9 @@ class Selection(StrEnum):
 def dialogue_examples(
     conversation: Conversation, label_of: Speaker = Speaker.SELF, selection: Selection = Selection.ALL
 ) -> tuple[Message, ...]:
-    """Return one example for each message of the bot (`self`) or the human (`partner`) that something was said before.
-
-    Fields: those of the conversation, `text`, `labels`, `label_info` (the message as it was recorded),
-    `adversarial_human` (whether any message of the human is unsafe) and `episode_done`.
+    """Return one example for each message of the bot (`self`) or the human (`partner`), except a first one. Fields:
+    those of the conversation, `text`, `labels`, `label_info` (the message as recorded), `adversarial_human` (True if
+    any message of the human is unsafe) and `episode_done`.
     """
     about = conversation.wire()
     about.pop("message_history", None)

@@ -1,6 +1,6 @@
 """A conversation as examples for each module: its input and its output.
 
-The card's "target" of a module is the field of the record that holds what it said. Canned replies are nobody's target.
+The card's "target" of a module is the record's field with the module's output. Canned replies are not targets.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.records.base import Record
 
 NO_MEMORY = "no persona"
-"""What the memory module says where a turn holds nothing to remember."""
+"""The memory module's output for a turn with nothing to remember."""
 
 
 class ModuleExample(Record):
     """The input of one module in a conversation, and the reply that it should give.
 
-    `turns` are those that the module sees, the oldest first: sdm, mdm and mgm see the last one only. `targets` are what
-    it said, of several any; `reply` is the place in the conversation of the bot's message that it was said for.
+    `turns` are those that the module sees, the oldest first: sdm, mdm and mgm see only the last one. `targets` are its
+    accepted outputs; `reply` is the index of the bot's message that they belong to.
     """
 
     module: Module
@@ -37,7 +37,7 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return it as a teacher's message: the text is the turns, one a line; everything else has its own field."""
+        """Return it as a teacher's message: the text is the turns, one per line; everything else has its own field."""
         given: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
             "documents": [{"title": each.title, "url": each.url, "text": each.text} for each in self.documents],
@@ -61,10 +61,10 @@ def module_examples(
 ) -> tuple[ModuleExample, ...]:
     """Return the examples of some modules (sdm, mdm, sgm, mgm, skm, mkm, srm, mrm, vrm have any), reply by reply.
 
-    A record says what was remembered after a reply, not before it, so the memories that a reply was made with are those
-    of the reply before. `known_before` are the memories that the conversation began with (see
-    `persons.memories_of_user`). If it is None they are not known: the first reply is taken to be made with its own, and
-    gives no examples for mgm, since a returning user's memories would pass for new ones.
+    A record contains the memories after a reply, so a reply was made with the memories of the previous one.
+    `known_before` are the memories at the start of the conversation (see `persons.memories_of_user`). If it is None
+    they are unknown: the first reply is assumed to use its own, and gives no examples for mgm, because a returning
+    user's memories would pass for new ones.
     """
     history = conversation.message_history
     known = known_before
@@ -81,9 +81,7 @@ def module_examples(
 
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
-    """Yield the output of the modules for a reply, in the order in which they are asked; `seen` has the turns before
-    it.
-    """
+    """Yield the output of the modules for a reply, in calling order; `seen` has the turns before it."""
     facts = facts_of((reply.memories or ()) if known is None else known)
     if reply.search_decision not in (None, SearchDecision.NONE):
         yield seen.changed(module=Module.SDM, targets=(str(reply.search_decision),), turns=seen.turns[-1:])
@@ -98,7 +96,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
         yield seen.changed(module=Module.SKM, targets=(knowledge,), documents=_documents(reply))
     if memory:
         yield seen.changed(module=Module.MKM, targets=(memory,), facts=facts)
-    if reply.text.strip():  # of a search and a memory srm makes the reply, as when knowledge is combined
+    if reply.text.strip():  # srm makes the reply from a search and a memory, as when knowledge is combined
         module = Module.SRM if knowledge else Module.MRM if memory else Module.VRM
         yield seen.changed(module=module, targets=(reply.text,), memory=memory, knowledge=knowledge)
 
@@ -113,7 +111,7 @@ def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str])
 
 
 def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:
-    """The documents of a reply; the three lists may differ in length."""
+    """Yield the documents of a reply; the three lists may differ in length."""
     lists = (
         reply.search_knowledge_doc_titles or (),
         reply.search_knowledge_doc_content or (),

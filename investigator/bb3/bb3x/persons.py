@@ -1,7 +1,6 @@
-"""Identifies Person 1: the one place that knows that the card and BB3's prompts number the two the other way round.
-
-In memories of the card, Person 1 is the bot and Person 2 the human. In the prompts of BB3 (30B and 175B), Person 1 is
-the partner, that is the human, and Person 2 the one who replies.
+"""Maps Person 1 and Person 2, which the card and BB3's prompts number in opposite ways. In memories of the card, Person
+1 is the bot and Person 2 the human. In the prompts of BB3 (30B and 175B), Person 1 is the partner (the human), and
+Person 2 the replying speaker.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search
 
 
 def kept_memory(line: str) -> tuple[Speaker | None, str]:
-    """Return whom a memory is about, and its text, from the card's "Person 1's Persona: I like tea".
+    """Return the owner of a memory, and its text, from the card's "Person 1's Persona: I like tea".
 
     The speaker is None if the prefix is missing.
     """
@@ -32,12 +31,12 @@ def kept_memory(line: str) -> tuple[Speaker | None, str]:
 
 
 def memory_line(speaker: Speaker, text: str) -> str:
-    """Return a memory about one of the two as the card writes it."""
+    """Return a memory about one of the two in the card's format."""
     return f"Person {_CARD_NUMBERS[speaker]}'s Persona: {text}"
 
 
 def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
-    """Return memories of a record as facts, numbered from 1; those without a prefix are taken to be about the human."""
+    """Return memories of a record as facts, numbered from 1; without a prefix they are taken to be about the human."""
     return tuple(
         PersonalFact(id=number, speaker=speaker or Speaker.PARTNER, text=text)
         for number, (speaker, text) in enumerate(map(kept_memory, lines), start=1)
@@ -45,14 +44,14 @@ def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
 
 
 def turn_of(message: ChatMessage) -> Turn:
-    """Return a message as a turn: the bot is the one who replies."""
+    """Return a message as a turn; the bot is the replying speaker."""
     return Turn(speaker=Speaker.PARTNER if message.by_human else Speaker.SELF, text=message.text)
 
 
 def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str) -> tuple[str, ...]:
-    """Return the memories after a user's conversations, which are given oldest first.
+    """Return the memories after a user's conversations, given oldest first.
 
-    A further conversation of the same user starts with these.
+    The user's next conversation starts with these.
     """
     remembered: tuple[str, ...] = ()
     for conversation in conversations:
@@ -65,7 +64,7 @@ def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str)
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
     """Return a reply with its decisions, query, knowledge, documents and memories under the names of the card.
 
-    A decision is empty if no module made it, or if the module's reply was not one of the expected words.
+    A decision is empty if no module made it, or if the module replied with unexpected words.
     """
     fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
     fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}

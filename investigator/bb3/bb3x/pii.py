@@ -1,4 +1,4 @@
-"""The kinds of personal information, and the span of one in a text."""
+"""The kinds of personal information, and its spans in a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from enum import StrEnum
 
 
 class Pii(StrEnum):
-    """A kind of personal information. Digits are randomised in some, the others are replaced as a whole."""
+    """A kind of personal information. In some kinds only the digits are randomised; the others are replaced as a
+    whole.
+    """
 
     NAME = "name"
     EMAIL = "email"
@@ -27,7 +29,7 @@ class Pii(StrEnum):
 
     @property
     def is_numeric(self) -> bool:
-        """Return True if its digits are drawn again one by one, and what is between them stays."""
+        """Return True if its digits are randomised one by one, and the characters between them stay."""
         return self not in (Pii.NAME, Pii.EMAIL, Pii.LINK, Pii.HANDLE, Pii.PHONE, Pii.ADDRESS)
 
 
@@ -41,7 +43,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in the order of the text, without those that overlap an earlier one."""
+    """Return findings in text order, without those that overlap an earlier one."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

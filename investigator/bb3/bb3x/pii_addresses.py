@@ -68,7 +68,7 @@ _KINDS = {
 
 
 def addresses_in(text: str) -> Iterator[tuple[str, tuple[PiiSpan, ...]]]:
-    """(number and street as written, what is found in it) of each address."""
+    """Return (number and street as written, the finding) for each address."""
     if not any(char.isdecimal() for char in text):
         return
     for pattern in _PATTERNS:

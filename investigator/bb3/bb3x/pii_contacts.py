@@ -1,4 +1,4 @@
-"""Addresses on the network: e-mail, links that name a user, handles."""
+"""Contact details on the network: e-mail addresses, links that name a user, handles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def contacts_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _links(text: str) -> Iterator[PiiSpan]:
-    """The part of a link after the host; if it has a login, everything from the login on."""
+    """Return the part of a link after the host; if it has a login, everything from the login on."""
     for found in _LINK.finditer(text):
         group = "rest" if found["host"] else "path"
         rest = (found[group] or "").rstrip(_TRAILING)

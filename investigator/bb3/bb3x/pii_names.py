@@ -1,6 +1,5 @@
-"""Names of people who introduce themselves or somebody close to them, in a few languages.
-
-A name is known by the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
+"""Finds names of people who introduce themselves or somebody close to them, in a few languages. A name is recognised by
+the words before it, not by a list of names; the caller handles famous names (`famous_names.txt`).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _SAYS_NAME = re.compile(
     r"jag heter|jeg heter)\s+",
     re.IGNORECASE,
 )
-"""Before a name that may be in lower case."""
+"""Words before a name that may be in lower case."""
 
 _CALLS = re.compile(
     r"\b(?i:call(?:s|ed)? me|nickname is|(?:man )?nennt? mich|nenn mich|appelle[- ]moi|appelez[- ]moi|moi,? c['’]est|"
@@ -37,7 +36,7 @@ _CALLS = re.compile(
     r"nachbarin)(?: heißt)?|"
     r"(?:ma|mon) (?:femme|mari|fils|fille|frère|sœur|ami|amie|voisin|voisine|patron)(?: s['’]appelle)?)\s+"
 )
-"""Before a name with a capital."""
+"""Words before a capitalised name."""
 
 _I_AM = re.compile(r"\b(?i:i['’]m|i am)\s+")
 _AFTER_I_AM = re.compile(r"\s*(?:$|[,.!?;)]|(?:and|from|by|here|speaking|but|nice|pleased|aged)\b)", re.IGNORECASE)
@@ -83,7 +82,7 @@ def names_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
-    """Return True unless "this is" may be about anything: it introduces a caller, or opens what somebody says."""
+    """Return False if "this is" may be about anything, instead of introducing a caller or opening a message."""
     if not said.group().lower().startswith("this is") or _AFTER_THIS_IS.match(text, end):
         return True
     opens = _OPENS_TALK.search(text[max(0, said.start() - 30) : said.start()]) if said.start() else True
@@ -103,20 +102,20 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
 
 
 def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
-    """Return each word of a name by itself, so that a first name is also recognised alone."""
+    """Return each word of a name separately, so that a first name is also recognised alone."""
     for found in _WORD.finditer(text, finding.start, finding.end):
         yield PiiSpan(*found.span(), Pii.NAME)
 
 
 @cache
 def famous_names() -> frozenset[str]:
-    """Return the names that everybody knows, folded."""
+    """Return famous names, folded."""
     return frozenset(folded(line) for line in _lines("famous_names.txt"))
 
 
 @cache
 def no_names() -> frozenset[str]:
-    """Return words, folded, that are not names although they appear in their place."""
+    """Return words, folded, that are not names although they appear in the position of one."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)
@@ -129,7 +128,7 @@ def _lines(name: str) -> list[str]:
 
 
 def _name_words(name: str) -> list[str]:
-    """The words that identify a name: no initials, no particles."""
+    """Return the words that identify a name, without initials and particles."""
     found = (word.group() for word in _WORD.finditer(name))
     return [word for word in found if len(word) > 2 and folded(word) not in _PARTICLES]
 
@@ -140,7 +139,9 @@ def _name_at(text: str, start: int, end: int) -> Iterator[PiiSpan]:
 
 
 def _said_name_end(text: str, start: int) -> int:
-    """Return the end of the name that begins here, or the start itself if none does. It may be in lower case."""
+    """Return the end of the name that begins here, or the start itself if there is none. The name may be in lower
+    case.
+    """
     first = _WORD.match(text, start)
     if first is None:
         return start
@@ -163,7 +164,7 @@ def _said_name_end(text: str, start: int) -> int:
 
 
 def _capital_end(text: str, start: int, sure: bool = False) -> int:
-    """Return the end of a name of capitalised words, with the particles inside; the first may be any word when sure."""
+    """Return the end of a capitalised name, including inner particles; with `sure` the first may be any word."""
     end, place = start, start
     for number in range(_MOST_WORDS):
         word = _WORD.match(text, place) if number == 0 else _next_word(text, place)
@@ -180,7 +181,7 @@ def _capital_end(text: str, start: int, sure: bool = False) -> int:
 
 
 def _next_word(text: str, place: int) -> re.Match[str] | None:
-    """The word that one blank, or the dot of an initial and a blank, parts from what ends here."""
+    """Return the next word after a single space, or after the dot of an initial and a space."""
     gap = _GAP.match(text, place)
     if gap is None or (gap.group() != " " and not text[place - 1 : place].isupper()):
         return None

@@ -1,7 +1,5 @@
-"""Numbers that belong to somebody: telephones, cards, accounts, social security, and any other that is long.
-
-Rules over patterns; checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number decide if a pattern
-alone is ambiguous.
+"""Finds personal numbers: telephone, card, account, social security, and any other long number. It uses patterns; if a
+pattern alone is ambiguous, checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number decide.
 """
 
 from __future__ import annotations
@@ -65,7 +63,7 @@ _SAID_PHONE = re.compile(
 
 
 def numbers_in(text: str) -> Iterator[PiiSpan]:
-    """Return personal numbers; of two in one place the surer one comes first."""
+    """Return personal numbers; of two in one place the more certain one comes first."""
     if not any(char.isdecimal() for char in text):
         return
     kept = [found.span() for found in _KEPT.finditer(text)]
@@ -94,7 +92,7 @@ def _all(text: str) -> Iterator[PiiSpan]:
 
 
 def _said(pattern: re.Pattern[str], text: str, kind: Pii, digits: range | None = None) -> Iterator[PiiSpan]:
-    """Yield matches of a pattern with that many digits: the group `said` if there is one, else the whole match."""
+    """Yield matches of a pattern with that many digits: the group `said` if present, else the whole match."""
     for found in pattern.finditer(text):
         span = found.span("said") if found.groupdict().get("said") else found.span()
         if digits is None or len(_digits(text[slice(*span)])) in digits:

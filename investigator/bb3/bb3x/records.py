@@ -1,10 +1,9 @@
 """A conversation and its messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
-Two spellings are read. The card and the released files differ in the words for the sender and in the name of a
-conversation's id: both are kept as they came, `by_human` and `id` read either. The card also gives some fields a
-property name and another path (`is_liked`, `isLiked`): either is read, the path is written. Fields that are not known
-here are kept and written back, and a field that was absent stays absent, so a record that is read and written again
-says what it said.
+Two spellings are accepted. The card and the released files differ in the words for the sender and in the name of a
+conversation's id: both are kept as read, and `by_human` and `id` understand either. The card also gives some fields a
+property name and a different path (`is_liked`, `isLiked`): either is read, the path is written. Unknown fields are kept
+and written back, and a missing field stays missing, so reading and writing a record does not change it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ OK = "__ok__"
 
 
 class Sender(StrEnum):
-    """The sender of a message: in the words of the released files, which ours write, or in those of the card."""
+    """The sender of a message: in the words of the released files, which ours use, or of the card."""
 
     BOT = "bot"
     HUMAN = "human"
@@ -33,7 +32,7 @@ class Sender(StrEnum):
 
 
 class SearchDecision(StrEnum):
-    """The reply of the search decision module; the card names the first in two ways. Empty if it was not asked."""
+    """The reply of the search decision module; the card has two names for the first. Empty if it was not asked."""
 
     SEARCH = "search"
     DO_SEARCH = "do search"
@@ -50,7 +49,7 @@ class MemoryDecision(StrEnum):
 
 
 class InteractionFailure(StrEnum):
-    """Why a canned reply was given: what the human said, what the bot was about to say, or a model that failed."""
+    """Why a canned reply was given: the human's message, the bot's planned reply, or a failed model."""
 
     NONE = ""
     UNSAFE_HUMAN = "unsafe_Human"
@@ -59,14 +58,14 @@ class InteractionFailure(StrEnum):
 
 
 class ForeignRecord(Record):
-    """A record that others wrote too: unknown fields are kept, known ones must have their type."""
+    """A record that others also write: unknown fields are kept, known ones must have their type."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", strict=True, populate_by_name=True, ser_json_inf_nan="constants"
     )
 
     def wire(self) -> dict[str, JsonValue]:
-        """Return it as JSON holds it, under the names of the paths, without fields that were never set."""
+        """Return it in JSON form, under the names of the paths, without fields that were never set."""
         form: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return form
 
@@ -79,15 +78,14 @@ class Safety(ForeignRecord):
 
     @property
     def is_unsafe(self) -> bool:
-        """Return True if either of them found something; one that did not look found nothing."""
+        """Return True if either of them found something; one that did not run found nothing."""
         return any(said not in (None, OK) for said in (self.duo_safety, self.string_matcher))
 
 
 class ChatMessage(ForeignRecord):
-    """A message from one of the two speakers, with its metadata. The card says which fields a sender's messages have.
-
-    `dislike_type` is any text, since the card does not list the types; ours are in `feedback.DislikeType`. `reward`
-    reads "Predicted class: __ok__ with probability: 0.9". `mturk` holds a number for each question to crowdworkers.
+    """A message from one of the two speakers, with its metadata. The card defines the fields of each sender's messages.
+    `dislike_type` is any text, because the card does not list the types; ours are in `feedback.DislikeType`. `reward`
+    reads "Predicted class: __ok__ with probability: 0.9". `mturk` has a number for each question to crowdworkers.
     """
 
     text: str
@@ -121,25 +119,26 @@ class ChatMessage(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return its id; the card gives bot messages theirs under the path of the human ones, so either is taken."""
+        """Return its id; the card puts the ids of bot messages under the path of the human ones, so either is
+        accepted.
+        """
         own, other = self.bot_message_id, self.human_message_id
         return (other or own or "") if self.by_human else (own or other or "")
 
     @property
     def is_canned(self) -> bool:
-        """Return True if no module made it: it replaces a reply that was unsafe or failed."""
+        """Return True if no module wrote it: it replaces a reply that was unsafe or failed."""
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property
     def is_unsafe(self) -> bool:
-        """Return True if its annotation says so; a message without one is not known to be unsafe."""
+        """Return True if its annotation marks it as unsafe; without an annotation it counts as not unsafe."""
         return self.safety is not None and self.safety.is_unsafe
 
 
 class Conversation(ForeignRecord):
-    """One conversation. `user_pseudo_id` is the same over the conversations of one user.
-
-    `consent` is ours: whether this user chose, expressly, that the conversation may be shared. Absent is no.
+    """One conversation. `user_pseudo_id` is the same in all conversations of one user. `consent` is our addition: True
+    if this user explicitly agreed to share the conversation. A missing value means no.
     """
 
     user_pseudo_id: str | None = None
@@ -150,7 +149,7 @@ class Conversation(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return its id, under the name of the card or that of the released files; empty if it has none."""
+        """Return its id, under the name of the card or of the released files; empty if it has none."""
         return self.chat_id or self.convo_id or ""
 
     @property

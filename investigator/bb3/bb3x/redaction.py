@@ -1,9 +1,9 @@
 """Removes personal information from conversations before they are shared (seed: bb3x_data_card, "redacted").
 
-Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become hashes that nobody
-can turn back, the same one for the same value under one salt; digits of cards, accounts, social security, houses and
-other long numbers are drawn again. What everybody knows, and what is in the titles of the documents, is kept. The rules
-miss some: the tests measure their recall, and a release says what they look for.
+Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become irreversible
+hashes, equal for equal values under one salt; digits of card, account, social security, house and other long numbers
+are randomised. Famous names, and text in the titles of the documents, are kept. The rules miss some: the tests measure
+their recall, and a release lists the kinds that they look for.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAMES_SAID_IN = ("text", "memory_knowledge", "search_query")
 
 
 class Kept:
-    """Text that is not replaced: names that everybody knows, and anything in a document's title."""
+    """Text that is not replaced: famous names, and anything in a document's title."""
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
         self._titles = "\n".join(folded(title) for title in titles)
@@ -55,7 +55,7 @@ class Kept:
 
 
 def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[PiiSpan]:
-    """Return the personal information in a text, in order; `names` are names of people that are known already."""
+    """Return the personal information in a text, in order; `names` are already known names of people."""
     kept = kept or Kept()
     return without_overlaps(
         finding for finding in _all_findings(text, names, kept) if not _is_kept(text, finding, kept)
@@ -63,7 +63,9 @@ def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> 
 
 
 def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[PiiSpan]:
-    """The surest first: of numbers those with a checksum or a word before them, then streets, then any that is long."""
+    """Return all findings, the most certain first: numbers with a checksum or a word before them, then streets, then
+    any long number.
+    """
     yield from contacts_in(text)
     numbers = list(numbers_in(text))
     yield from (number for number in numbers if number.kind is not Pii.LONG_NUMBER)
@@ -84,9 +86,9 @@ def _is_kept(text: str, finding: PiiSpan, kept: Kept) -> bool:
 class Redactor:
     """Replaces personal information.
 
-    `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Make one for each release, with
-    `secrets.token_bytes(32)`, and throw it away. `random` draws the digits. `titles` are those of the documents.
-    Raises DialogueError if the salt is shorter than 16 bytes.
+    `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Create one for each release,
+    with `secrets.token_bytes(32)`, and discard it afterwards. `random` draws the digits. `titles` are the titles of the
+    documents. Raises DialogueError if the salt is shorter than 16 bytes.
     """
 
     def __init__(self, salt: bytes, random: Random, titles: Iterable[str] = ()) -> None:
@@ -97,17 +99,16 @@ class Redactor:
         self._random = random
         self._kept = Kept(titles)
         self.counts: Counter[Pii] = Counter()
-        """How often each kind was replaced so far."""
+        """Number of replacements of each kind so far."""
 
     def text(self, text: str, names: Iterable[str] = ()) -> str:
-        """Return a text without personal information, composed (NFC); `names` are names that are known already."""
+        """Return a text without personal information, in NFC; `names` are already known names."""
         return self._redacted(text, tuple(names), {})
 
     def conversation(self, conversation: Conversation) -> Conversation:
-        """Return a conversation without personal information: in all its texts, those of unknown fields included.
-
-        A name that is introduced anywhere in it is replaced everywhere. Ids that are not UUIDs, which may say who
-        somebody is, become UUIDs. Numbers are redrawn alike within one conversation.
+        """Return a conversation without personal information in any text, including unknown fields. A name introduced
+        anywhere in it is replaced everywhere. Ids that are not UUIDs, which may identify somebody, become UUIDs. Equal
+        numbers get equal replacements within one conversation.
         """
         names = {
             said[name.start : name.end]
@@ -137,7 +138,7 @@ class Redactor:
         return self._walked(value, names, drawn)
 
     def _pseudonym(self, given: str) -> str:
-        """An id that reveals nothing: unchanged if it is a UUID, else a UUID derived from it."""
+        """Return an id that reveals nothing: unchanged if it is a UUID, else a UUID derived from it."""
         try:
             return given if str(uuid.UUID(given)) == given.lower() else self._made_id(given)
         except ValueError:
@@ -166,11 +167,11 @@ class Redactor:
         return "".join(next(anew) if char.isdecimal() else char for char in value)
 
     def _digit(self, char: str, place: int) -> str:
-        """Any digit; a leading zero only if there was one."""
+        """Return a random digit; a leading zero only replaces a zero."""
         return str(self._random.randrange(1 if place == 0 and char != "0" else 0, 10))
 
     def _hash(self, value: str, kind: Pii) -> str:
-        """Sixteen letters, without digits, so that no number is found in them again."""
+        """Return sixteen letters without digits, so that no number is found in them again."""
         plain = re.sub(r"[^\d+]", "", value) if kind is Pii.PHONE else folded(value)
         return self._digest(f"{kind}\0{plain}").hex()[:16].translate(_HASH_LETTERS)
 
@@ -179,6 +180,6 @@ class Redactor:
 
 
 def _talk_of(message: ChatMessage) -> Iterator[str]:
-    """Yield what of a message people's names are introduced in: not the documents, which are about others."""
+    """Yield the texts of a message in which people may be introduced: not the documents, which are about others."""
     yield from (said for name in _NAMES_SAID_IN if (said := getattr(message, name)))
     yield from message.memories or ()

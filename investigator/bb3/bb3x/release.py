@@ -1,7 +1,7 @@
-"""Conversations are released: with consent only, redacted, split, in numbered versions of which the newest counts.
+"""Releases conversations: only with consent, redacted, split, in numbered versions of which the newest counts.
 
-`releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version appears whole or not at
-all and never changes; a newer one supersedes it, and it can still be read.
+`releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version is written atomically
+and never changes; a newer one supersedes it, but it remains readable.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Refusal(StrEnum):
 
 
 def refusal_of(conversation: Conversation) -> Refusal | None:
-    """Return why a conversation must not be shared, None if it may. Consent is asked about first."""
+    """Return why a conversation must not be shared, None if it may. Consent is checked first."""
     if conversation.consent is not True:
         return Refusal.WITHOUT_CONSENT
     return None if conversation.has_human_reply else Refusal.WITHOUT_HUMAN_REPLY
 
 
 class Exported(Record):
-    """The outcome of exporting the conversations that were to be shared."""
+    """The outcome of exporting conversations."""
 
     written: int
     without_consent: int
@@ -60,10 +60,10 @@ def publish(
     made_on: date,
     split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
 ) -> Exported:
-    """Make a release of the conversations that may be shared; `split_of` says which part each belongs to.
+    """Release the conversations that may be shared; `split_of` returns the part of each.
 
     Raises DialogueError if the version is not a number such as 1.2, or not higher than all existing ones, and
-    FolderError if it cannot be written. In that case nothing of it is kept.
+    FolderError if it cannot be written. In that case nothing is written.
     """
     _check_is_newer(releases, version)
     refused: Counter[Refusal] = Counter()
@@ -91,7 +91,7 @@ def publish(
 
 
 def versions(releases: Path) -> tuple[str, ...]:
-    """Return the versions that exist, the newest last."""
+    """Return the existing versions, the newest last."""
     if not releases.is_dir():
         return ()
     found = (path.name for path in releases.iterdir() if path.is_dir() and _VERSION.fullmatch(path.name))
@@ -99,7 +99,7 @@ def versions(releases: Path) -> tuple[str, ...]:
 
 
 def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
-    """Return the conversations of a part of a release; of the newest if no version is named.
+    """Return the conversations of a part of a release, by default of the newest.
 
     Raises DialogueError if the release does not exist.
     """
@@ -114,7 +114,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 def _shared(
     conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
 ) -> Iterator[Conversation]:
-    """The conversations that may be shared, redacted; those that may not are counted as they follow."""
+    """Yield the conversations that may be shared, redacted; the others are counted on the way."""
     for conversation in conversations:
         refusal = refusal_of(conversation)
         if refusal is None:
@@ -133,7 +133,7 @@ def _check_is_newer(releases: Path, version: str) -> None:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """Return the key that versions are compared by; 1.0 equals 1."""
+    """Return the key for comparing versions; 1.0 equals 1."""
     numbers = [int(number) for number in version.split(".")]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()

@@ -1,4 +1,4 @@
-"""The card of a release: its contents, what was left out, and how it was processed."""
+"""The card of a release: its contents, exclusions and processing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HASHED = "replaced by a hash"
 
 
 class Counts:
-    """The contents of one part of a release, counted."""
+    """The counted contents of one part of a release."""
 
     def __init__(self) -> None:
         self.conversations = 0
@@ -48,7 +48,7 @@ def card_of(
     left_out: Mapping[str, int],
     redacted: Mapping[Pii, int],
 ) -> str:
-    """The text of the card, in Markdown."""
+    """Return the text of the card, in Markdown."""
     rows = list(dict.fromkeys(name for each in counts.values() for name in each.what))
     dislikes = sorted({name for each in counts.values() for name in each.dislikes})
     head = [f"| | {' | '.join(counts)} | all |", f"|---|{'---|' * (len(counts) + 1)}"]
@@ -59,7 +59,7 @@ def card_of(
         f"Made on {made_on.isoformat()}. "
         + (f"It supersedes version {supersedes}." if supersedes else "The first one."),
         "",
-        "## What it holds",
+        "## Contents",
         *head,
         _row("conversations", [each.conversations for each in counts.values()]),
         _row("users", users, len(set().union(*(each.users for each in counts.values())))),
@@ -83,5 +83,5 @@ def _row(name: str, numbers: list[int], together: int | None = None) -> str:
 
 
 def _inert(text: str) -> str:
-    """A text from a record in one cell of a table."""
+    """Return text from a record, safe for one cell of a table."""
     return " ".join(text.replace("|", "/").split())[:60]

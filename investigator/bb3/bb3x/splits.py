@@ -23,9 +23,10 @@ CHUNKS = {Split.TEST: range(0, 3), Split.VALID: range(3, 6), Split.TRAIN: range(
 
 
 class Shares(Record):
-    """The shares of data for validation and for tests; the rest is for training. As in the release, 3 % each.
+    """The shares of data for validation and for tests; the rest is for training. The defaults are 3 % each, as in the
+    release.
 
-    Raises DialogueError if they make no sense together.
+    Raises DialogueError if they are invalid together.
     """
 
     valid: float = 0.03
@@ -38,14 +39,14 @@ class Shares(Record):
             raise DialogueError(f"shares of {self.valid} and {self.test} cannot be cut off", hint=hint)
 
     def split_at(self, place: float) -> Split:
-        """Return the part that a place in [0, 1) falls in: the first are for tests, the next for validation."""
+        """Return the part that a position in [0, 1) falls in: first tests, then validation, then training."""
         if place < self.test:
             return Split.TEST
         return Split.VALID if place < self.test + self.valid else Split.TRAIN
 
 
 def chunks_of(datatype: str) -> range:
-    """Return the released files of a datatype (`train`, `valid`, `test`, with or without what follows a colon).
+    """Return the released files of a datatype (`train`, `valid`, `test`, ignoring anything after a colon).
 
     Raises DialogueError for any other.
     """
@@ -62,11 +63,11 @@ def chunk_file(number: int) -> str:
 
 
 def random_split(random: Random, shares: Shares | None = None) -> Split:
-    """Return a part by chance."""
+    """Return a random part."""
     return (shares or Shares()).split_at(random.random())
 
 
 def stable_split(chat_id: str, shares: Shares | None = None) -> Split:
-    """Return a part by the id of the conversation: the same one in every release."""
+    """Return a part by the id of the conversation: the same in every release."""
     digest = hashlib.sha256(f"\0{chat_id}".encode("utf-8", "surrogatepass")).digest()
     return (shares or Shares()).split_at(int.from_bytes(digest[:7]) / 2**56)

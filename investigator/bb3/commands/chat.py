@@ -46,7 +46,7 @@ User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; 
 
 @dataclass(frozen=True)
 class DecisionOptions:
-    """When the chat searches, remembers and names a topic, and how knowledge is combined."""
+    """Options for searching, remembering, naming a topic and combining knowledge."""
 
     search: Switch = "compute"
     memories: Switch = "compute"
@@ -71,7 +71,7 @@ def chat(
     """Talk to a folder: every statement about its documents carries proven quotes, or is withheld.
 
     Each line of the input is a turn; /help lists the commands. What you say about yourself is remembered for later
-    chats; see /memory. Single modules of BlenderBot 3 take options with their prefix, e.g. --sdm-model gguf:FILE or
+    chats; see /memory. Options with a prefix apply to single modules of BlenderBot 3, e.g. --sdm-model gguf:FILE or
     --srm-topp 0.8.
 
     Exit codes: 0 end of input, 4 a limit was reached, 1 the chat failed, 2 wrong usage, 130 interrupted.
@@ -101,7 +101,7 @@ def chat(
 
 
 def _load(investigator: Investigator) -> None:
-    """Load what the first reply needs, while its turn is being typed."""
+    """Load what the first reply needs, while the user types the first turn."""
     with contextlib.suppress(InvestigatorError):  # reported when it matters
         investigator.search("hello", limit=1)
 
@@ -189,7 +189,9 @@ class _Lines:
         self._is_interrupted = False
 
     def interrupt(self) -> None:
-        """End the turn at a terminal. Raises KeyboardInterrupt if the turn before it was ended so, or elsewhere."""
+        """End the turn at a terminal. Raises KeyboardInterrupt if the previous turn ended this way, or not at a
+        terminal.
+        """
         if self._is_interrupted or not self._interactive:
             raise KeyboardInterrupt
         self._is_interrupted = True
@@ -203,7 +205,7 @@ class _Lines:
             except UnicodeDecodeError as error:
                 raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
             return
-        with contextlib.suppress(ImportError):  # not on every system; importing it makes input() editable
+        with contextlib.suppress(ImportError):  # not available on every system; importing it makes input() editable
             import readline  # noqa: F401
         while True:
             try:

@@ -1,4 +1,4 @@
-"""`investigator export FOLDER --to DIR`: release saved conversations, redacted, and only with consent."""
+"""`investigator export FOLDER --to DIR`: releases saved conversations, redacted, and only with consent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def export(
         Path | None, typer.Option(metavar="DIR", help="Where the conversations were saved with /save.")
     ] = None,
 ) -> None:
-    """Release the conversations saved in the workspace, in the form of the BB3x data card.
+    """Release the conversations saved in the workspace, in the format of the BB3x data card.
 
     Only conversations whose users agreed (`chat --share`) and said something are included; anything that could identify
     a person is replaced.

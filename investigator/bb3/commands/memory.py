@@ -1,4 +1,4 @@
-"""`investigator memory FOLDER ...`: show or change what chats remember of their users."""
+"""`investigator memory FOLDER ...`: shows or changes what chats remember about users."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def memory(
 
 
 def _refuse_what_is_left(action: MemoryAction, given: list[str]) -> None:
-    """Raise DialogueError for words that an action does not take: `forget 2` must not forget everything."""
+    """Raise DialogueError for extra words: `forget 2` must not forget everything."""
     most = {MemoryAction.LIST: 0, MemoryAction.USERS: 0, MemoryAction.FORGET: 0, MemoryAction.DELETE: 1}
     if len(given) > most.get(action, len(given)):
         left = " ".join(given[most[action] :])

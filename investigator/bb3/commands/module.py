@@ -1,4 +1,4 @@
-"""`investigator module MODULE`: ask one module of BlenderBot 3 by itself, or show its exact prompt."""
+"""`investigator module MODULE`: asks one module of BlenderBot 3 by itself, or shows its exact prompt."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def module(
     settings: SettingsOptions,
     context: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The conversation, one turn a line; default: standard input."),
+        typer.Option(metavar="FILE", help="The conversation, one turn per line; default: standard input."),
     ] = None,
     form: Annotated[Form, typer.Option(help="The form of the prompt.")] = Form.CHAT,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the prompt; ask no model.")] = False,
@@ -146,7 +146,7 @@ def _by_text(
 
 
 def _left_out(told: Decoding, form: Form) -> list[str]:
-    """Return the options that a completions server does not support; the form `tokens` leaves lines as they are."""
+    """Return the options that a completions server does not support; the form `tokens` keeps lines unchanged."""
     left = dict(not_followed(EngineKind.COMPLETIONS, told))
     if form is Form.TOKENS:
         left |= told.model_dump(exclude_unset=True, include=set(LINES))

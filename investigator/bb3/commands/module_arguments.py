@@ -18,9 +18,9 @@ _SWITCHES = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class ModuleArguments:
-    """The engines named for modules, and the other options by their flat names.
+    """The engines chosen for modules, and the other options by their flat names.
 
-    `decodings` holds those of the options that set how modules write.
+    `decodings` contains the decoding options.
     """
 
     models: Mapping[Module, str]
@@ -51,7 +51,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
 
 
 def must_come_first(word: str, what: str) -> None:
-    """Raises SettingsError if an option of a module is in place of the argument that must come first."""
+    """Raise SettingsError if an option of a module takes the place of the argument that must come first."""
     if word.startswith("--"):
         raise SettingsError(f"{word} is in the place of {what}", hint=f"Name {what} first, then {word}.")
 
@@ -72,7 +72,7 @@ def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _refuse(word: str, own: Sequence[str]) -> None:
-    """Raises SettingsError with a similar option: an ordinary one before those of modules."""
+    """Raise SettingsError with a similar option: an ordinary one before those of modules."""
     engines = [f"--{module}-model" for module in Module]
     hint = f"--help lists the options. {_OF_MODULES}"
     if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.7):
@@ -84,7 +84,7 @@ def _refuse(word: str, own: Sequence[str]) -> None:
 
 
 def _module_of(name: str) -> Module | None:
-    """Return the module whose engine an option names; None for any other option."""
+    """Return the module whose engine an option sets; None for any other option."""
     prefix, _, rest = name.partition("_")
     return Module(prefix) if rest == "model" and prefix in set(Module) else None
 

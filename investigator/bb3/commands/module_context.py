@@ -1,4 +1,4 @@
-"""The context of a single module: lines of a text file, or of the standard input."""
+"""The context of a single module: lines from a text file or standard input."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ _HINT = "Give the conversation, one turn a line, e.g. Person 1: Hello"
 
 
 def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
-    """Return the text of a file, or of the input if it is None or `-`; `on_notice` gets lines that look misspelled.
-
-    Raises DialogueError if it cannot be read, is empty, or is not text in lines.
+    """Return the text of a file, or of the input if it is None or `-`; `on_notice` receives lines that look misspelled.
+    Raises DialogueError if it cannot be read, is empty, or is not lines of text.
     """
     shown = "the input" if path is None or str(path) == "-" else str(path)
     try:
@@ -50,7 +49,7 @@ def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
 
 
 def check_request(request: ModuleRequest) -> None:
-    """Raises DialogueError if the context lacks a turn that the module needs, or if a turn is too long.
+    """Raise DialogueError if the context lacks a turn that the module needs, or a turn is too long.
 
     Only the module that opens a conversation needs no turn.
     """
@@ -89,7 +88,7 @@ def _what_else(text: str) -> str:
 
 
 def _near(name: str) -> str:
-    """Return the name of a kind of line that a name resembles without being one; empty if there is none."""
+    """Return the name of a kind of line that a misspelled name resembles; empty if there is none."""
     names = {known.lower(): known for known in _NAMES}
     near = get_close_matches(name.lower(), names, n=1, cutoff=_NEAR)
     return names[near[0]] if near and name.lower() not in names else ""

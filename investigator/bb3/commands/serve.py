@@ -1,4 +1,4 @@
-"""`investigator serve FOLDER...`: a page in the browser and an interface for programs, on this machine."""
+"""`investigator serve FOLDER...`: a page in the browser and an API for programs, on this machine."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8484,
     token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The token of programs; made there if it is not.")
+        Path | None, typer.Option(metavar="FILE", help="File with the token for programs; created if missing.")
     ] = None,
     host_name: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A name under which it may be asked for; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Serve folders as a page to read evidence in, and as an interface for programs under /v1.
-
-    It listens on this machine only. The link that is printed opens the page once; press Enter for another one. Programs
-    send the token, which is in a file that only you can read. Ctrl-C ends it: what is in progress continues at the next
-    start.
+    """Serve folders as a page for reading evidence, and as an API for programs under /v1. It listens on this machine
+    only. The printed link opens the page once; press Enter for another one. Programs send the token, which is in a file
+    that only you can read. Ctrl-C stops it: unfinished work continues at the next start.
     """
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
@@ -76,6 +74,6 @@ def serve(
 
 
 def _more_links(link: Callable[[], str]) -> None:
-    """Print another link for each line that is entered."""
+    """Print another link for each line of input."""
     for _ in sys.stdin:
         print_plain(link())

@@ -22,9 +22,9 @@ from investigator.server.records import ChatTurn, SpokenReply, TurnState
 
 @contextmanager
 def open_talks(investigator: Investigator) -> Iterator[Begin]:
-    """Open the conversations of a folder with the user of this process; they take turns in it.
+    """Open the conversations of a folder with the user of this process; they take turns using it.
 
-    Raises what `open_chat` does.
+    Raises the errors of `open_chat`.
     """
     turn = Lock()
     with open_chat(investigator) as chat:
@@ -44,7 +44,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
 
 
 def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
-    """Yield what was said in a conversation: turns to which the chat gave no reply are left out."""
+    """Yield the turns of a conversation, without those that got no reply."""
     for turn in turns:
         if turn.state is TurnState.DONE and turn.reply is not None and not turn.reply.canned:
             yield Turn(speaker=Speaker.PARTNER, text=turn.said)

@@ -1,4 +1,4 @@
-"""Shows work in progress on a terminal: the reading of a folder, the steps to a reply, its words once proven."""
+"""Shows work in progress on a terminal: the reading of a folder, the steps to a reply, its proven words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _CLEAR = "\r\x1b[K"
 
 
 def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -> None:
-    """Read what is new in a folder and make up to `most_vectors` missing vectors, with progress on a stream.
-
-    More vectors than that are made when they are needed. If another process has the folder open, write a note and read
-    nothing: opening the folder then waits for it. Raises what `Investigator.index` does.
+    """Read the changes in a folder and compute up to `most_vectors` missing vectors, with progress on a stream. Further
+    vectors are computed on demand. If another process has the folder open, write a note and read nothing: opening the
+    folder then waits for it. Raises the errors of `Investigator.index`.
     """
     try:
         for _ in shown(_events(investigator, most_vectors), stream):
@@ -38,7 +37,7 @@ def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
 
 
 class Spoken:
-    """Shows one reply after the other: steps on `steps`, each wiped out by the next, and words on `words`."""
+    """Shows one reply after the other: steps on `steps`, each replacing the last, and words on `words`."""
 
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps
@@ -47,7 +46,7 @@ class Spoken:
         self._shows_step = False
 
     def step(self, module: str) -> None:
-        """Show which module is being asked, unless words are on the line."""
+        """Show which module is being asked, unless the line already has words."""
         if self._said:
             return
         step = STEPS.get(module, "")
@@ -66,9 +65,9 @@ class Spoken:
         self._said = said
 
     def end(self, reply: str = "") -> int:
-        """Return how many characters of the whole reply are shown already; 0 if it begins differently from them.
+        """Return how many characters of the whole reply are already shown; 0 if it begins differently.
 
-        A line that was begun with other words is ended.
+        A line with other words is ended.
         """
         self._clear()
         said, self._said = self._said, ""

@@ -13,7 +13,7 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.search.client import full_address
 from investigator.errors import DialogueError, SettingsError
 
-_LONGEST_NUMBER = 18  # digits; the database counts no further
+_LONGEST_NUMBER = 18  # digits; the database has no larger numbers
 
 
 class ChatCommand(StrEnum):
@@ -52,7 +52,7 @@ class Line:
 
 
 def read_line(typed: str) -> Line:
-    """Return a line taken apart. Raises DialogueError for an unknown command."""
+    """Parse a line. Raises DialogueError for an unknown command."""
     text = typed.strip()
     if not text.startswith("/") or text.startswith("//"):
         return Line(text.removeprefix("/") if text.startswith("//") else text)
@@ -68,7 +68,9 @@ def read_line(typed: str) -> Line:
 
 
 def chat_options(search: str, memories: str, topics: str, knowledge: str) -> ChatOptions:
-    """Return when to search and remember, and how knowledge is combined. Raises SettingsError for an unknown word."""
+    """Return the options for searching, remembering and combining knowledge. Raises SettingsError for an unknown
+    word.
+    """
     words = {
         "search_decision": search,
         "memory_decision": memories,
@@ -85,7 +87,8 @@ def chat_options(search: str, memories: str, topics: str, knowledge: str) -> Cha
 
 
 def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
-    """Return the options after `/search WORD`, and the message: without a word, the current choice and the others.
+    """Return the options after `/search WORD`, and the message: without a word, the current choice and the
+    alternatives.
 
     Raises DialogueError for an unknown word.
     """
@@ -98,9 +101,9 @@ def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
 
 
 def server_address(word: str | None) -> str | None:
-    """Return the address of a search server from the user's input, with its scheme; None if none is given.
+    """Return the address of a search server from the user's input, with its scheme; None if empty.
 
-    Raises SettingsError if it is not a valid address.
+    Raises SettingsError for an invalid address.
     """
     if word is None:
         return None

@@ -1,1 +1,1 @@
-"""The decoding of the chat's modules: options by name, and what each kind of engine supports."""
+"""The decoding of the chat's modules: options by name, and the support of each kind of engine."""

@@ -1,4 +1,4 @@
-"""Options of the modules from flat names, as `--srm-inference nucleus` (seed: bb3_agents)."""
+"""Parses module options with flat names, such as `--srm-inference nucleus` (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.records import Record
 from investigator.records.decoding import Decoding
 
 OptionValue = str | int | float | bool
-"""The value of an option, as a command line or a file gives it."""
+"""The value of an option, from a command line or a file."""
 
 _FIELDS: Mapping[str, type[Record]] = {
     **dict.fromkeys(PrefixOptions.model_fields, PrefixOptions),
@@ -24,17 +24,16 @@ _FIELDS: Mapping[str, type[Record]] = {
 
 
 class ModuleOptions(Record):
-    """How one module is prompted, and how it writes."""
+    """The prompt and decoding options of one module."""
 
     prompt: PrefixOptions = PrefixOptions()
     decoding: Decoding
 
 
 def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapping[Module, ModuleOptions]:
-    """Return the options of every module: the usual ones of these weights, changed by `options`.
-
-    A name with the prefix of a module (`srm_beam_size`) applies to that module and overrides one without, which applies
-    to all; `max_prompt_len` without a prefix bounds prompts with their knowledge. Dashes are treated as underscores.
+    """Return the options of every module: the defaults for these weights, changed by `options`. A name with the prefix
+    of a module (`srm_beam_size`) applies to that module and overrides one without, which applies to all;
+    `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as underscores.
     Decodings are settled (see `Decoding.settled`). Raises SettingsError for an unknown name, with similar ones, and for
     an invalid value.
     """
@@ -44,21 +43,21 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
 def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
     """Return the decoding options of each module that has any.
 
-    Only given options are set in a decoding, so that an engine keeps its other settings. Raises what `module_options`
-    does.
+    Only given options are set in a decoding, so that an engine keeps its other settings. Raises the errors of
+    `module_options`.
     """
-    module_options(options, Weights.LARGE)  # says what is wrong with them
+    module_options(options, Weights.LARGE)  # reports the errors
     told = {module: _of_kind(Decoding, given) for module, given in _by_module(options).items()}
     return {module: Decoding.model_validate(given) for module, given in told.items() if given}
 
 
 def is_module_option(name: str) -> bool:
-    """Return True if there is an option of that name, with or without the prefix of a module."""
+    """Return True if an option has that name, with or without the prefix of a module."""
     return _split(_spelled(name))[1] in _FIELDS
 
 
 def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[str, OptionValue]]:
-    """Return the options of each module by the names of their fields. Raises SettingsError for an unknown name."""
+    """Return the options of each module by field name. Raises SettingsError for an unknown name."""
     general: dict[str, OptionValue] = {}
     special: dict[Module, dict[str, OptionValue]] = {module: {} for module in Module}
     for written, value in options.items():

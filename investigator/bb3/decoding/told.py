@@ -1,7 +1,6 @@
-"""Engines with the decoding of a module: which options each kind supports, and a notice about the rest.
-
-A decoding may be partial: only the fields that were set count, and they imply a method. A number that only one method
-has, such as `topk`, implies that method.
+"""Applies the decoding of a module to its engine, as far as that kind of engine supports it, and reports the rest. A
+decoding may be partial: only the fields that were set count. A number of only one method, such as `topk`, implies that
+method.
 """
 
 from __future__ import annotations
@@ -44,17 +43,16 @@ class Decodes(Protocol):
         """Return the same engine, with the same loaded model and name, and another decoding.
 
         Only the fields that were set in `decoding` count; this engine's own settings decide the rest. The traits'
-        `sampling` differs, so that cached replies are kept apart. Raises SettingsError for a method that the engine
-        does not have, and a value that it does not take.
+        `sampling` differs, so that cached replies are kept apart. Raises SettingsError for a method or a value that the
+        engine does not support.
         """
         ...
 
 
 def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
-    """Return the same engine with the decoding; None if its kind takes none.
-
-    It shares the loaded model and has the same name; its traits' `sampling` differs. Raises SettingsError for a method
-    that the engine does not have, and a value that it does not take.
+    """Return the same engine with the decoding; None if its kind supports none. It shares the loaded model and has the
+    same name; its traits' `sampling` differs. Raises SettingsError for a method or a value that the engine does not
+    support.
     """
     if isinstance(engine, ChatEngine):
         return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding, engine.name)))
@@ -69,7 +67,7 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
 def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
     """Return the settings that a decoding changes: greedy, nucleus and, for GGUF, top-k, each only from its own tokens.
 
-    Servers and llama.cpp otherwise take only the maximum number of tokens.
+    Apart from that, servers and llama.cpp support only the maximum number of tokens.
     """
     changes: dict[str, object] = {}
     if "beam_max_length" in told.model_fields_set:
@@ -92,9 +90,9 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """Return the method that a decoding names, or else the one that its numbers mean; None if it has neither.
+    """Return the method in a decoding, or else the one that its numbers imply; None if there is neither.
 
-    The engine's `own` method stays if it has the number too.
+    The engine's `own` method stays if it also uses the number.
     """
     if "inference" in told.model_fields_set:
         return told.inference
@@ -105,7 +103,7 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 
 
 def told_share(told: Decoding, own: float | None = None) -> float | None:
-    """Return the probability mass that nucleus draws from; None for all of it, e.g. if only a temperature is given.
+    """Return the probability mass for nucleus; None for all of it, e.g. if only a temperature is given.
 
     The engine's `own` applies if nucleus is chosen without a value.
     """
@@ -117,12 +115,12 @@ def told_share(told: Decoding, own: float | None = None) -> float | None:
 
 
 def told_temperature(told: Decoding, own: float | None = None) -> float:
-    """Return the temperature of a method that draws; the engine's `own` applies if none is given, unless it is 0."""
+    """Return the temperature of a sampling method; the engine's `own` applies if none is given, unless it is 0."""
     return own if own and "temperature" not in told.model_fields_set else told.temperature
 
 
 def with_told(own: Decoding, told: Decoding) -> Decoding:
-    """Return an engine's own decoding, changed by what is set in another one."""
+    """Return an engine's own decoding, updated by the fields set in another one."""
     changes: dict[str, object] = told.model_dump(exclude_unset=True)
     method = told_method(told, own.inference)
     if method is not None:
@@ -134,7 +132,7 @@ def with_told(own: Decoding, told: Decoding) -> Decoding:
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return settings with other values. Raises SettingsError for a value that they do not take."""
+    """Return settings with other values. Raises SettingsError for an invalid value."""
     try:
         return type(settings).model_validate({**settings.model_dump(), **changes})
     except ValidationError as error:
@@ -155,7 +153,7 @@ class EngineKind(StrEnum):
 
 
 LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
-"""The fields that say which of several lines are taken."""
+"""The fields that select one of several lines."""
 
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
     EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # its one reply to a prompt
@@ -177,20 +175,20 @@ _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
     EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
     EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
 }
-"""The fields of a decoding that an engine of the kind supports; of the method only the supported values.
+"""The decoding fields that each kind of engine supports; for the method, the supported values.
 
-No engine of ours cuts a prompt, so none has a longer context that `beam_block_full_context` could mean.
+No engine of ours cuts a prompt, so `beam_block_full_context` has no longer context to refer to.
 """
 
 
 def kind_of(engine_name: str) -> EngineKind:
-    """Return the kind of the engine of that name; any name without a known kind is a chat model."""
+    """Return the kind of the engine with that name; an unknown kind is a chat model."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
 
 
 def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
-    """Return the fields set in a decoding that an engine of the kind does not follow, with their values."""
+    """Return the fields set in a decoding that the kind of engine does not support, with their values."""
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
     followed = _FOLLOWED[kind] - {"inference"}
     if told.inference in _SUPPORTED[kind]:
@@ -203,7 +201,7 @@ def engines_as_told(
 ) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
     """Return the engines of modules with their decodings, and a notice for each that does not support all of it.
 
-    Only the fields that are set in a decoding count; an engine's own settings decide the rest.
+    Only the fields set in a decoding count; an engine's own settings apply to the rest.
     """
     made: dict[Module, Engine] = {}
     left: dict[str, dict[str, list[Module]]] = {}
@@ -217,7 +215,7 @@ def engines_as_told(
 
 
 def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
-    """Yield the options as they are written: an option shared by all modules appears once, without a prefix."""
+    """Yield the options as written: an option shared by all modules appears once, without a prefix."""
     for field, modules in fields.items():
         if len(modules) == len(Module):
             yield field
@@ -226,7 +224,7 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
 
 
 def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
-    """Return the engine with the decoding, the options it does not support, and why, if the engine says so."""
+    """Return the engine with the decoding, the unsupported options, and the engine's reason, if any."""
     kind = kind_of(engine.name)
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
     beyond = not_followed(kind, told)

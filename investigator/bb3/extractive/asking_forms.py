@@ -1,6 +1,5 @@
-"""Forms of questions in many languages: their marks, the words they begin with, and words that ask in any position.
-
-The lists are in `asking_forms.json` next to this file; `asking` are words separated by blanks, by language.
+"""Forms of questions in many languages: question marks, initial words, and question words in any position. The lists
+are in `asking_forms.json` next to this file; `asking` contains space-separated words by language.
 """
 
 from __future__ import annotations
@@ -29,29 +28,31 @@ class _Forms(Record):
 
 
 def has_question_mark(text: str) -> bool:
-    """Return True if there is a question mark of any script in the text; in Greek that is a semicolon."""
+    """Return True if the text has a question mark of any script; in Greek that is a semicolon."""
     if any(mark in text for mark in _forms().marks):
         return True
     return _ENDS_GREEK.search(text) is not None and 2 * len(_GREEK.findall(text)) >= len(_LETTER.findall(text))
 
 
 def asks_anywhere(text: str) -> bool:
-    """Return True if a word or an ending asks in a language in which it need not be first."""
+    """Return True if the text has a question word or ending in a language in which it need not come first."""
     return _anywhere().search(text) is not None
 
 
 def asking_words() -> frozenset[str]:
-    """Return the folded words that ask if a sentence begins with them, of languages that `turn_words.json` lacks."""
+    """Return the folded initial question words of the languages that `turn_words.json` lacks."""
     return _folded(" ".join(_forms().asking.values()))
 
 
 def is_preposition(word: str) -> bool:
-    """Return True if a question word may be behind this word at the beginning of a question: "In which year"."""
+    """Return True if a question word may follow this word at the beginning of a question: "In which year"."""
     return word in _folded(_forms().prepositions)
 
 
 def after_greeting(text: str) -> str:
-    """Return the text after a greeting that is neither English, German, French nor Spanish; without one, the text."""
+    """Return the text after a greeting in a language other than English, German, French and Spanish, or the whole
+    text.
+    """
     end = _GREETING_ENDS.search(text)
     return text[end.end() :] if end and is_polite_elsewhere(text[: end.start()]) and text[end.end() :] else text
 

@@ -1,4 +1,4 @@
-"""The decisions for a search and for a memory: small logistic models over the form and the meaning of the last turn.
+"""The decisions to search and to use a memory: small logistic models over the form and meaning of the last turn.
 
 The weights are in `decisions.json` next to this file; `benchmarks/fit_decisions.py` fits them.
 """
@@ -37,9 +37,9 @@ _LONGEST_TURN = 2_000
 _ASKED_ABROAD = 75
 _TOLD_ABROAD = 25
 """Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
-_MOST_ASKED = 10  # sentences of a turn that are judged by themselves
+_MOST_ASKED = 10  # sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example
-_FEW = 3  # words of which none need be a common one
+_FEW = 3  # fewest words of which one must be a common one
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
     r"|\btell (\w+ )?(about|of) (me|myself)\b.*\?"
@@ -49,10 +49,9 @@ _ASKS_FOR_MEMORY = re.compile(
 
 
 class SearchFeatures(Record):
-    """The features of a turn that needs a search.
-
-    Of its form, 0..1: it begins with a question word, wants something told, has a question mark, speaks of the speaker,
-    names things (three or more are 1). Of its meaning: the cosine with the nearest example of each kind.
+    """The features for the search decision. Form, each 0..1: it begins with a question word, requests information, has
+    a question mark, mentions the speaker, names things (three or more give 1). Meaning: the cosine with the nearest
+    example of each kind.
     """
 
     question_word: float
@@ -69,9 +68,8 @@ class SearchFeatures(Record):
 
 
 class MemoryFeatures(Record):
-    """The features of a turn that a memory would help with: its form, its meaning, and the facts near it.
-
-    `nearest` is the highest cosine of a fact with the turn, `covered` the largest share of a fact's words in it.
+    """The features for the memory decision: the form and meaning of the turn, and the nearest facts. `nearest` is the
+    highest cosine of a fact with the turn, `covered` the largest share of a fact's words in it.
     """
 
     question_mark: float
@@ -93,7 +91,7 @@ class DecisionModel(Record, Generic[F]):
 
 
 class Decisions(Record):
-    """The models that `decisions.json` holds."""
+    """The models in `decisions.json`."""
 
     search: DecisionModel[SearchFeatures]
     memory: DecisionModel[MemoryFeatures]
@@ -107,11 +105,9 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Return True if the last turn needs a search. A turn without words needs no search.
-
-    Each sentence that asks is also judged by itself, so that text around it, such as a greeting, does not lower its
-    score. The meaning of a turn is recognised only in English, German, French and Spanish; in other languages a
-    question needs one.
+    """Return True if the last turn needs a search. A turn without words needs no search. Each question is also judged
+    by itself, so that surrounding text, such as a greeting, does not lower its score. The meaning of a turn is
+    recognised only in English, German, French and Spanish; in other languages every question needs a search.
     """
     text = last_text(turns)
     parts = sentences(text[:_LONGEST_TURN])
@@ -121,13 +117,15 @@ def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
 
 
 def _asks_by_itself(sentence: str) -> bool:
-    """Return True if a sentence asks what others than its speaker may know; "When I was a child, ..." asks nothing."""
+    """Return True if a sentence asks something that others than its speaker may know; "When I was a child, ..." does
+    not.
+    """
     asks = has_question_mark(sentence) or (is_question(sentence) and (inquires(sentence) or not first_person(sentence)))
     return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_about_speaker(sentence)
 
 
 def _is_small_talk(question: str, kinds: TurnKinds) -> bool:
-    """Return True if a question is for how the partner is, or lives: "How was your day?"."""
+    """Return True if a question asks about the partner's well-being or life: "How was your day?"."""
     if not any(is_kind(token, WordKind.SECOND_PERSON) for token in tokens(question)):
         return False
     near = kinds.near(kinds.embedder.embed([question])[0])
@@ -145,7 +143,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Return True if one of the facts would help with a reply to the last turn; never if there are none."""
+    """Return True if one of the facts would help to reply to the last turn; never without facts."""
     text = last_text(turns)
     if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)
@@ -155,12 +153,12 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
 
 
 def asks_for_memory(text: str) -> bool:
-    """Return True if the turn asks what is known of its speaker, or was said before, in that many words."""
+    """Return True if the turn explicitly asks what is known about its speaker, or was said before."""
     return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
 
 
 def _is_understood(text: str) -> bool:
-    """Return True if the common words of a text's language are known; few words in Latin letters count."""
+    """Return True if the common words of a text's language are known; a few words in Latin letters pass."""
     plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
     return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 
@@ -185,7 +183,7 @@ def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
 
 
 def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> MemoryFeatures:
-    """Return the features of the memory decision; there must be at least one fact."""
+    """Return the features of the memory decision; at least one fact is required."""
     text = text[:_LONGEST_TURN]
     vectors = kinds.embedder.embed([text, *facts])
     near = kinds.near(vectors[0])
@@ -201,7 +199,7 @@ def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> Memory
 
 
 def share_said(fact: str, said: set[str]) -> float:
-    """Return the share of the fact's words whose stems are among those that were said, 0..1."""
+    """Return the share of the fact's words whose stems occur in the conversation, 0..1."""
     own = {stem(word) for word in content_words(fact)}
     return len(own & said) / len(own) if own else 0.0
 

@@ -1,4 +1,4 @@
-"""The chat modules: which handler answers which template."""
+"""The chat modules of the built-in engine: the handler of each template."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MODULES = {module.template: module for module in Module}
 
 
 def chat_answers(embedder: Embedder) -> Answers:
-    """Return the built-in engine's answers to the chat's templates; safe to share between threads."""
+    """Return the built-in engine's answers to the chat's templates. Thread-safe."""
     kinds = TurnKinds(embedder)
     of_turns: dict[Module, Callable[[Sequence[Turn]], Record]] = {
         Module.SDM: lambda turns: decide_search(turns, kinds),
@@ -79,12 +79,12 @@ def chat_answers(embedder: Embedder) -> Answers:
 
 
 def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Return the turns without labels of prompts ("External Knowledge:") and control tokens; other words stay."""
+    """Return the turns without prompt labels ("External Knowledge:") and control tokens; other words stay."""
     return tuple(turn.changed(text=without_labels(turn.text)) for turn in turns)
 
 
 def without_labels(text: str) -> str:
-    """Return a text without labels of prompts at the beginnings of its sentences, and without control tokens."""
+    """Return a text without prompt labels at the beginnings of its sentences, and without control tokens."""
     bare = without_control_tokens(text)
     while (shorter := _LABEL.sub(" ", bare).lstrip()) != bare:
         bare = shorter

@@ -1,4 +1,4 @@
-"""Picks facts worth remembering from what people say about themselves, and remembered facts that fit a turn."""
+"""Selects facts worth remembering from people's statements about themselves, and remembered facts that fit a turn."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _OWN_THINGS = re.compile(r"\b(my|mine|mein\w*|mon|ma|mes|mis?)\b")
 _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
-_NEAR = 0.4  # cosine of a fact that answers a question, with it
+_NEAR = 0.4  # cosine with a question at which a fact answers it
 _NEAR_WITH_A_WORD = 0.3  # the same if both share a word
 _LEAST_FIT = 25
-_LEAST_FIT_OF_A_STATEMENT = 35  # if the speaker says something new, facts that are only similar are not repeated
+_LEAST_FIT_OF_A_STATEMENT = 35  # if the speaker says something new, merely similar facts are not repeated
 _OWNER_BONUS = 0.05
 _BEFORE_LAST = 0.8
 _OF_SPEAKER = re.compile(
@@ -58,11 +58,10 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the sentences of the last turn about its speaker, word for word; empty if there are none.
-
-    If somebody asks to have something remembered, that is kept if it is about the speaker. Questions, politeness,
-    opinions, and wishes to have something forgotten or done are not kept, nor what would be too long to be one fact;
-    nor what is between quotation marks, or is a set phrase of this engine, which has nothing to say about itself.
+    """Return the sentences of the last turn about its speaker, verbatim; empty if there are none. An explicit request
+    to remember something is kept if it is about the speaker. Not kept are questions, politeness, opinions, requests to
+    forget or do something, overlong text, text in quotation marks, and set phrases of this engine, which has nothing to
+    say about itself.
     """
     text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:
@@ -73,12 +72,11 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
-    """Return the fact that fits the last turn best; the turn before it counts less.
-
-    "What do you know of me" gets the newest. A question for something that has one value ("Where do I live?") gets the
-    newest fact that states it, and any other that only its speaker can answer gets facts close enough to be the answer.
-    If nothing was asked, what is already in the conversation is not repeated. The point is not a probability but a
-    similarity: cosine and shared words, in percent.
+    """Return the fact that fits the last turn best; the previous turn counts less. "What do you know about me" gets the
+    newest fact. A question with a single-valued answer ("Where do I live?") gets the newest fact that states it; any
+    other question that only its speaker can answer gets facts close enough to be the answer. Without a question, facts
+    already in the conversation are not repeated. The point is a similarity instead of a probability: cosine and shared
+    words, in percent.
     """
     text = last_text(turns)
     if not facts or not (content_words(text) or asks_for_memory(text)):
@@ -105,14 +103,14 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
 
 
 class _Fit(NamedTuple):
-    """How well a fact fits: the point, its cosine with the last turn, and whether the two share a word."""
+    """The fit of a fact: the point, its cosine with the last turn, and True if the two share a word."""
 
     point: int
     cosine: float
     shares: bool
 
     def is_far(self, *, strictly: bool) -> bool:
-        """Return True if the fact is not an answer to a question; strictly, a shared word does not help."""
+        """Return True if the fact does not answer a question; with `strictly`, a shared word does not help."""
         return self.cosine < (_NEAR_WITH_A_WORD if self.shares and not strictly else _NEAR)
 
 
@@ -139,7 +137,7 @@ def _clauses(fact: PersonalFact) -> list[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Return True if a name is asked for, and the fact gives that of another person, such as a sister."""
+    """Return True if a name is requested, and the fact gives that of another person, such as a sister."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False
@@ -147,7 +145,9 @@ def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
 
 
 def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:
-    """The facts about the one who is asked for, and of the others those that are not in the conversation yet."""
+    """Return the facts about the person in question that may be used; others only if they are not in the conversation
+    yet.
+    """
     said = [f" {' '.join(words(turn.text))} " for turn in turns[:-1]]
     return [
         fact
@@ -166,7 +166,7 @@ def _tells(sentence: str) -> bool:
 
 
 def _who_is_meant(text: str) -> Speaker | None:
-    """Return whose facts the partner's turn is about: "you" is the one who replies, "I" and "me" are the partner."""
+    """Return the speaker whom the partner's turn is about: "you" is the replying one, "I" and "me" are the partner."""
     plain = _TELL_ME.sub(" ", bare(text))
     if is_question(text) and _ABOUT_ONESELF.search(plain):
         return Speaker.PARTNER

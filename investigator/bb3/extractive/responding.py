@@ -1,6 +1,5 @@
-"""Replies that contain only what was given: quotes of documents, a remembered fact, a word of the conversation.
-
-The sentences around them are English, whatever the language of the conversation; a style cannot be followed.
+"""Replies that contain only given text: quotes of documents, a remembered fact, a word of the conversation. The
+surrounding sentences are English, whatever the language of the conversation; styles are not supported.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def is_set_phrase(sentence: str) -> bool:
 
 
 def respond(variables: ResponseVariables) -> ResponseReply:
-    """Return a reply from what is given: quotes with their places, the fact with its owner, the name of the entity."""
+    """Return a reply from the given quotes with their places, the fact with its owner, and the name of the entity."""
     given = bool(variables.knowledge) or variables.fact is not None
     text = last_text(variables.turns)
     needs_nothing = _is_courtesy(text) or is_question(text) or tells_about_speaker(text)
@@ -94,7 +93,7 @@ def _asks_of_speaker(text: str) -> bool:
 
 
 def _wants_no_answer(variables: ResponseVariables) -> bool:
-    """Return True if somebody takes back what they said, or only wants something forgotten or remembered."""
+    """Return True if somebody takes back their words, or only asks to forget or remember something."""
     text = last_text(variables.turns)
     told = sentences(text)
     if dismisses(text) or any(map(wishes_to_forget, told)):
@@ -111,7 +110,7 @@ def _is_courtesy(text: str) -> bool:
 
 
 def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
-    """Return a greeting that refers to what the partner said last."""
+    """Return a greeting that refers to the partner's last statement."""
     told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
     if not told:
         return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
@@ -120,7 +119,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    """Return each line of the memories; a last line of dots means that there are more."""
+    """Return each line of the memories; a final line of dots means that there are more."""
     lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""

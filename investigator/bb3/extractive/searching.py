@@ -1,4 +1,4 @@
-"""Finds knowledge for a conversation: what to search for, what it is about, which sentences answer."""
+"""Finds knowledge for a conversation: the search query, the subject, and the sentences that answer."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from investigator.records import AskVariables, Passage, ThinkVariables
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
 _JOINT = re.compile(r"(?:\s*[,;:，،]\s*|\s+)(?:(?:and|but|so|und|aber|et|mais|y|pero)\s+)?", re.IGNORECASE)
-_MEASURED = re.compile(  # "How long was" says more than "How long", which continues from what was said before
+_MEASURED = re.compile(  # "How long was" carries more content than "How long", which continues an earlier question
     r"^\W*how (?:long|often|much|many|far|well|good)\b.*\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can"
     r"|could|must|may|should)\b"
 )
 _MOST_WORDS = 12
-_LONGEST_QUESTION = 200  # characters; of a longer one the key terms are searched for
+_LONGEST_QUESTION = 200  # characters; for a longer one the key terms are searched
 _FEW_WORDS = 2
 _LEAST_POINT = 10
 
@@ -46,10 +46,9 @@ _LEAST_POINT = 10
 def query(turns: Sequence[Turn]) -> PhraseReply:
     """Return a search query: a question of the last turn that begins with a question word, else key terms.
 
-    Passages are measured by the words they were found with. "How deep is the harbour?" asks for a depth, which
-    "deep harbour" does not, so that a sentence with a depth in it does not seem to answer that. For "May I keep dogs?"
-    the key terms are enough. The last thing named before a pronoun is added to it. Empty if there is nothing to search
-    for.
+    Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
+    sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. The last thing
+    named before a pronoun is added. Empty if there is nothing to search for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
@@ -62,14 +61,14 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the current subject of the conversation, as it is written there; empty if there is none."""
+    """Return the current subject of the conversation, as written there; empty if there is none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
     """Return the sentences of the passages that answer the last turn, word for word, each with its passage's number.
 
-    None if they answer with a point under 10: they are then about something else.
+    Return none if their point is below 10: they are then about something else.
     """
     question = _question(turns)
     if not passages or not question:
@@ -112,10 +111,8 @@ def _with_meant(asked: str, meant: str) -> str:
 
 
 def _asked(text: str) -> tuple[str, str]:
-    """The last question of a turn and what is before it; the whole turn if it asks nothing.
-
-    A question that only the speaker can answer is used if there is no other. Statements about the speaker are left
-    out.
+    """Return the last question of a turn and the text before it; the whole turn if it asks nothing. A question that
+    only the speaker can answer is used if there is no other. Statements about the speaker are dropped.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
     asking = [i for i, part in enumerate(parts) if is_question(part) and (key_terms(part) or points_back(part))]
@@ -126,7 +123,7 @@ def _asked(text: str) -> tuple[str, str]:
 
 
 def _without_telling(sentence: str) -> str:
-    """A sentence, or only the question at its end if the rest describes the speaker; empty if all of it does."""
+    """Return a sentence, or only the question at its end if the rest is about the speaker; empty if all of it is."""
     for joint in _JOINT.finditer(sentence):
         rest = sentence[joint.end() :]
         if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
@@ -142,12 +139,11 @@ def _tells(sentence: str) -> bool:
 
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
-    """Return the part that a question leaves out: the thing its pronouns mean, or its subject if that is only a word.
-
-    Statements about the speaker contribute no words; other remarks about themselves only the antecedent of a pronoun.
+    """Return the implicit part of a question: the antecedent of its pronouns, or its subject if that is a single word.
+    Statements about the speaker contribute nothing; other remarks about themselves only the antecedent of a pronoun.
     """
     terms = key_terms(asked)
-    if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name says it all
+    if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name is sufficient
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)
@@ -158,12 +154,12 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
 
 
 def _says_little(asked: str) -> bool:
-    """Return True if a question says no more than "the difference" or "the trial" and one word about it."""
+    """Return True if a question contains only "the difference" or "the trial" and one word about it."""
     return word_count(key_terms(asked)) <= _FEW_WORDS
 
 
 def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
-    """Return True if a question without a pronoun needs no earlier turn because it has enough words."""
+    """Return True if a question without a pronoun has enough words to need no earlier turn."""
     terms = key_terms(asked)
     if word_count(terms) + bool(terms and _MEASURED.search(folded(asked))) >= _FEW_WORDS:
         return True
@@ -181,12 +177,12 @@ def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
 
 
 def _untold(text: str) -> str:
-    """A text without statements about its speaker."""
+    """Return a text without statements about its speaker."""
     return " ".join(part for sentence in sentences(text) if (part := _without_telling(sentence)))
 
 
 def _impersonal(text: str) -> str:
-    """A text without the sentences in which its speaker speaks of themselves."""
+    """Return a text without the sentences in which the speaker refers to themselves."""
     return " ".join(one for one in sentences(_untold(text)) if not _is_of_speaker(one))
 
 
@@ -196,7 +192,7 @@ def _is_of_speaker(text: str) -> bool:
 
 
 def _own_words(turn: Turn) -> str:
-    """A turn without the quotes of documents in it, their places, and the set phrases of this engine."""
+    """Return a turn without quotes from documents, their places, and this engine's set phrases."""
     if turn.speaker is not Speaker.SELF:
         return turn.text
     return " ".join(one for one in sentences(_QUOTED.sub(" ", turn.text)) if not is_set_phrase(one))

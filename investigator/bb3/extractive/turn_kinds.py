@@ -1,6 +1,5 @@
-"""Classifies the turns of a conversation by how near they are to examples.
-
-The examples are general ones, in English; with the default embedder they hold for English conversations.
+"""Classifies the turns of a conversation by similarity to examples. The examples are general and in English; with the
+default embedder they work for English conversations.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ Vector = npt.NDArray[np.float32]
 
 
 class Kind(StrEnum):
-    """Asks for a fact, asks what is offered or allowed, wants something done, is polite, describes the speaker's own
-    life, or asks the partner about theirs.
+    """The kind of a turn: asks for a fact, asks what is offered or allowed, requests an action, is polite, describes
+    the speaker's own life, or asks the partner about theirs.
     """
 
     FACT = "fact"
@@ -78,7 +77,9 @@ _EXAMPLES: Mapping[Kind, Sequence[str]] = {
 
 
 class TurnKinds:
-    """Tells how near turns are to the examples of each kind. The examples are embedded once, with the first turn."""
+    """Measures the similarity of turns to the examples of each kind. The examples are embedded once, with the first
+    turn.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder

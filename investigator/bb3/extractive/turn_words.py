@@ -1,6 +1,6 @@
-"""Words about how something is said, in English, German, Spanish and French.
+"""Function words of conversations, in English, German, Spanish and French.
 
-They are in `turn_words.json` next to this file, folded, separated by blanks.
+They are in `turn_words.json` next to this file, folded, separated by spaces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from investigator.language.terms import folded
 
 
 class WordKind(StrEnum):
-    """The use of such words: to ask, to refer to a speaker or an earlier thing, or to keep the talk going."""
+    """The use of such words: to ask, to refer to a speaker or an earlier thing, or to keep the conversation going."""
 
     ASKING = "asking"
     FIRST_PERSON = "first_person"
@@ -29,12 +29,12 @@ _FILE = TypeAdapter(dict[WordKind, str])
 
 
 def is_kind(token: str, kind: WordKind) -> bool:
-    """Return True if a word is of that kind; the word may be in any case."""
+    """Return True if a word has that kind; case is ignored."""
     return bare(token) in _listed()[kind]
 
 
 def bare(token: str) -> str:
-    """The word as the lists spell it: folded, with a straight apostrophe."""
+    """Return the word as the lists spell it: folded, with a straight apostrophe."""
     return folded(token).replace("’", "'")
 
 

@@ -38,8 +38,8 @@ def last_text(turns: Sequence[Turn]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a turn, word for word."""
-    whole = text.encode("utf-8", "replace").decode("utf-8")  # the segmenter takes no half of a surrogate pair
+    """Return the sentences of a turn, verbatim."""
+    whole = text.encode("utf-8", "replace").decode("utf-8")  # the segmenter rejects lone surrogates
     return [text[start:end] for start, end in sentence_spans(whole)]
 
 
@@ -56,7 +56,7 @@ def begins_with_question_word(text: str) -> bool:
 
 
 def inquires(text: str) -> bool:
-    """Return True if the text asks for something to be said or looked up, however politely."""
+    """Return True if the text requests information or a look-up, however politely."""
     return _INQUIRY.search(folded(text)) is not None
 
 
@@ -66,17 +66,17 @@ def is_question(sentence: str) -> bool:
 
 
 def first_person(text: str) -> bool:
-    """Return True if the speaker speaks of themselves."""
+    """Return True if the speaker refers to themselves."""
     return any(is_kind(token, WordKind.FIRST_PERSON) for token in tokens(text))
 
 
 def points_back(text: str) -> bool:
-    """Return True if a word of the text refers to something said before; not the "it" of "is it safe to"."""
+    """Return True if a word of the text refers to something earlier, except the "it" of "is it safe to"."""
     return any(is_kind(token, WordKind.POINTS_BACK) for token in tokens(_IMPERSONAL.sub(" ", text)))
 
 
 def tells_about_speaker(text: str) -> bool:
-    """Return True if the speaker speaks of themselves and asks nothing."""
+    """Return True if the speaker talks about themselves without asking anything."""
     return first_person(text) and not is_question(text)
 
 
@@ -92,7 +92,7 @@ def named_things(text: str) -> list[str]:
 
 
 def key_terms(text: str) -> list[str]:
-    """Return each content word once, as it is written, without words about talking."""
+    """Return each content word once, as written, without words about talking."""
     found: dict[str, str] = {}
     for token in tokens(text):
         if _carries_meaning(token):
@@ -101,12 +101,12 @@ def key_terms(text: str) -> list[str]:
 
 
 def word_count(terms: Sequence[str]) -> int:
-    """Return the number of words; in a script without blanks each pair of characters counts."""
+    """Return the number of words; in an unspaced script each pair of characters counts."""
     return sum(len(spaced(term).split()) for term in terms)
 
 
 def things_spoken_of(text: str) -> list[str]:
-    """Return the things a turn names, and then those in other words: two words together, or the last of more."""
+    """Return the things that a turn names, then those in other words: two words together, or the last of more."""
     names = named_things(text)
     parts = {bare(token) for name in names for token in tokens(name)}
     phrases: list[list[str]] = [[]]
@@ -119,7 +119,7 @@ def things_spoken_of(text: str) -> list[str]:
 
 
 def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
-    """Return the thing that the turns (newest last) speak of most, empty if there is none; later ones count more."""
+    """Return the thing that the turns (newest last) mention most, empty if there is none; later ones count more."""
     weights: dict[str, float] = {}
     written: dict[str, str] = {}
     for age, text in enumerate(reversed(turns)):
@@ -135,7 +135,7 @@ def referent(before: str, turns: Sequence[str]) -> str:
     """Return the antecedent of a pronoun, given the text `before` it in its own turn and the earlier turns (newest
     last).
 
-    The previous turn counts first, then the thing named most; if nothing is named, the newest key terms.
+    The previous turn comes first, then the most frequent name; if nothing is named, the newest key terms.
     """
     if said := named_things(before) or key_terms(before)[-_MOST_TERMS:]:
         return said[-1] if named_things(before) else " ".join(said)
@@ -160,7 +160,7 @@ def _goes_on(last: re.Match[str], gap: str, token: str) -> bool:
 
 
 def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
-    """The name in a run of words, if any."""
+    """Return the name in a run of words, if any."""
     while run and run[-1].group() in _INSIDE_NAMES:
         run.pop()
     if not run:
@@ -181,5 +181,5 @@ def _carries_meaning(token: str) -> bool:
 
 
 def _asks(token: str) -> bool:
-    """Return True if the word asks; "who's" does as "who" does."""
+    """Return True if the word asks; "who's" counts like "who"."""
     return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)

@@ -1,4 +1,4 @@
-"""Wishes about what is to be remembered or forgotten, in English, German, French and Spanish."""
+"""Requests to remember or forget something, in English, German, French and Spanish."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ _DISMISSAL = re.compile(
 
 
 def wishes_to_forget(sentence: str) -> bool:
-    """Return True if a speaker asks to have something forgotten of them; "Forget it." and "Never mind." do not."""
+    """Return True if a speaker asks to forget something about them; "Forget it." and "Never mind." do not count."""
     plain = bare(sentence)
     wish = _FORGET.match(plain)
     return wish is not None and _OF_SPEAKER.search(plain, wish.end()) is not None and not dismisses(sentence)
 
 
 def dismisses(text: str) -> bool:
-    """Return True if a speaker only takes back what they said before, as "Never mind." does."""
+    """Return True if a speaker only takes back earlier words, such as "Never mind."."""
     return _DISMISSAL.fullmatch(bare(text)) is not None
 
 
 def wishes_to_remember(sentence: str) -> bool:
-    """Return True if a speaker asks to have something remembered, whether of them or not."""
+    """Return True if a speaker asks to remember something, about themselves or not."""
     return _REMEMBER.match(sentence.replace("’", "'")) is not None
 
 
 def wished_to_be_kept(sentence: str) -> str:
-    """Return what a speaker asks to have remembered, word for word; other sentences are returned unchanged.
+    """Return what a speaker asks to remember, verbatim; other sentences are returned unchanged.
 
-    Empty for a wish to forget something, and for a wish to remember something that is not about the speaker.
+    Empty for a request to forget something, or to remember something that is not about the speaker.
     """
     if (wish := _REMEMBER.match(sentence.replace("’", "'"))) is not None:
         told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" states it too

@@ -1,1 +1,1 @@
-"""The forms in which a module is asked: control tokens, prefixes, and templates for today's chat models."""
+"""The forms of module prompts: control tokens, prefixes, and templates for today's chat models."""

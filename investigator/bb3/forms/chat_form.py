@@ -1,4 +1,4 @@
-"""The chat form: today's models get templates, and their statements about documents are proven or withheld."""
+"""The chat form: templates for today's models, whose statements about documents are proven or withheld."""
 
 from __future__ import annotations
 
@@ -44,21 +44,19 @@ _SAYS = {
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 """Chat models give no probabilities: among separate replies, one with proven quotes beats one based on a memory."""
 _POINT_OF_MODELS = 50
-"""From this score a model's sentences count as knowledge; below it those of the search may count."""
+"""The lowest score at which a model's sentences count as knowledge; below it those of the search may count."""
 _LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
-_LONGEST_TOLD = 200  # characters of a decision that could not be read
+_LONGEST_TOLD = 200  # characters of a decision that could not be parsed
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
 R = TypeVar("R", bound=Record)
 
 
 class ChatForm:
-    """Asks the modules through clients. Safe to use from several threads.
-
-    `client_of` gives the client of a module, whose chat role is played by the module's engine; `folder` holds the
-    documents in which quotes are proven. Up to `side_by_side` requests are put at the same time. `on_step` is notified
-    of each module before it is asked, and `say` receives a model's reply while it is written, up to the last proven
-    part; for one request at a time.
+    """Asks the modules through clients. Thread-safe. `client_of` returns the client of a module, whose chat role uses
+    the module's engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run
+    concurrently. `on_step` is notified before each module call, and `say` receives the proven part of a model's
+    unfinished reply, for one request at a time.
     """
 
     def __init__(
@@ -76,7 +74,9 @@ class ChatForm:
         self._say = say
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """One reply for each request. Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent."""
+        """Return one reply for each request. Raises EngineError, TemplateError, StoreError, and the signal
+        BudgetSpent.
+        """
         for module in dict.fromkeys(request.module for request in requests):
             self._on_step(module)
         if len(requests) < 2 or self._side_by_side < 2:
@@ -100,7 +100,7 @@ class ChatForm:
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         variables = _with_facts(request) if request.module is Module.MDM else _of_turns(request)
         reading = self._read(request, variables, DecisionReply)
-        if reading.value is None:  # its words are told as what they are, and the rules decide
+        if reading.value is None:  # its words are recorded as they are, and the rules decide
             own = self._client_of(request.by).opinion(request.module.template, variables, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
@@ -141,7 +141,7 @@ class ChatForm:
         return ModuleReply(text=text, quotes=quotes, failed=failed, source_problem="; ".join(problems))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes, as the files hold them now, and why others are not proven."""
+        """Return the quotes as the files contain them now, and the reasons for unproven ones."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
         if self._folder is None:
             return proven_quotes(told, request.documents, None), ()
@@ -191,7 +191,7 @@ class ChatForm:
 
 
 def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
-    """Return the text of the prompt that a module is asked with. Raises TemplateError."""
+    """Return the text of a module's prompt. Raises TemplateError."""
     variables, template = _variables(request)
     return prompts.prompt(template, variables).text
 
@@ -259,7 +259,9 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Return True if a query is short and adds no figures, or if a memory or topic was said word for word."""
+    """Return True if a query is short and adds no figures, or if a memory or topic is verbatim from the
+    conversation.
+    """
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
     if request.module is Module.SGM:
         return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid_in(text, said) is None

@@ -1,4 +1,4 @@
-"""A client of the completions API that BB3's 30B and 175B are served by (seed: bb3_agents; metaseq's interface)."""
+"""A client of the completions API that serves BB3's 30B and 175B (seed: bb3_agents; metaseq's interface)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CompletionRequest(Record):
 
 
 class Completion(Record):
-    """A model's text, with the natural logarithm of the probability of each of its tokens if the engine gives it."""
+    """A model's text, with the natural logarithm of the probability of each of its tokens if available."""
 
     text: str
     token_logprobs: tuple[float, ...] = ()
@@ -70,7 +70,7 @@ class _Body(BaseModel):
 
 
 def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
-    """The parameters of a decoding; `penalty_end` is the token of the prompt from which on it may be repeated."""
+    """Return the parameters of a decoding; `penalty_end` is the prompt token from which on repetition is allowed."""
     settled = decoding.settled()
     own = _PENALTY if settled.penalize_repetitions else 0.0
     context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0
@@ -92,7 +92,7 @@ def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
 
 
 def knowledge_start(prompt: str, count: CountTokens) -> int:
-    """The token of a prompt at which the knowledge of a response begins; -1 if there is none."""
+    """Return the prompt token at which the knowledge of a response begins, or -1."""
     marks = {f"\n{row.knowledge_prefix}: " for row in TABLE.values() if row.knowledge_prefix}
     examples = prompt.rfind("\n\n") + 1
     places = [place for place in (prompt.rfind(mark, examples) for mark in marks) if place >= 0]
@@ -100,11 +100,9 @@ def knowledge_start(prompt: str, count: CountTokens) -> int:
 
 
 class CompletionsClient:
-    """Asks a server for completions. Safe to use from several threads.
-
-    A try that fails for now (no connection, no time, an error, no JSON) is followed by others, as `retries` allow, with
-    `sleep` between them. One attempt takes at most `timeout` seconds. Up to `side_by_side` prompts are asked at the
-    same time. Raises SettingsError if the address has no meaning.
+    """Asks a server for completions. Thread-safe. Temporary failures (no connection, a timeout, an error, no JSON) are
+    retried, as `retries` allow, with `sleep` between attempts. One attempt takes at most `timeout` seconds. Up to
+    `side_by_side` prompts run concurrently. Raises SettingsError if the address is invalid.
     """
 
     def __init__(
@@ -149,7 +147,7 @@ class CompletionsClient:
             return CompletionFailure(failures=tuple(failures))
 
     def complete_all(self, prompts: Sequence[tuple[str, CompletionRequest]]) -> list[Completion | CompletionFailure]:
-        """The same for several prompts, in order."""
+        """Return the completions of several prompts, in order."""
         with ThreadPoolExecutor(max(1, min(self._side_by_side, len(prompts)))) as pool:
             return list(pool.map(lambda one: self.complete(*one), prompts))
 
@@ -177,6 +175,6 @@ class CompletionsClient:
 
 
 class _Passing(EngineError):
-    """A reply that may be better next time."""
+    """A reply that may succeed on a retry."""
 
     retryable = True

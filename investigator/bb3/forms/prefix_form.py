@@ -1,8 +1,8 @@
 """The prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
 
 Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
-first paragraph is the instruction and each further one an example. The instructions are worded as those that ParlAI's
-models were prompted with (ParlAI, MIT licence), as far as they are on record; the examples are our own.
+first paragraph is the instruction and each further one an example. The instructions have the wording of ParlAI's
+prompts (ParlAI, MIT licence), as far as it is on record; the examples are our own.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ _WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
 def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
-    """The prompt of a request, within the token limit of the options; `folder` may hold custom instructions.
-
-    Where it is too long, the oldest turns go first; with knowledge, the last memories and documents, which are the
-    least fitting ones, and then again turns. What a response is conditioned on is never cut. Raises TemplateError.
+    """Return the prompt of a request, within the token limit of the options; `folder` may contain custom instructions.
+    If it is too long, the oldest turns are dropped first; with knowledge, the last memories and documents, which fit
+    least, and then more turns. The inputs that a response is conditioned on are never cut. Raises TemplateError.
     """
     module = request.module
     limit = options.max_prompt_len or TABLE[module].max_prompt_len
@@ -62,7 +61,7 @@ def prefix_prompt(
 def prompt_parts(
     module: Module, turns: Sequence[Turn], options: PrefixOptions, folder: Path | None = None
 ) -> PromptParts:
-    """The parts of a module's prompt that do not depend on knowledge. Raises TemplateError."""
+    """Return the parts of a module's prompt that do not depend on knowledge. Raises TemplateError."""
     row = TABLE[module]
     head: tuple[str, ...] = ()
     if options.include_prompt:
@@ -77,19 +76,19 @@ def prompt_parts(
 
 
 class PrefixTexts(Record):
-    """The text at the head of a module's prompt. The last line of each example is the one to be written."""
+    """The text at the head of a module's prompt. The last line of each example is the output."""
 
     instruction: str
     shots: tuple[str, ...] = ()
 
     def head(self, num_shots: int) -> tuple[str, ...]:
-        """The instruction with its first examples; -1 takes all."""
+        """Return the instruction with its first examples; -1 takes all."""
         return (self.instruction, *(self.shots if num_shots < 0 else self.shots[:num_shots]))
 
 
 @cache
 def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
-    """The texts of a module, from a folder of templates or the shipped ones. Raises TemplateError."""
+    """Return the texts of a module, from a folder of templates or the shipped ones. Raises TemplateError."""
     name = f"{_FOLDER}/{module}.txt"
     path = (file_in(folder, name) if folder is not None else None) or prompts_folder() / name
     text = source_of(path)
@@ -100,7 +99,7 @@ def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
 
 
 def document_line(document: SearchDocument, words: int) -> str:
-    """A document as one line; its words are counted from the title on, as they are parted by single blanks."""
+    """Return a document as one line; its words, separated by single spaces, are counted from the title on."""
     text = " ".join(line.strip() for line in document.text.splitlines() if line.strip())
     return f"External Knowledge: {' '.join(f'{document.title} | {text}'.split(' ')[:words])}"
 
@@ -122,7 +121,7 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """The memories of each speaker on one line, the own ones first; one without a prefix is the partner's."""
+    """Return the memories of each speaker on one line, the own ones first; without a prefix they are the partner's."""
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}
     texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}
     for memory in memories:

@@ -1,4 +1,4 @@
-"""A conversation as lines of `Person 1: …` and `Person 2: …`, and how a prompt is shortened (seed: bb3_agents)."""
+"""A conversation as lines of `Person 1: …` and `Person 2: …`, and the shortening of prompts (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 
 
 class PrefixOptions(Record):
-    """The form of one module's prompts. `max_prompt_len` is the module's own; None takes that of the module table."""
+    """The form of one module's prompts. `max_prompt_len` is the module's own; None uses that of the module table."""
 
     include_prompt: bool = Field(default=False, description="begin with an instruction, for models without fine-tuning")
     num_shots: int = Field(default=0, ge=-1, description="worked examples after the instruction; -1: all there are")
     all_vanilla_prompt: bool = Field(default=False, description="every module has the instruction of VRM")
-    max_prompt_len: int | None = Field(default=None, ge=1, description="tokens that no prompt without knowledge has")
-    max_total_len: int = Field(default=1912, ge=1, description="tokens that no prompt has")
+    max_prompt_len: int | None = Field(default=None, ge=1, description="maximum tokens of a prompt without knowledge")
+    max_total_len: int = Field(default=1912, ge=1, description="maximum tokens of a prompt")
     knowledge_chunk_size: int = Field(default=100, ge=1, description="words of a document, with those of its title")
     memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")
     insert_style: str = Field(default="", description="the style of replies")
@@ -37,16 +37,16 @@ class PrefixOptions(Record):
     self_memory_prefix: str = Field(default="Person 2's Persona", description="begins memories of the one who replies")
     partner_memory_prefix: str = Field(default="Person 1's Persona", description="begins memories of the partner")
     final_prefix: str = Field(default="", description="ends the prompt; empty: as the module does")
-    final_prefix_space: bool = Field(default=False, description="a blank behind the final prefix")
+    final_prefix_space: bool = Field(default=False, description="a space after the final prefix")
 
     def name_of(self, speaker: Speaker) -> str:
-        """How a speaker is called."""
+        """Return the name of a speaker."""
         return self.self_prefix if speaker is Speaker.SELF else self.partner_prefix
 
 
 @dataclass(frozen=True)
 class PromptLine:
-    """One line of a conversation; `is_persona`: it was not said, but describes one of the two speakers."""
+    """One line of a conversation; `is_persona`: it describes one of the speakers instead of being said."""
 
     text: str
     is_persona: bool = False
@@ -54,9 +54,8 @@ class PromptLine:
 
 @dataclass(frozen=True)
 class PromptParts:
-    """A prompt in its parts, from top to bottom; each of the sequences may be empty.
-
-    `head` are instruction and worked examples, `before` and `after` the knowledge above and below the conversation.
+    """A prompt in its parts, from top to bottom; each of the sequences may be empty. `head` contains instruction and
+    worked examples, `before` and `after` the knowledge above and below the conversation.
     """
 
     head: Sequence[str] = ()
@@ -67,7 +66,7 @@ class PromptParts:
 
     @property
     def text(self) -> str:
-        """The prompt. The ending is not repeated if the last line already has it."""
+        """Return the prompt. The ending is not repeated if the last line already has it."""
         body = "\n".join((*self.before, *self.lines, *self.after))
         if not body:
             body = self.ending
@@ -77,11 +76,9 @@ class PromptParts:
 
 
 def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
-    """The lines of a conversation, oldest first.
-
-    What the partner writes may be a whole conversation: the first lines about a persona are taken as they are, the last
-    line is the partner's, and those before it alternate. A custom reply is always one line. Blank
-    lines, silence and the call for an opening are left out.
+    """Return the lines of a conversation, oldest first. The partner's text may be a whole conversation: its first lines
+    about a persona are kept, the last line is the partner's, and those before it alternate. A reply is always one line.
+    Blank lines, silence and the request for an opening are dropped.
     """
     found: list[PromptLine] = []
     for turn in turns:
@@ -99,7 +96,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
 
 
 def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions) -> list[str]:
-    """The lines that a module sees: all, or the last one; the memory decision sees memories as well."""
+    """Return the lines that a module sees: all, or the last one; the memory decision sees memories as well."""
     if not TABLE[module].one_turn_history:
         return [line.text for line in lines]
     last = [line.text for line in lines if not line.is_persona][-1:]
@@ -109,9 +106,8 @@ def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions)
 
 
 def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
-    """The prompt without its oldest lines, so that it has fewer tokens than `limit`; knowledge is kept.
-
-    Where the limit is below what is left without any line, that is what is given.
+    """Return the prompt without its oldest lines, so that it has fewer tokens than `limit`; knowledge is kept. If even
+    a prompt without lines exceeds the limit, it is returned.
     """
 
     def newest(kept: int) -> PromptParts:
@@ -122,9 +118,8 @@ def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts
 
 
 def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
-    """The largest count, up to `number`, that fits; 0 is taken to fit, and less than what fits fits as well.
-
-    Small counts are tried first, so that at most twice the fitting length of a long text is examined.
+    """Return the largest count, up to `number`, that fits; 0 counts as fitting, and fitting is monotonic. Small counts
+    are tried first, so that at most twice the fitting length of a long text is examined.
     """
     low, high = 0, 1
     while high <= number and fits(high):

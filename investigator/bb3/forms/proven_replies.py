@@ -1,4 +1,4 @@
-"""Proof in a chat: statements about documents are in them, and everything else was said before."""
+"""Proof in a chat: statements about documents must be in them, and everything else must have been said before."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ _OF_ONESELF = re.compile(
 def proven_quotes(
     told: Iterable[tuple[str, int]], documents: Sequence[SearchDocument], sources: Sources | None
 ) -> tuple[Quote, ...]:
-    """The texts in the document they are attributed to, or else in the first that holds them.
-
-    Documents are counted from 1. Those of the folder are proven in their `sources`. What a server sent is looked up in
-    what it sent, and its quotes name it: they prove nothing about the folder. Sentences that address a language model
-    instead of a reader are not quotes, nor is any part of them; the rest of a quote is.
+    """Return the texts as quotes from the document they are attributed to, or else from the first that contains them.
+    Documents are counted from 1. Those of the folder are proven in their `sources`. Text from a server is looked up in
+    the page that it sent, and its quotes name the server: they prove nothing about the folder. Sentences that address a
+    language model, and parts of them, are removed from quotes.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]
@@ -47,11 +46,9 @@ def proven_quotes(
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply says only what it was given.
-
-    Each sentence is proven by the quotes, as a claim of an answer is, or says only what was said in the conversation,
-    the memories or the topic, or asks. Without quotes only figures and denials must have been said before; denials
-    about oneself ("I have not looked it up") are not claims.
+    """Return True if a reply contains nothing new. Each sentence must be proven by the quotes, like a claim of an
+    answer, or repeat the conversation, the memories or the topic, or ask something. Without quotes only figures and
+    negations must have occurred before; negations about oneself ("I have not looked it up") are not claims.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
@@ -69,20 +66,20 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
 
 
 def _repeats(reply: str, said: str) -> bool:
-    """Return True if the figures and denials of a reply were said."""
+    """Return True if the figures and negations of a reply have occurred before."""
     return unsaid(reply, said) is None and not _denies(reply, said)
 
 
 def _told(said: str) -> list[str]:
-    """Return what was said, without questions: repeating a question as a statement would be a new claim."""
+    """Return the earlier text without questions: repeating a question as a statement would be a new claim."""
     sentences = (said[start:end] for start, end in sentence_spans(said))
     return [sentence for sentence in sentences if not sentence.rstrip().endswith("?")]
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
-    """The longest beginning of a reply, in whole sentences, that is grounded and continues the talk; may be empty.
+    """Return the longest beginning of a reply, in whole sentences, that is grounded and continues the conversation.
 
-    It ends before the first sentence that is not grounded, or that repeats an earlier one.
+    It ends before the first sentence that is not grounded, or that repeats an earlier one; it may be empty.
     """
     beginning = ""
     said: set[str] = set()
@@ -100,8 +97,8 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
 class ProvenSentences:
     """Reports the proven part of a model's JSON reply so far; each report begins with the earlier text.
 
-    The unfinished sentence is not reported: its end may change what it says. Nor is what comes after a
-    piece of the prompt, whose `own` words are given.
+    The unfinished sentence is not reported, because its end may change its meaning. Text after a piece of the prompt,
+    whose fixed text is `own`, is not reported either.
     """
 
     def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:
@@ -110,10 +107,10 @@ class ProvenSentences:
         self._say = say
         self._looked_at = ""
         self.said = ""
-        """What was said so far."""
+        """The text so far."""
 
     def hear(self, written: str) -> None:
-        """All that the model has written so far."""
+        """Receive everything that the model has written so far."""
         reply = without_prompt(unfinished_text(written, "reply"), self._own)
         starts = [start for start, _ in sentence_spans(reply)]
         finished = reply[: starts[-1]].rstrip() if starts else ""
@@ -128,7 +125,9 @@ class ProvenSentences:
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """The quotes that a reply takes its words from, as few as hold them all; all quotes if none has any of them."""
+    """Return the fewest quotes that contain all the reply's words found in quotes; all quotes if there are no such
+    words.
+    """
     wanted = stems(content_words(reply))
     chosen: list[Quote] = []
     while quotes:
@@ -145,14 +144,14 @@ def _shared(quote: Quote, wanted: frozenset[str]) -> int:
 
 
 def _denies(reply: str, said: str) -> bool:
-    """Return True if a sentence of a reply contains a denial that is in no source."""
+    """Return True if a sentence of a reply contains a negation that is in no source."""
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))
     denials = (_OF_ONESELF.sub("", sentence) for sentence in sentences if not sentence.endswith("?"))
     return any(negates(denial) and not allows_negation(said, denial) for denial in denials)
 
 
 def _for_readers(text: str) -> list[str]:
-    """A text without the sentences that address a language model."""
+    """Return a text without the sentences that address a language model."""
     parts, done = [], 0
     for start, end in addresses_model(text):
         parts.append(text[done:start])
@@ -208,9 +207,9 @@ def _source_id(document: SearchDocument) -> str:
 def is_told_in(reply: str, given: Iterable[str]) -> bool:
     """Return True if each content word of a reply is in one of the texts, in any inflection.
 
-    Numbers, dates and negations are proven elsewhere. Everything else that a sentence states is in its words: a name or
-    a verb that no quote contains makes it a different statement. So paraphrases are refused as well; their quotes are
-    shown instead. Words of reporting ("according to the report") and questions need not be there.
+    Numbers, dates and negations are proven elsewhere. Any other content of a sentence is in its words: a name or verb
+    that no quote contains makes it a different statement. So paraphrases are rejected as well, and their quotes are
+    shown instead. Reporting words ("according to the report") and questions are exempt.
     """
     known = stems(word for text in given for word in words(text)) | _reporting()
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))

@@ -21,7 +21,7 @@ Prompted = tuple[ModuleRequest, str]
 
 
 class Written(Record):
-    """A model's text, with the logarithm of its probability; `failed`: no answer can be had."""
+    """A model's text, with the logarithm of its probability; `failed` if there is no answer."""
 
     text: str
     score: float = 0.0
@@ -29,17 +29,16 @@ class Written(Record):
 
 
 class Writer(Protocol):
-    """Writes on from prompts, each module with its own settings."""
+    """Continues prompts, with separate settings for each module."""
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
-        """One text for each prompt, in order. What cannot be had is a text that has failed, and no error."""
+        """Return one text for each prompt, in order. A failure is a failed text instead of an error."""
         ...
 
 
 class PrefixForm:
-    """The form of 30B and 175B. `options` are those of the modules that differ from the usual ones.
-
-    `decoding` says how the lines that each module wrote are tidied.
+    """The form of 30B and 175B. `options` are the modules' options that differ from the defaults. `decoding` defines
+    the clean-up of each module's lines.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class PrefixForm:
         self._instructions = instructions
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """One reply for each request. Raises TemplateError, for instructions of one's own."""
+        """Return one reply for each request. Raises TemplateError for custom instructions."""
         prompts = [(request, self._prompt(request)) for request in requests]
         written = _written(self._writer, prompts)
         tidy = [self._tidied(request.module, one) for request, one in zip(requests, written, strict=True)]
@@ -79,9 +78,10 @@ class PrefixForm:
 def prefix_text(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
 ) -> str:
-    """The prompt of a request; a memory is made of one's own turn as if the partner had said it, as BB3 was trained.
+    """Return the prompt of a request. A memory of one's own turn is made as if the partner had said it, as in BB3's
+    training.
 
-    Raises TemplateError, for instructions of one's own.
+    Raises TemplateError for custom instructions.
     """
     if request.module is Module.MGM:
         turns = tuple(turn.changed(speaker=Speaker.PARTNER) for turn in request.turns[-1:])
@@ -90,10 +90,9 @@ def prefix_text(
 
 
 class TokenForm:
-    """The form of 3B.
+    """The form of 3B. The 3B model reads each document separately from the request.
 
-    The model of 3B reads each document apart, from the request; with `in_one_text` they are above the context, for
-    models that read one text.
+    With `in_one_text` the documents are above the context, for models that read one text.
     """
 
     def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
@@ -102,7 +101,7 @@ class TokenForm:
         self._in_one_text = in_one_text
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """One reply for each request."""
+        """Return one reply for each request."""
         prompts = [(request, self._prompt(request)) for request in requests]
         return [
             _failure(one) if one.failed else _read(request, one, TABLE[request.module].small_yes)
@@ -115,7 +114,7 @@ class TokenForm:
 
 
 def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[Written]:
-    """The texts, in the order of the prompts; each module is called once for all of its prompts."""
+    """Return the texts, in the order of the prompts; each module is called once for all of its prompts."""
     groups: dict[Module, list[int]] = {}
     for number, (request, _) in enumerate(prompts):
         groups.setdefault(request.by, []).append(number)
@@ -139,18 +138,16 @@ def _read(request: ModuleRequest, written: Written, yes: str) -> ModuleReply:
 
 
 def _memory_meant(text: str, memories: Sequence[str]) -> str:
-    """The memory that a model repeats, with its prefix or without; empty if it made one up."""
+    """Return the memory that a model repeats, with or without its prefix; empty if it is made up."""
     meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
     bare = text.strip()
     return bare if bare in memories else meant.get(bare, "")
 
 
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
-    """Generations without the text around them.
-
-    Newlines and blanks at the ends go. If any text still has several lines, each text is cut down to its first line, or
-    its last with `take_last_newline`, and then to the part after the last colon; with `allow_newline` texts are left
-    unchanged. Independent texts are best given one by one.
+    """Return generations without surrounding text. Outer newlines and spaces are removed. If any text still has several
+    lines, each text is reduced to its first line, or its last with `take_last_newline`, and then to the part after the
+    last colon; with `allow_newline` texts are unchanged. Pass independent texts one by one.
     """
     texts = [text.strip("\n") for text in texts]
     if not allow_newline and any("\n" in text for text in texts):

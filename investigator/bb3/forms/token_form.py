@@ -1,4 +1,4 @@
-"""The contexts of 3B: turns as they are, and tokens that say what is wanted (seed: bb3_agents)."""
+"""The contexts of 3B: turns as they are, and tokens that select the output (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ _GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
 
 
 def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """The context of a request.
-
-    It does not contain documents or the memories to choose from: they are read one by one, see `token_documents`. The
-    memory decision sees memories with `decide_with_memories`, otherwise only the last line. Control tokens in the
-    user's input or in search results are left out: the model would obey them.
+    """Return the context of a request. It does not contain documents or the memories to choose from: they are read one
+    by one, see `token_documents`. The memory decision sees memories with `decide_with_memories`, otherwise only the
+    last line. Control tokens in the user's input or in search results are removed, because the model would obey them.
     """
     request = _without_tokens(request)
     row = TABLE[request.module]
@@ -39,13 +37,13 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
 
 
 def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
-    """The input of a model that reads one text: each document or memory, and the context after them."""
+    """Return the input of a model that reads one text: each document or memory, and the context after them."""
     context = token_prompt(request, decide_with_memories=decide_with_memories)
     return "".join((*token_documents(request, ""), context))
 
 
 def _without_tokens(request: ModuleRequest) -> ModuleRequest:
-    """The request without control tokens inside its texts."""
+    """Return the request without control tokens inside its texts."""
     bare = without_control_tokens
     return request.changed(
         turns=tuple(turn.changed(text=bare(turn.text)) for turn in request.turns),
@@ -72,7 +70,7 @@ def _last_line(turns: Sequence[Turn]) -> list[str]:
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
-    """The lines with memories; a memory without a prefix is the partner's."""
+    """Return the lines with memories; a memory without a prefix is the partner's."""
     if not memories:
         return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]

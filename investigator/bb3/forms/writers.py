@@ -20,9 +20,9 @@ from investigator.records.decoding import Decoding
 
 
 class CompletionsWriter:
-    """Writes on from prompts by a server. Safe to use from several threads. Raises SettingsError, CredentialError.
+    """Continues prompts through a server. Thread-safe.
 
-    `on_failure` hears why there is no text.
+    Raises SettingsError, CredentialError. `on_failure` receives the reason for a missing text.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class CompletionsWriter:
         self._on_failure = on_failure
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
-        """One text for each prompt, in order."""
+        """Return one text for each prompt, in order."""
         decoding = self._decoding_of(module)
         asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
         return [self._written(one) for one in self._client.complete_all(asked)]
@@ -53,10 +53,9 @@ class CompletionsWriter:
 
 
 class LocalWriter:
-    """Writes on from prompts, as they are: no chat template is put around them.
-
-    `model` is named as `transformers:FOLDER`; `on_failure` hears why there is no text. Raises SettingsError if it is
-    another engine or the folder holds no model, and MissingPackageError.
+    """Continues prompts as they are, without a chat template. `model` is named as `transformers:FOLDER`; `on_failure`
+    receives the reason for a missing text. Raises SettingsError if it is another engine or the folder contains no
+    model, and MissingPackageError.
     """
 
     def __init__(

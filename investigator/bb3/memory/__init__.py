@@ -1,1 +1,1 @@
-"""Memories of the speakers: kept over restarts, compared, chosen and worded."""
+"""Memories of the speakers: stored over restarts, compared, selected and worded."""

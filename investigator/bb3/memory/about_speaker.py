@@ -1,8 +1,8 @@
-"""Recognises statements about oneself that have one value at a time, and questions about the speaker. Pure.
+"""Recognises single-valued statements about oneself ("I live in Berlin"), and questions about the speaker. Pure.
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
-about me" in some more languages; they are in `about_speaker.json` next to this file. Other wordings are not recognised:
-nothing may rest on that.
+about me" in some more languages; they are in `about_speaker.json` next to this file. Other wordings are not recognised,
+so nothing may depend on completeness.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.resources import files
 from investigator.language.terms import folded, stem, words
 from investigator.records import Record
 
-_LONGEST = 2_000  # characters of a text that are looked at
+_LONGEST = 2_000  # characters of a text that are examined
 _ONE = frozenset({"1", "a", "an", "one", "ein", "eine", "einen", "un", "une", "una"})
 _END = re.compile(r"[\s.!…。！]+$")
 _JOINTS = re.compile(
@@ -50,7 +50,7 @@ class _Rules(Record):
 
 
 def clauses(sentence: str) -> list[tuple[int, int]]:
-    """Return the half-open spans of the clauses of a sentence in which the speaker is named again, without joints."""
+    """Return the half-open spans of the clauses of a sentence that name the speaker again, without conjunctions."""
     spans, begin = [], 0
     for joint in _JOINTS.finditer(sentence):
         spans.append((begin, joint.start()))
@@ -59,10 +59,10 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
 
 
 def told_topics(statement: str) -> Mapping[str, str]:
-    """Return the facts in a clause about its speaker that have one value at a time: `{"home": "berlin"}`.
+    """Return the single-valued facts about the speaker in a clause: `{"home": "berlin"}`.
 
-    Topics are name, home, age, job, employer, marriage, anything after `my` that has one value ("favorite color"), and
-    the number of something.
+    Topics are name, home, age, job, employer, marriage, any single-valued thing after `my` ("favorite color"), and the
+    number of something.
     """
     text = _statement(statement)
     found = _values("told", text)
@@ -83,13 +83,15 @@ def left_topics(statement: str) -> Mapping[str, str]:
 
 
 def names_another(topic: str) -> bool:
-    """Return True if a topic is the name of somebody or something but the speaker: "sister name", not "last name"."""
+    """Return True if a topic is the name of somebody or something other than the speaker: "sister name", not "last
+    name".
+    """
     owner, _, last = topic.rpartition(" ")
     return last == "name" and bool(owner) and _folded_words(_rules().own_names).isdisjoint(owner.split())
 
 
 def has_one_value(topic: str) -> bool:
-    """Return True if there is but one value at a time: of the names of dogs and brothers there may be several."""
+    """Return True if there is only one value at a time; names of dogs and brothers, for example, can be several."""
     owner, _, last = topic.rpartition(" ")
     return last != "name" or not owner or not _folded_words(_rules().of_one).isdisjoint(owner.split())
 
@@ -106,7 +108,7 @@ def asked_topics(question: str) -> frozenset[str]:
 
 
 def answers_topics(statement: str, topics: Iterable[str]) -> bool:
-    """Return True if a clause answers a question for one of the topics without telling its one value.
+    """Return True if a clause answers a question for one of the topics without stating its value.
 
     "I work as a nurse in Bergen" states a job, and also answers "Where do I work?".
     """
@@ -115,12 +117,12 @@ def answers_topics(statement: str, topics: Iterable[str]) -> bool:
 
 
 def asks_for_everything(text: str) -> bool:
-    """Return True if a text asks what is known of its speaker altogether, as "What do you remember of me?" does."""
+    """Return True if a text asks for everything known about its speaker, such as "What do you remember of me?"."""
     return _matches("everything", _plain(text))
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for something other than what was said."""
+    """Return True if a text asks for something beyond the earlier statements."""
     return _matches("more", _plain(text))
 
 
@@ -138,13 +140,13 @@ def _plain(text: str) -> str:
 
 
 def _topic(what: str) -> str:
-    """The name of a topic: without the endings in which languages and spellings differ."""
+    """Return the name of a topic, without the endings in which languages and spellings differ."""
     plain = _BRITISH.sub("o", " ".join(what.replace("'s", "").split()))
     return _alike().get(plain, plain)
 
 
 def _statement(text: str) -> str:
-    """Return the statement of a clause, without punctuation at its end and fillers at its start."""
+    """Return the statement of a clause, without final punctuation and initial fillers."""
     plain = _END.sub("", _plain(text))
     fillers = _rules().fillers.split()
     while True:
@@ -181,7 +183,7 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _by_topic(name: str) -> Mapping[str, re.Pattern[str]]:
-    """One pattern for each topic of a table of rules; exactly one group of `told` and `left` has matched."""
+    """Return one pattern for each topic of a table of rules; exactly one group of `told` and `left` matches."""
     listed: Mapping[str, tuple[str, ...]] = getattr(_rules(), name)
     joined = {topic: "|".join(f"(?:{rule})" for rule in rules) for topic, rules in listed.items()}
     return {topic: _pattern(rule.replace("?P<value>", "")) for topic, rule in joined.items()}
@@ -193,6 +195,6 @@ def _alike() -> Mapping[str, str]:
 
 
 def _pattern(rule: str) -> re.Pattern[str]:
-    """A rule over folded text: its letters are folded, its escapes stay as they are."""
+    """Return a rule over folded text: its letters are folded, its escapes unchanged."""
     written = rule.replace("NUMBER", _rules().numbers)
     return re.compile("".join(char if char.isascii() else folded(char) for char in written))

@@ -1,4 +1,4 @@
-"""Chooses the memories that a reply may draw on (facts: the running of ParlAI 1.7.2)."""
+"""Selects the memories that a reply may use (facts: the running of ParlAI 1.7.2)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ MOST_AVAILABLE = 32
 """Maximum number of memories shown to a module."""
 
 Tokens = Callable[[str], Sequence[Hashable]]
-"""Splits a text into the units of comparison; BB3 uses the tokens of GPT-2."""
+"""Splits a text into units for comparison; BB3 uses GPT-2 tokens."""
 
 Chance = Callable[[], float]
-"""A random number, 0 <= number < 1."""
+"""Returns a random number, 0 <= number < 1."""
 
 
 class MemoryOptions(Record):
-    """When a memory may be drawn on, under BB3's names."""
+    """The conditions for using a memory, under BB3's names."""
 
     ignore_in_session_memories_mkm: bool = Field(
-        default=False, description="leave out what was remembered in this conversation"
+        default=False, description="leave out memories made in this conversation"
     )
     memory_overlap_threshold: float = Field(
         default=0.0, ge=0, le=1, description="least F1 of the words of memory and turn; 0 for any memory"
@@ -48,9 +48,9 @@ def available_memories(
     chance: Chance,
     tokens: Tokens,
 ) -> list[str]:
-    """The memories that may be used for a reply to a turn, at most 32.
+    """Return the memories that may be used for a reply to a turn, at most 32.
 
-    `memories` are in their written form, with the turns since each was used, and `in_session` those of this
+    `memories` are in their written form, with the turns since each was used, and `in_session` are those of this
     conversation.
     """
     left = in_session if options.ignore_in_session_memories_mkm else ()
@@ -65,10 +65,9 @@ def available_memories(
 def most_alike(
     text: str, memories: Sequence[str], tokens: Tokens, frequencies: Mapping[Hashable, int] | None = None
 ) -> list[str]:
-    """The 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged.
-
-    A token counts 1 / (1 + ln(1 + its frequency)), where frequencies are given. Among equal scores, the text that sorts
-    last comes first, as in the original.
+    """Return the 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged. If
+    frequencies are given, a token counts 1 / (1 + ln(1 + its frequency)). Among equal scores, the text that sorts last
+    comes first, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)
@@ -78,15 +77,15 @@ def most_alike(
 
 
 def after_turn(memories: Mapping[str, int], used: Collection[str]) -> dict[str, int]:
-    """The turns since each memory was used, once a turn has ended in which some were used.
+    """Return the turns since each memory was used, after a turn in which some were used.
 
-    What was used and is not a memory, because a model made it up, changes nothing.
+    Used texts that are not memories, because a model made them up, change nothing.
     """
     return {memory: 0 if memory in used else turns + 1 for memory, turns in memories.items()}
 
 
 def with_memory(memories: Mapping[str, int], memory: str) -> dict[str, int]:
-    """The memories and a new one; one that is kept already stays as it is."""
+    """Return the memories with a new one added; an existing one is unchanged."""
     return {**memories, memory: memories.get(memory, 0)} if memory else dict(memories)
 
 
@@ -96,7 +95,7 @@ def _near(text: str, memory: str, options: MemoryOptions) -> bool:
 
 
 def shared_words(text: str, other: str) -> float:
-    """F1 of the content words of two texts, 0..1."""
+    """Return the F1 of the content words of two texts, 0..1."""
     one, two = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
     same = (one & two).total()
     return 2 * same / (one.total() + two.total()) if same else 0.0

@@ -1,12 +1,11 @@
-"""Decides which memories still hold: of two that contradict each other, the later one does.
+"""Decides which memories still hold: of two that contradict each other, only the later one.
 
-Nothing is marked in the store. Which facts still hold is computed from the texts whenever memories are used, so that an
-older memory counts again once the newer one is deleted, and a contradiction is seen in what was kept before there were
-these rules.
+Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
+memory counts again once the newer one is deleted, and the rules also apply to memories stored before they existed.
 
-Measured on 54 pairs that no rule was written for (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30,
-precision 28 of 28. Worth of each part: without denials 12, without topics 16, without deaths 26, without
-rewriting or words alike 27 of 30; without lists 10 of 35 true memories of the tests are lost.
+Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Recall
+without each part: without negations 12, without topics 16, without deaths 26, without rewriting or synonyms 27 of 30;
+without lists 10 of 35 true memories of the tests are lost.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from investigator.language.terms import folded, words
 from investigator.records import Record
 
 NEGATED = "¬"
-"""Stands among the marks of a memory that denies something."""
+"""The mark of a memory that denies something."""
 _REWRITTEN = (
     (re.compile(r"\bcan(?:no|')?t (?:stand|bear)\b|\bcan not (?:stand|bear)\b"), "hate"),
     (re.compile(r"\b(?:gave|given|give) up\b|\bno longer\b|\bused to\b|\bstopped\b"), "quit"),
@@ -58,10 +57,10 @@ _DIED = tuple(
         ),
     )
 )
-"""What is said of the dead, and the beginning of a statement that one does not have them."""
+"""Statements about the dead, and the beginning of a statement that one does not have them."""
 _JOINT = re.compile(r"\s(?:and|or|but|und|oder|aber|sowie|et|ou|mais|y|e|o|u|pero)\s+(?P<next>\w)", re.IGNORECASE)
 _PROPER = frozenset({"name", "home", "employer"})
-"""Topics whose values are names, which a word such as "and" may be within."""
+"""Topics whose values are names, which may contain words such as "and"."""
 _ASKS = re.compile(
     r"\W*(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|may|must)\s+(?:i|my|we|you)\b"
     r"|(?:who|whom|whose|what|which|when|where|why|how|if|whether)\b)",
@@ -75,8 +74,8 @@ class _Words(Record):
 
     Those of `onward` deny what comes after them, as English negations do; those of `throughout` the whole statement,
     wherever they are in it, as German, French and Spanish negations do. `joints` join the things of a list, those of
-    `either` things that are all denied; `numbers` say how many. Words of `same` mean the same as their key, those of
-    `opposite` the opposite.
+    `either` things that are all denied; `numbers` say how many. Words of `same` are synonyms of their key, those of
+    `opposite` antonyms.
     """
 
     speaker: str
@@ -92,12 +91,10 @@ class _Words(Record):
 
 @dataclass(frozen=True)
 class Statement:
-    """A part of a memory that is complete by itself, with its start and end there.
-
-    `topics` are the topics with one value at a time that it states, with the values, and `left` those that no longer
-    have that value; `lone` are topics next to which it states nothing else. `said` are its content words; `denied`
-    those of them that it denies; `listed` those that carry meaning, if it lists several things. `written` are all its
-    words as they are written, and `dead` those that name who has died.
+    """A self-contained part of a memory, with its span there. `topics` are its single-valued topics with their values,
+    and `left` those that no longer have that value; `lone` are topics without any other content in the statement.
+    `said` are its content words; `denied` those that it denies; `listed` the meaningful ones, if it lists several
+    things. `written` are all its words as written, and `dead` those that name who has died.
     """
 
     span: tuple[int, int]
@@ -113,7 +110,7 @@ class Statement:
 
 @lru_cache(maxsize=4_096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """The statements of a text: its sentences, and the clauses of a sentence in which the speaker is named again."""
+    """Return the statements of a text: its sentences, and the clauses of a sentence that name the speaker again."""
     return tuple(
         _statement(text, start + begin, start + end)
         for start, end in sentence_spans(text)
@@ -122,34 +119,32 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """Return the facts in a memory that have one value at a time."""
+    """Return the single-valued facts in a memory."""
     return frozenset(topic for statement in statements(text) for topic in (*statement.topics, *statement.left))
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
-    """Return the terms that find memories of these topics."""
+    """Return the terms that find memories with these topics."""
     return frozenset(f"{NEGATED}{topic}" for topic in topics)
 
 
 def settled_topics(text: str) -> frozenset[str]:
-    """Return the terms that find a memory when another may contradict it; with NEGATED if it denies something."""
+    """Return the terms for finding memories that may contradict this one; with NEGATED if it denies something."""
     denies = any(statement.denied for statement in statements(text))
     return marks_of(topics_of(text)) | ({NEGATED} if denies else frozenset())
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
-    """Return True if the newer of two statements leaves the older one untrue.
-
-    It does if it gives another value for a topic with one value at a time, unless the older one was only more detailed,
-    or if one denies what the other says in the same words, or in fewer. What is denied of something nearer
-    described ("no dog called Rex") is not denied of the rest. An older list of several things is kept if only some of
-    them are denied.
+    """Return True if the newer of two statements makes the older one untrue. It does if it gives another value for a
+    single-valued topic, unless the older one was only more detailed, or if one denies what the other says in the same
+    words, or in fewer. Denying something more specific ("no dog called Rex") does not deny the general statement. An
+    older list of several things is kept if only some of them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
 
 
 def _leaves_topic(new: Statement, old: Statement) -> bool:
-    """Return True if a single-valued fact has another value now, or has lost its value."""
+    """Return True if a single-valued fact now has another value, or none."""
     shared = filter(has_one_value, new.topics.keys() & old.lone)
     if any(not set(words(new.topics[topic])) <= set(words(old.topics[topic])) for topic in shared):
         return True
@@ -157,7 +152,7 @@ def _leaves_topic(new: Statement, old: Statement) -> bool:
 
 
 def _denies(new: Statement, old: Statement) -> bool:
-    """Return True if one denies part of what the other says."""
+    """Return True if one denies part of the other."""
     if not (new.denied or old.denied) or not new.dead <= old.written:
         return False
     small, large = (new, old) if new.said <= old.said else (old, new)
@@ -170,10 +165,8 @@ def _denies(new: Statement, old: Statement) -> bool:
 
 
 def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
-    """Each text, in the order in which they were said, without the statements that a later one contradicts.
-
-    `newer` were said after all of them; questions among their sentences are ignored. A text without a statement that
-    holds becomes empty.
+    """Return the texts, oldest first, without the statements that a later one contradicts. `newer` texts came after all
+    of them; questions among their sentences are ignored. A text without a valid statement becomes empty.
     """
     later = _Later()
     for text in newer:
@@ -190,13 +183,13 @@ def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
 
 
 def is_overturned(texts: Iterable[str], new: str) -> bool:
-    """Return True if a new text contradicts something that one of the texts says."""
+    """Return True if a new text contradicts something in one of the texts."""
     told = statements(new)
     return any(contradicts(one, old) for text in texts for old in statements(text) for one in told)
 
 
 class _Later:
-    """The statements made after the current one, by what they may contradict."""
+    """The later statements, indexed by what they may contradict."""
 
     def __init__(self) -> None:
         self._every: list[Statement] = []
@@ -221,7 +214,7 @@ class _Later:
 
 
 def _joined(text: str, own: Sequence[Statement], kept: Sequence[Statement]) -> str:
-    """The statements that are kept, word for word; those that are neighbours with what is between them."""
+    """Join the kept statements verbatim; adjacent ones keep the text between them."""
     runs: list[tuple[int, int]] = []
     goes_on = False
     for statement in own:
@@ -262,12 +255,14 @@ def _statement(text: str, start: int, end: int) -> Statement:
 
 
 def _tells_more(told: str, topic: str) -> bool:
-    """Return True if more is said next to a topic: "I live in Berlin and have a dog", not "in Trinidad and Tobago"."""
+    """Return True if there is more content next to a topic: "I live in Berlin and have a dog", not "in Trinidad and
+    Tobago".
+    """
     return any(topic not in _PROPER or not joint["next"].isupper() for joint in _JOINT.finditer(told))
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """Return the thing somebody no longer has, in place of the statement that it died, and the words for that."""
+    """Return "I do not have X" in place of the statement that X died, and the words for X."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))
@@ -275,7 +270,9 @@ def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
 
 
 def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> frozenset[str]:
-    """The content words of a statement that lists several things; empty if it is not a list or denies everything."""
+    """Return the content words of a statement that lists several things; empty if it is not a list or denies
+    everything.
+    """
     idle = english_stop_words() | _listed("numbers") | _listed("speaker") | _listed("joints") | _listed("either")
     if (meaning := said - idle) <= denied:
         return frozenset()
@@ -289,7 +286,7 @@ def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> froz
 
 
 def _said(plain: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The content words of a statement, and those that it denies."""
+    """Return the content words of a statement, and those that it denies."""
     for pattern, written in _REWRITTEN:
         plain = pattern.sub(written, plain)
     said: set[str] = set()

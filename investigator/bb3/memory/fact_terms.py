@@ -1,4 +1,4 @@
-"""Terms by which facts about users are found: in a full-text table of SQLite, or in a plain one of PostgreSQL."""
+"""Search terms for facts about users: in an SQLite full-text table, or in a plain PostgreSQL table."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # as in SQLite's bm25
 
 
 class FactTerms(Protocol):
-    """The terms of all facts of a database, by the ids of the facts; each call is part of a transaction."""
+    """The terms of all facts of a database, by fact id; each call is part of a transaction."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
-        """Keep the terms of a new fact."""
+        """Store the terms of a new fact."""
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Forget the terms of a fact of a user, or of all, which must still be there."""
+        """Delete the terms of one fact of a user, or of all; the facts must still exist."""
 
     def drop_all(self, connection: Connection) -> None:
-        """Forget all terms."""
+        """Delete all terms."""
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
         """Return the user's facts that have some of the terms, best (BM25) first, the newest of equals."""
@@ -53,18 +53,18 @@ class FullTextTerms:
     """Terms in the full-text table of a SQLite database."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
-        """Keep the terms of a new fact."""
+        """Store the terms of a new fact."""
         words = " ".join(map(_word, sorted(terms)))
         connection.execute(text(_PUT), {"id": fact_id, "owner": _owner(user), "terms": words})
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Forget the terms of a fact of a user, or of all, which must still be there."""
+        """Delete the terms of one fact of a user, or of all; the facts must still exist."""
         which = "" if fact_id is None else "AND id = :id"
         values = {"user": user} if fact_id is None else {"user": user, "id": fact_id}
         connection.execute(text(_DROP.format(which=which)), values)
 
     def drop_all(self, connection: Connection) -> None:
-        """Forget all terms."""
+        """Delete all terms."""
         connection.execute(text("DELETE FROM personal_fact_terms"))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
@@ -84,21 +84,21 @@ class FullTextTerms:
 
 
 class PlainTerms:
-    """Terms in a plain table, one a row; they are found in the same order as in a full-text table."""
+    """Terms in a plain table, one per row; results have the same order as from a full-text table."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
-        """Keep the terms of a new fact."""
+        """Store the terms of a new fact."""
         rows = [{"fact_id": fact_id, "term": word, "owner": _owner(user)} for word in sorted({*map(_word, terms)})]
         if rows:
             connection.execute(insert(fact_terms), rows)
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Forget the terms of a fact of a user, or of all."""
+        """Delete the terms of one fact of a user, or of all."""
         one = () if fact_id is None else (fact_terms.c.fact_id == fact_id,)
         connection.execute(delete(fact_terms).where(fact_terms.c.owner == _owner(user), *one))
 
     def drop_all(self, connection: Connection) -> None:
-        """Forget all terms."""
+        """Delete all terms."""
         connection.execute(delete(fact_terms))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
@@ -122,7 +122,7 @@ class PlainTerms:
         return sorted(found, reverse=True)[:most]
 
     def _having(self, connection: Connection, user: str, words: Sequence[str]) -> dict[int, set[str]]:
-        """Return those of the words that each fact of a user has; facts that have none are left out."""
+        """Return the given words that each fact of a user contains; facts with none are omitted."""
         some = (fact_terms.c.owner == _owner(user), fact_terms.c.term.in_(words))
         having: dict[int, set[str]] = {}
         for fact_id, word in connection.execute(select(fact_terms.c.fact_id, fact_terms.c.term).where(*some)):
@@ -144,7 +144,7 @@ class PlainTerms:
         points = dict.fromkeys(having, 0.0)
         for fact_id, found in having.items():
             share = (_K1 + 1.0) / (1.0 + _K1 * (1.0 - _B + _B * sizes[fact_id] / mean))
-            for word in words:  # in SQLite's order: another gives other last digits
+            for word in words:  # in SQLite's order: another order changes the last digits
                 points[fact_id] += weights[word] * share if word in found else 0.0
         return points
 
@@ -159,7 +159,7 @@ def _owner(user: str) -> str:
 
 
 def _word(term: str) -> str:
-    """A term in a form that a full-text index keeps whole, in any script."""
+    """Return a term in a form that a full-text index keeps whole, in any script."""
     return term if _PLAIN.fullmatch(term) else "0x" + term.encode().hex()
 
 

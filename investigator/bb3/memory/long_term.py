@@ -1,4 +1,4 @@
-"""Keeps the memories of users over chats and restarts, for chats and for those who look at them or change them."""
+"""Keeps the memories of users over chats and restarts, for chats and for viewing or changing them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.language.normalise import one_line
 from investigator.store.database import Database
 
 LONGEST_MEMORY = 2_000
-"""Characters. A longer text is not a fact about somebody, and would push everything else out of a prompt."""
+"""Most characters. A longer text is not a fact about somebody, and would crowd everything else out of a prompt."""
 _CANDIDATES = 256
 _LATEST = 64
 _RIVALS = 32
@@ -26,10 +26,9 @@ _BY_HAND = FactSource()
 
 
 class LongTermMemory(PersonalFacts):
-    """The memories of all users of a workspace, and which of them a reply may draw on.
-
-    Memories are one line: white space is folded and control characters are left out, so that none can pass for a line
-    of a prompt. Raises DialogueError if a memory is empty or too long.
+    """The memories of all users of a workspace, and the selection for a reply. Memories are single lines: white space
+    is collapsed and control characters are removed, so that none can pass for a line of a prompt. Raises DialogueError
+    if a memory is empty or too long.
     """
 
     def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -44,7 +43,7 @@ class LongTermMemory(PersonalFacts):
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
     ) -> KeptFact:
-        """Remember a text unchanged. Raises DialogueError if the same is remembered of the speaker already."""
+        """Remember a text unchanged. Raises DialogueError if it is already remembered about the speaker."""
         new = _fact(memory, speaker)
         kept = self.put(user, new, source, self._now()) or self._put_again(user, new, source)
         if kept is None:
@@ -52,18 +51,16 @@ class LongTermMemory(PersonalFacts):
         return kept
 
     def add_all(self, user: str, memories: Iterable[str], speaker: Speaker = Speaker.PARTNER) -> int:
-        """Remember many texts as they are, at once; return how many of them were not remembered already.
-
-        If one is refused, none is kept. Others wait meanwhile.
+        """Remember many texts unchanged, in one transaction; return how many of them were new. If one is rejected, none
+        is kept.
         """
         return self.put_all(user, [_fact(memory, speaker) for memory in memories], _BY_HAND, self._now())
 
     def remember(
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
-        """Remember what a module wrote about a turn; None if it is empty, not new, or too long.
-
-        A statement that repeats something that no longer held is new, unless `again` is false: it becomes the newest.
+        """Remember a module's output for a turn; return None if it is empty, not new, or too long. A statement that
+        repeats something no longer valid is new, unless `again` is false, and becomes the newest.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
@@ -74,17 +71,16 @@ class LongTermMemory(PersonalFacts):
         return kept or (self._put_again(user, new, source) if anew else None)
 
     def edit(self, user: str, number: int, memory: str) -> KeptFact:
-        """Give a memory another text.
-
-        Raises DialogueError if the memory does not exist, or if another one has that text.
+        """Change the text of a memory. Raises DialogueError if the memory does not exist, or another one has that
+        text.
         """
         return self.replace(user, number, lambda speaker: _fact(memory, speaker))
 
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
         """Return the memories that a reply to a text may use, oldest first.
 
-        These are all memories, up to 256; if there are more, at most 192 that share words with the text, the 64 that
-        were made or used last, and the latest that state what the text asks for in other words.
+        These are all memories, up to 256; if there are more, at most 192 that share words with the text, the 64 most
+        recently created or used, and the latest that answer the text in other words.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -97,8 +93,8 @@ class LongTermMemory(PersonalFacts):
     def holding(self, user: str, facts: Sequence[KeptFact], newer: Collection[str] = ()) -> tuple[KeptFact, ...]:
         """Return the memories that still hold, in order, without the parts that do not.
 
-        The rest is contradicted by something later: another memory, or one of the texts that are `newer` than all. It
-        stays remembered, to be seen and changed.
+        The rest is contradicted by something later: another memory, or one of the `newer` texts. It stays stored, and
+        can be viewed and changed.
         """
         left: dict[int, str] = {}
         for speaker in {fact.speaker for fact in facts}:
@@ -110,7 +106,7 @@ class LongTermMemory(PersonalFacts):
         return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def _put_again(self, user: str, new: FactText, source: FactSource) -> KeptFact | None:
-        """Keep as the newest a statement that contradicts a current one, although it was made before."""
+        """Store an older statement again as the newest if it contradicts a current one."""
         told = sorted(self._rivals(user, [new]), key=lambda fact: fact.id)
         if is_overturned(what_holds([fact.text for fact in told]), new.text):
             return self.put_anew(user, new, source, self._now())
@@ -119,8 +115,8 @@ class LongTermMemory(PersonalFacts):
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
         """Return the speaker's memories that the texts may contradict.
 
-        That is all there is, up to 256 memories of the user; of more, the newest of each topic, the newest 32 that
-        deny something in some of the same words, and the 32 that fit best a text that denies something.
+        These are all memories of the user, up to 256; if there are more, the newest of each topic, the newest 32 that
+        deny something with shared words, and the 32 that best match a text that denies something.
         """
         if not texts:
             return ()
@@ -137,7 +133,7 @@ class LongTermMemory(PersonalFacts):
 
 
 def memory_line(text: str) -> str:
-    """Return the text on one line, without control characters and halves of surrogate pairs."""
+    """Return the text on one line, without control characters and lone surrogates."""
     return one_line("".join(char for char in text if char.isspace() or unicodedata.category(char) not in {"Cc", "Cs"}))
 
 
@@ -156,6 +152,6 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 
 def _text_of(fact: KeptFact) -> FactText:
-    """Return the facts as they were given, without splitting their words again."""
+    """Return the facts with their stored words, without splitting them again."""
     terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)

@@ -1,4 +1,4 @@
-"""The memories of a user as one conversation sees them; they outlast it."""
+"""The memories of a user as seen in one conversation; they outlast it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from investigator.bb3.memory.words import memory_words
 from investigator.bb3.records import AND_MORE, Speaker
 
 MOST_TOLD = 5
-"""So many memories are told at once, where all are asked for."""
+"""Most memories listed at once, if the user asks for all."""
 _MOST_SHOWN = 64
 _OF_A_TOPIC = 4
 _MOST_LOOKED_AT = 256
 
 
 class UserMemories:
-    """The memories of a user, as one conversation sees them; new ones outlast it.
-
-    One user may have several conversations at once, in several processes. `chat_id` is kept with what is added;
-    `turns` is the number of replies that a conversation has had if it was begun before.
+    """The memories of a user, as seen in one conversation; new ones outlast it. One user may have several conversations
+    at once, in several processes. `chat_id` is stored with new memories; `turns` is the number of earlier replies in a
+    continued conversation.
     """
 
     def __init__(
@@ -49,9 +48,8 @@ class UserMemories:
         self._told: set[int] = set()
 
     def texts(self) -> Mapping[str, int]:
-        """Return the 64 memories that were made or used last, with the turns since each was used.
-
-        Without those contradicted by later statements: they are kept, but no longer used.
+        """Return the 64 most recently created or used memories, with the turns since each was used. Those contradicted
+        by later statements are excluded: they are kept, but no longer used.
         """
         latest = self._memory.latest(self._user, _MOST_SHOWN)
         holding = {fact.id for fact in self._memory.holding(self._user, latest)}
@@ -68,7 +66,7 @@ class UserMemories:
         candidates = self._memory.candidates(self._user, text)
         tokens = _known_words(candidates)
         chosen = self._chosen(text, candidates, tokens)
-        if asked := asked_topics(text):  # "I moved to Paris" has no word of "Where do I live?"
+        if asked := asked_topics(text):  # "I moved to Paris" shares no word with "Where do I live?"
             told = [fact for fact in candidates if asked & topics_of(fact.text)][-_OF_A_TOPIC:]
             chosen = list(dict.fromkeys([*self._chosen(text, told, tokens), *chosen]))[:MOST_AVAILABLE]
         numbers = [number for memory in chosen for number in self._numbers[memory]]
@@ -76,14 +74,14 @@ class UserMemories:
         return list(self._written(self._memory.holding(self._user, [of_number[one] for one in numbers], [text])))
 
     def add(self, text: str, speaker: Speaker) -> None:
-        """Remember what a module wrote about a turn, unless it is empty, not new, or too long."""
+        """Remember a module's output for a turn, unless it is empty, not new, or too long."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         kept = self._memory.remember(self._user, text, speaker, source)
         if kept is not None:
             self._in_session.update(self._written([kept]))
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Remember these besides what is remembered; those without a prefix are the partner's."""
+        """Remember these in addition; without a prefix they are the partner's."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         ages = {}
         for memory, turns in memories.items():
@@ -95,14 +93,14 @@ class UserMemories:
             self._memory.set_ages(self._user, ages)
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """A turn has ended in which these were used."""
+        """End a turn in which these were used."""
         numbers = {number for memory in used for number in self._numbers.get(memory, ())}
         self._memory.end_turn(self._user, numbers)
         self._told |= numbers
         self._turn += 1
 
     def clear(self) -> None:
-        """Only the record of which memories it made belongs to this conversation; that is forgotten."""
+        """Forget which memories this conversation created, the only state that belongs to it."""
         self._in_session = set()
         self._told = set()
 
@@ -135,6 +133,6 @@ def _line(speaker: Speaker, text: str) -> str:
 
 
 def _known_words(facts: Sequence[KeptFact]) -> Tokens:
-    """Splits texts into content words; those of the facts were split when they were made."""
+    """Return a splitter of texts into content words; those of facts were split on creation."""
     known = {_line(fact.speaker, fact.text).lower(): tuple(Gist.read(fact.claim).terms) for fact in facts}
     return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))

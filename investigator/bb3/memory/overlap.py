@@ -1,8 +1,7 @@
-"""Decides whether a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose).
-
-The original refuses a memory whenever it holds all words of a kept one. So it loses `I don't have money` after `I have
-money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must not say more either, and a negated
-memory never repeats one that is not.
+"""Decides if a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose). The
+original rejects a memory that contains all words of an existing one. So it loses `I don't have money` after `I have
+money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated memory
+never repeats one that is not negated.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _MARK = "¬"
 
 @dataclass(frozen=True)
 class Gist:
-    """The content of a memory: the set of its words, those that are negated marked; and whether any is."""
+    """The content of a memory: its set of words, with negated ones marked, and a flag for negation."""
 
     words: frozenset[str]
     negated: bool = False
@@ -34,18 +33,18 @@ class Gist:
         return frozenset(word.removeprefix(_MARK) for word in self.content or self.words)
 
     def wire(self) -> str:
-        """Return it as one line; equal ones have equal lines."""
+        """Return it as one line; equal gists have equal lines."""
         return " ".join([_MARK if self.negated else "+", *sorted(self.words)])
 
     @classmethod
     def read(cls, line: str) -> Gist:
-        """Return the gist that `wire` made a line of."""
+        """Parse a line from `wire`."""
         mark, *words = line.split(" ")
         return cls(frozenset(words), mark == _MARK)
 
 
 def gist_of(text: str) -> Gist:
-    """Return the text of a memory. A negation reaches to the next punctuation mark or `but`."""
+    """Return the gist of a memory's text. A negation extends to the next punctuation mark or `but`."""
     words: set[str] = set()
     negated = reached = False
     for word in every_word(text):
@@ -60,10 +59,9 @@ def gist_of(text: str) -> Gist:
 
 
 def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
-    """Return True if a memory only repeats a kept one.
-
-    That is so if it lacks fewer than `threshold` words of the kept one and adds fewer than `threshold` content words,
-    and both or neither are negated. A memory without words repeats nothing.
+    """Return True if a memory only repeats an existing one: it lacks fewer than `threshold` words of the existing one
+    and adds fewer than `threshold` content words, and both or neither are negated. A memory without words repeats
+    nothing.
     """
     if not kept.words or new.negated is not kept.negated:
         return False
@@ -71,7 +69,7 @@ def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
 
 
 def says_something_new(text: str, kept: Iterable[str], threshold: int = 1) -> bool:
-    """Return True if a memory repeats none of the kept ones; `threshold` as in `repeats`."""
+    """Return True if a memory repeats no existing one; `threshold` is as in `repeats`."""
     new = gist_of(text)
     return not any(repeats(new, gist_of(other), threshold) for other in kept)
 

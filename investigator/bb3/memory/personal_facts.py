@@ -1,4 +1,4 @@
-"""Facts that users and chats said about themselves: kept over restarts, seen and changed by their owners."""
+"""Facts that users and chats stated about themselves: stored over restarts, viewed and changed by their owners."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from investigator.store.user_key import user_key
 _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
-_LONGEST_COUNT = 9  # digits; what is longer was not counted here
+_LONGEST_COUNT = 9  # digits; a longer number was not assigned here
 
 
 class FactText(Record):
-    """A fact to remember about a speaker: the text, its content in few words, and the words that find it.
+    """A fact to remember about a speaker: the text, its condensed content, and its search words.
 
     `terms` are its words; `marks` are further search keys.
     """
@@ -50,16 +50,15 @@ class FactText(Record):
 
 
 class FactSource(Record):
-    """The source of a fact; one without a chat was written by hand."""
+    """The source of a fact; a fact without a chat was written by hand."""
 
     chat_id: str = ""
     turn: int | None = Field(default=None, ge=1)
 
 
 class KeptFact(Record):
-    """A stored fact; `claim` is a short form of what it says.
-
-    The user's turns are counted over all chats, and `uses` are the replies that it went into.
+    """A stored fact; `claim` is its condensed content. The user's turns are counted over all chats, and `uses` counts
+    the replies that used it.
     """
 
     id: int = Field(ge=1)
@@ -74,10 +73,9 @@ class KeptFact(Record):
 
 
 class PersonalFacts:
-    """The facts of all users of a workspace; a user is any text. Several threads and processes may use it at once.
-
-    A change is one transaction, which waits for others to end. A fact that was changed outside this program counts for
-    nothing. Raises DialogueError for a user's name that is blank or too long, StoreError and its kinds.
+    """The facts of all users of a workspace; a user is any text. Several threads and processes may use it at once. A
+    change is one transaction, which waits for others to end. Facts changed outside this program are ignored. Raises
+    DialogueError for a user's name that is blank or too long, StoreError and its kinds.
     """
 
     def __init__(self, database: Database) -> None:
@@ -91,23 +89,23 @@ class PersonalFacts:
             return tuple(sorted({row["user"] for row in standing(connection, self._key, _FACTS, select(_FACTS))}))
 
     def count(self, user: str) -> int:
-        """Return how many facts a user has."""
+        """Return the number of a user's facts."""
         with self._reading(user) as connection:
             return int(connection.execute(select(func.count()).where(_T.user == user)).scalar_one())
 
     def memories(self, user: str, most: int | None = None) -> tuple[KeptFact, ...]:
-        """Return a user's facts in the order in which they came."""
+        """Return a user's facts, oldest first."""
         with self._reading(user) as connection:
             return self._read(connection, user, _of(user).order_by(_T.id).limit(most))
 
     def latest(self, user: str, most: int) -> tuple[KeptFact, ...]:
-        """Return the facts that were made or used last, in order."""
+        """Return the most recently created or used facts, in order."""
         with self._reading(user) as connection:
             found = self._read(connection, user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
         return tuple(sorted(found, key=lambda fact: fact.id))
 
     def newest(self, user: str, most: int) -> tuple[KeptFact, ...]:
-        """Return the facts that came last, newest first."""
+        """Return the latest facts, newest first."""
         with self._reading(user) as connection:
             return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
 
@@ -121,7 +119,9 @@ class PersonalFacts:
     def newest_of_each(
         self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
     ) -> tuple[KeptFact, ...]:
-        """Return of each mark the user's facts that have it and came last; if terms are given, and some of them."""
+        """Return for each mark the user's newest facts with it; if terms are given, only those with some of the
+        terms.
+        """
         found: set[int] = set()
         with self._reading(user) as connection:
             for mark in marks:
@@ -136,9 +136,10 @@ class PersonalFacts:
         now: datetime,
         repeats: Callable[[str], bool] | None = None,
     ) -> KeptFact | None:
-        """Keep a fact; None if the speaker has one of the same text already, or one whose claim `repeats` accepts.
+        """Store a fact; return None if the speaker already has one with the same text, or one whose claim `repeats`
+        accepts.
 
-        Only claims that have all terms of the new one are shown to `repeats`.
+        Only claims with all terms of the new one are passed to `repeats`.
         """
         with self._writing(user) as connection:
             if self._is_kept(connection, user, new, repeats):
@@ -146,7 +147,7 @@ class PersonalFacts:
             return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_anew(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact:
-        """Keep a fact as the newest, even if it repeats another; it replaces one of the same text."""
+        """Store a fact as the newest, even if it repeats another; it replaces one with the same text."""
         with self._writing(user) as connection:
             same = self._same(connection, user, new)
             if same is not None:
@@ -154,7 +155,7 @@ class PersonalFacts:
             return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_all(self, user: str, news: Iterable[FactText], source: FactSource, now: datetime) -> int:
-        """Keep facts in one transaction, but those whose text the speaker has already; return how many were kept."""
+        """Store facts in one transaction, except those whose text the speaker already has; return the number stored."""
         kept = 0
         with self._writing(user) as connection:
             for new in news:
@@ -164,9 +165,8 @@ class PersonalFacts:
         return kept
 
     def replace(self, user: str, fact_id: int, written: Callable[[Speaker], FactText]) -> KeptFact:
-        """Give a fact of a speaker another text.
-
-        Raises DialogueError if the fact does not exist, or if another one has that text.
+        """Change the text of a speaker's fact. Raises DialogueError if the fact does not exist, or another one has that
+        text.
         """
         with self._writing(user) as connection:
             new = written(self._kept_under(connection, user, fact_id).speaker)
@@ -178,33 +178,33 @@ class PersonalFacts:
             return self._by_ids(connection, user, [fact_id])[0]
 
     def delete(self, user: str, fact_id: int) -> None:
-        """Forget a fact. Raises DialogueError if there is no such fact."""
+        """Delete a fact. Raises DialogueError if it does not exist."""
         with self._writing(user) as connection:
             self._kept_under(connection, user, fact_id)
             self._delete(connection, user, fact_id)
 
     def forget(self, user: str) -> int:
-        """Forget everything of a user; return the number of facts."""
+        """Delete all facts of a user; return their number."""
         with self._writing(user) as connection:
             self._terms.drop(connection, user)
             connection.execute(delete(meta).where(meta.c.key == _turn_key(user)))
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
     def end_turn(self, user: str, used: Collection[int] = ()) -> None:
-        """A turn with the user has ended in which these facts were used; the other ones are one turn older."""
+        """End a turn with the user in which these facts were used; the others become one turn older."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
             self._change(connection, user, used, lambda row: {"used_at": turn, "uses": row["uses"] + 1})
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
-        """Set the age of facts that come from elsewhere, in turns since their last use."""
+        """Set the age of facts from elsewhere, in turns since their last use."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user)
             self._change(connection, user, ages, lambda row: {"used_at": turn - ages[row["id"]]})
 
     def find_taken_over(self, written: Callable[[str, Speaker], FactText]) -> None:
-        """Make the terms of facts that were taken over without them; delete those that are not facts of ours."""
+        """Create the terms of facts that were imported without them; delete facts that are not ours."""
         with self._database.begin() as connection:
             if get_meta(connection, UNSORTED_FACTS) is None:
                 return
@@ -224,7 +224,7 @@ class PersonalFacts:
         return tuple(_kept(row, turn) for row in standing(connection, self._key, _FACTS, query))
 
     def _by_ids(self, connection: Connection, user: str, ids: Sequence[int]) -> tuple[KeptFact, ...]:
-        """The facts of a user with these ids, in the order of the ids."""
+        """Return a user's facts with these ids, in id order."""
         found = {}
         for part in in_batches(ids):
             found.update({fact.id: fact for fact in self._read(connection, user, _of(user).where(_T.id.in_(part)))})
@@ -241,7 +241,7 @@ class PersonalFacts:
         return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
-        """Return the id of the speaker's fact with the same text; a withdrawn one is deleted."""
+        """Return the id of the speaker's fact with the same text; an altered one is deleted."""
         query = select(_FACTS).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
         row = connection.execute(query).mappings().first()
         if row is None or stands(self._key, _FACTS, row):
@@ -256,7 +256,7 @@ class PersonalFacts:
         ids: Collection[int],
         changed: Callable[[RowMapping], Mapping[str, str | int]],
     ) -> None:
-        """Write other values into facts of a user, those that are there and stand."""
+        """Update facts of a user, if they exist and are unaltered."""
         for part in in_batches(sorted(ids)):
             for row in [*standing(connection, self._key, _FACTS, _of(user).where(_T.id.in_(part)))]:
                 values = with_code(self._key, _FACTS, {**row, **changed(row)})
@@ -293,14 +293,16 @@ class PersonalFacts:
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
-        """A transaction with exclusive write access from its beginning: what it reads stays true until its end."""
+        """Open a transaction with exclusive write access from its beginning: the data that it reads stays valid until
+        its end.
+        """
         _check_user(user)
         with self._database.alone() as connection:
             yield connection
 
 
 def _check_user(user: str) -> None:
-    """Refuse a name that is not readable, such as a blank one."""
+    """Reject an unreadable name, such as a blank one."""
     problem = ""
     if all(unicodedata.category(character)[0] in "ZC" for character in user):
         problem = "blank"

@@ -1,4 +1,4 @@
-"""Memories that live as long as their conversation, in the written form of a family."""
+"""Memories that live as long as their conversation, in the written form of a model family."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from investigator.errors import DialogueFormatError
 
 
 class SessionMemories:
-    """The memories of one conversation. For one thread at a time.
-
-    `prefixes` are those of the owners, if they differ from the family's; `chance` gives random numbers from 0 to 1,
-    `tokens` cuts texts for comparing.
+    """The memories of one conversation; use it from one thread at a time. `prefixes` are those of the owners, if they
+    differ from the family's; `chance` returns random numbers from 0 to 1, `tokens` splits texts for comparison.
     """
 
     def __init__(
@@ -43,15 +41,15 @@ class SessionMemories:
 
     @property
     def in_session(self) -> frozenset[str]:
-        """The memories that were made in this conversation."""
+        """Return the memories created in this conversation."""
         return frozenset(self._in_session)
 
     def texts(self) -> Mapping[str, int]:
-        """All memories with the turns since each was used."""
+        """Return all memories with the turns since each was used."""
         return dict(self._texts)
 
     def available(self, text: str) -> Sequence[str]:
-        """The memories that may be drawn on for a reply to this text."""
+        """Return the memories that may be used for a reply to this text."""
         return available_memories(
             text, self._texts, self._in_session, self._options, chance=self._chance, tokens=self._tokens
         )
@@ -66,7 +64,7 @@ class SessionMemories:
             self._in_session.add(memory)
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Remember these instead of all others; those without a prefix are the partner's."""
+        """Replace all memories by these; without a prefix they are the partner's."""
         prefixes = tuple(f"{prefix}:" for prefix in self._prefixes.values())
         self._texts = {
             text if text.startswith(prefixes) else self._written(text, Speaker.PARTNER): turns
@@ -74,7 +72,7 @@ class SessionMemories:
         }
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """A turn has ended in which these were used."""
+        """End a turn in which these were used."""
         self._texts = after_turn(self._texts, used)
 
     def clear(self) -> None:
@@ -93,5 +91,5 @@ class SessionMemories:
             return False
         try:
             return is_new_memory(memory, self._prefixes[speaker], self._texts)
-        except DialogueFormatError:  # a spoken memory begins with "Person", and has no prefix
+        except DialogueFormatError:  # an unprefixed memory that begins with "Person"
             return True

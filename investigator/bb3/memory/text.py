@@ -1,4 +1,4 @@
-"""Memories as BB3's families write them: with the prefix of their owner (seed: bb3_agents)."""
+"""Memories in the written form of BB3's model families: with the prefix of their owner (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTHING = frozenset({"", "no persona", "no memory", "no memories", "none", "not
 
 
 class MemoryForm(StrEnum):
-    """How memories are written, by the names of the original: for the 3B model, or for the 30B and 175B ones."""
+    """The written form of memories, by the names of the original: for the 3B model, or for the 30B and 175B ones."""
 
     TOKENS = "R2C2"
     PREFIXES = "OPT"
@@ -46,10 +46,8 @@ def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """A memory in its written form.
-
-    30B and 175B: every mention of `Person 1` or `Person 2` becomes the owner, and a text that begins with the owner has
-    no prefix besides. 3B: there is a prefix unless it is there already.
+    """Return a memory in its written form. 30B and 175B: every mention of `Person 1` or `Person 2` becomes the owner,
+    and a text that begins with the owner gets no prefix. 3B: a prefix is added unless present.
     """
     prefix = prefix_of(speaker, form)
     if form is MemoryForm.TOKENS:
@@ -60,7 +58,7 @@ def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """The same, and a memory with a prefix of the 30B and 175B models stays unchanged, for every owner."""
+    """Return the same, but leave a memory with any prefix of the 30B and 175B models unchanged."""
     own, others = (_PREFIXES[MemoryForm.PREFIXES][who] for who in (Speaker.SELF, Speaker.PARTNER))
     if memory.startswith((f"{own}:", others)):
         return memory
@@ -68,7 +66,7 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def split_prefix(memory: str) -> tuple[str, str]:
-    """The prefix of a written memory, without the colon, and what comes after it.
+    """Return the prefix of a written memory, without the colon, and the text after it.
 
     `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if there is no prefix.
     """
@@ -94,15 +92,14 @@ def owner_of(memory: str) -> tuple[Speaker | None, str]:
 
 
 def says_nothing(memory: str) -> bool:
-    """Return True if a module found nothing to remember, in any case and punctuation."""
+    """Return True if a module's output means that there is nothing to remember; case and punctuation are ignored."""
     bare = memory.strip().strip(".!?\"'“”*() ").casefold()
     return bare in _NOTHING or bare.rstrip(".") in _NOTHING or NO_PERSONA.casefold() in bare or FAILED in memory
 
 
 def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
-    """Return True if a memory says something, and something new among the kept ones of the same prefix.
-
-    Kept memories are in their written form; `memory` may be. Raises DialogueFormatError if a kept one has no prefix.
+    """Return True if a memory is not empty, and new among the existing ones with the same prefix. Existing memories are
+    in their written form; `memory` may be. Raises DialogueFormatError if an existing one has no prefix.
     """
     if says_nothing(memory):
         return False
@@ -111,7 +108,7 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
 
 
 def without_control_tokens(text: str) -> str:
-    """Return a text without the control tokens of the 3B model, also those that show up when others are taken out."""
+    """Return a text without the control tokens of the 3B model, including those that appear when others are removed."""
     if "__" not in text:
         return text
     bare = text
@@ -121,7 +118,7 @@ def without_control_tokens(text: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """A text without the control tokens of the 3B model, and without the names before turns."""
+    """Return a text without the control tokens of the 3B model, and without the names before turns."""
     text = without_control_tokens(text)
     for name in _SPEAKERS:
         text = text.replace(f" {name}", " ").replace(name, "")
@@ -129,5 +126,5 @@ def clean_text(text: str) -> str:
 
 
 def is_opening(text: str, memories: object) -> bool:
-    """Return True if a message asks for the opening of a conversation, from memories that come with it."""
+    """Return True if a message requests the opening of a conversation, from memories in it."""
     return text == OPENING and isinstance(memories, list | Mapping) and len(memories) > 0

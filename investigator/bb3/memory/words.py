@@ -1,4 +1,4 @@
-"""Memories as words: contractions written out, cut into words, stemmed, without stop words."""
+"""Splits memories into words: contractions expanded, stemmed, without stop words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""Only few function words, because it matters who a memory is about; two of the adverbs are stems."""
+"""Only a few function words, because it matters who a memory is about; two of the adverbs are stems."""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
@@ -55,18 +55,17 @@ _ABBREVIATED = re.compile(r"(?:\w|\w+\.\w+(?:\.\w+)*|mrs?|ms|drs?|prof|st|jr|sr|
 def memory_words(
     text: str, *, expanded: bool = True, stemmed: bool = True, without_stop_words: bool = False
 ) -> list[str]:
-    """The words of a memory or a turn in lower case, in order.
-
-    `expanded` writes contractions out (`don't` as `do not`), `stemmed` cuts all but common words down to their Porter
-    stems. Articles, forms of `to be`, some adverbs and single punctuation marks are left out; `without_stop_words` also
-    leaves out pronouns and the other common words of English. Unspaced scripts give pairs of characters.
+    """Return the words of a memory or a turn in lower case, in order. `expanded` expands contractions (`don't` to `do
+    not`), `stemmed` reduces all but common words to their Porter stems. Articles, forms of `to be`, some adverbs and
+    single punctuation marks are dropped; `without_stop_words` also drops pronouns and the other common words of
+    English. Unspaced scripts give pairs of characters.
     """
     dropped = TELL_NOTHING | english_stop_words() if without_stop_words else TELL_NOTHING
     return [word for word in every_word(text, expanded=expanded, stemmed=stemmed) if word not in dropped]
 
 
 def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> list[str]:
-    """The same without leaving anything out; punctuation marks are words."""
+    """Return all words in the same way; punctuation marks are words."""
     text = text.strip().lower()
     if not text:
         return []
@@ -78,13 +77,13 @@ def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> lis
 
 @cache
 def english_stop_words() -> frozenset[str]:
-    """The stop words of English, including pronouns and negations."""
+    """Return the stop words of English, including pronouns and negations."""
     return frozenset(files("investigator.bb3").joinpath("english_stop_words.txt").read_text(encoding="utf-8").split())
 
 
 @cache
 def negation_stems(*languages: str) -> frozenset[str]:
-    """Return the words that deny in some languages as `every_word` gives them; English has `n't` and `hardly` too."""
+    """Return the negating words of some languages, in the form of `every_word`; for English also `n't` and `hardly`."""
     also = ("n't", "hardly") if "en" in languages else ()
     return frozenset(porter_stem(folded(word)) for word in (*negations(*languages), *also))
 
@@ -96,7 +95,7 @@ def _written_out(text: str) -> str:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a text in lower case: full stops at their ends are cut off words, those of abbreviations not."""
+    """Return the sentences of a text in lower case, with final full stops split from words, except in abbreviations."""
     start = 0
     for found in _WORD.finditer(text):
         word = found.group().rstrip().rstrip(_CLOSING)
@@ -107,5 +106,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _pieces(sentence: str) -> list[str]:
-    """The words of a sentence as the Penn Treebank has them: `do n't`, `tom 's`; only its own full stop is cut off."""
+    """Return the words of a sentence as in the Penn Treebank: `do n't`, `tom 's`; only its own full stop is split
+    off.
+    """
     return _PIECE.findall(sentence)

@@ -1,4 +1,4 @@
-"""An agent that answers with what a search finds, and a search that makes its documents up (seed: bb3_agents)."""
+"""An agent that answers with search results, and a search that makes documents up (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DOCUMENTS = 5
 
 
 class MadeUpSearch:
-    """Finds as many documents as requested, for any query: for trials without a server."""
+    """Returns as many documents as requested, for any query: for trials without a server."""
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
-        """Documents that record their number and the query."""
+        """Return documents that contain their number and the query."""
         return tuple(
             SearchDocument(title=f"title_{i}", text=f'content {i} for query "{query}"', url=f"url_{i}")
             for i in range(count)
@@ -27,11 +27,10 @@ class MadeUpSearch:
 
 
 class SearchAgent(Agent):
-    """Takes each message for a query and answers with documents, one a line, as `title | text`.
-
-    Options: `server` (`test` makes documents up), `raw_server` (an address, comes before `server`), `n_docs`,
-    `intra_doc_delimiter` (between the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses
-    of the documents. Raises SettingsError if there is no server.
+    """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server`
+    (`test` makes documents up), `raw_server` (an address, overrides `server`), `n_docs`, `intra_doc_delimiter` (between
+    the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses of the documents. Raises
+    SettingsError if there is no server.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class SearchAgent(Agent):
         self._search = search or cast("DocumentSearch | None", (shared or {}).get(_SEARCH)) or self._from_options()
 
     def act(self) -> Message:
-        """Return the search results for the text of the last message. Raises what the search raises."""
+        """Return the search results for the text of the last message. Raises the errors of the search."""
         query = self.observation.text if self.observation is not None else ""
         found = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
         lines = [titled(document) for document in found]
@@ -58,7 +57,7 @@ class SearchAgent(Agent):
         )
 
     def share(self) -> dict[str, object]:
-        """Copies search at the same place."""
+        """Return the shared state: copies search at the same place."""
         return {**super().share(), _SEARCH: self._search}
 
     def _from_options(self) -> DocumentSearch:

@@ -1,7 +1,6 @@
 """A client of search servers in BB3's protocol: POST of a form with q and n, `{"response": [{url, title, content}]}`.
 
-Facts: the running of ParlAI 1.7.2, from which this deviates on purpose: it gives up and says why, and it bounds what it
-reads.
+Facts: the running of ParlAI 1.7.2, from which this deviates on purpose: it reports failures, and limits what it reads.
 """
 
 from __future__ import annotations
@@ -25,16 +24,15 @@ if TYPE_CHECKING:
     import httpx
 
 _LONGEST_NAME = 2_000
-"""Characters of an address or a title that are kept."""
+"""Most characters of an address or title that are kept."""
 _LONGEST_TOLD = 200
 _HINT = "Check the address of the search server, or leave it out: the folder is then searched without one."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found. `content` is its text as it was sent.
-
-    `origin` gives the place of the text in a document, if the server is an investigator's.
+    """A page that a search server found. `content` is its text as sent. `origin` is the place of the text in a
+    document, if the server is an investigator.
     """
 
     url: str = ""
@@ -44,13 +42,14 @@ class FoundPage(Record):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines of the text, without outer blanks; blank ones are left out."""
+        """Return the non-blank lines of the text, stripped."""
         return tuple(line for line in map(str.strip, self.content.split("\n")) if line)
 
 
 class Patience(Record):
-    """Limits on waiting for a server: seconds for each request, number of requests, and seconds before the second one,
-    which double with each further one."""
+    """Limits on waiting for a server: seconds per request, number of requests, and seconds before the second one, which
+    double with each further one.
+    """
 
     timeout: float = Field(default=10.0, gt=0)
     requests: int = Field(default=3, ge=1, le=20)
@@ -58,7 +57,7 @@ class Patience(Record):
 
 
 class SearchServer:
-    """A search server at an address; `http://` may be left out. Safe to use from several threads.
+    """A search server at an address; `http://` may be omitted. Thread-safe.
 
     `between_lines` joins the lines of a page. Raises SettingsError if the address is invalid.
     """
@@ -89,16 +88,15 @@ class SearchServer:
         self._sleep = sleep
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
-        """The pages that the server finds, best first; a query without words finds none. It may give more than `count`.
-
-        Raises EngineTimeoutError, EngineUnreachableError, EngineError if what came is not an answer.
+        """Return the pages that the server finds, best first; a query without words finds none. There may be more than
+        `count`. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
         """
         join = self._between_lines.join
         pages = self.pages(query, count)
         return tuple(SearchDocument(title=page.title, text=join(page.lines), url=page.url) for page in pages)
 
     def pages(self, query: str, count: int) -> tuple[FoundPage, ...]:
-        """The same, line by line."""
+        """Return the same pages, line by line."""
         if not query.strip():
             return ()
         return retried(lambda: self._ask(query, count), self._retries.wait, self._sleep)
@@ -134,7 +132,7 @@ class SearchServer:
 
 
 def full_address(address: str) -> str:
-    """The address of a search server with its scheme. Raises SettingsError if it is invalid."""
+    """Return the address of a search server with its scheme. Raises SettingsError if it is invalid."""
     stripped = address.strip()
     register_address(stripped)
     scheme, separator, rest = stripped.partition("://")
@@ -164,7 +162,7 @@ def _why(body: bytes) -> str:
 
 
 def _page(found: Mapping[str, object]) -> FoundPage:
-    """A page; some servers send its lines as a list, and some pages have no text."""
+    """Return a page; some servers send its lines as a list, and some pages have no text."""
     sent = found.get("content")
     content = "\n".join(map(_text, sent)) if isinstance(sent, list) else _text(sent)
     url, title = _text(found.get("url"))[:_LONGEST_NAME], _text(found.get("title"))[:_LONGEST_NAME]
@@ -172,7 +170,7 @@ def _page(found: Mapping[str, object]) -> FoundPage:
 
 
 def _origin(told: object, content: str) -> Origin | None:
-    """Return the place of a text, as far as it can be understood and fits the text."""
+    """Return the place of a text, if it can be parsed and matches the text."""
     passage = told.get("passage") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
         return None
@@ -184,6 +182,6 @@ def _origin(told: object, content: str) -> Origin | None:
 
 
 def _text(value: object) -> str:
-    """A value as text; halves of surrogate pairs, which can be sent nowhere, become U+FFFD."""
+    """Return a value as text; lone surrogates, which cannot be encoded, become U+FFFD."""
     text = value if isinstance(value, str) else "" if value is None else str(value)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Documents of a search as BB3 reads them: in pieces, the best of them, each on a line with its title."""
+"""Documents of a search as BB3 reads them: split into pieces, the best ones each on a line with the title."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _WORD = re.compile(r"\w\w+")
 
 
 def searched(query: str) -> str:
-    """Return the words of a query, without a slash that was typed before them."""
+    """Return the words of a query, without a slash typed before them."""
     return query.strip().lstrip("/").strip() or query
 
 
 def titled(document: SearchDocument) -> str:
-    """A document for a prompt: `title | text`."""
+    """Return a document for a prompt: `title | text`."""
     return f"{document.title} | {document.text}"
 
 
 def passage(document: SearchDocument, *, open_end: bool = True) -> str:
-    """A document for the encoder of the 3B model: `title / text`, and ` // ` before the conversation."""
+    """Return a document for the encoder of the 3B model: `title / text`, and ` // ` before the conversation."""
     return f"{document.title.strip()} / {document.text.strip()}" + (" // " if open_end else "")
 
 
 def described(document: SearchDocument) -> str:
-    """A document for a reader, a line for each of address, title and text."""
+    """Return a document for a reader, with a line each for address, title and text."""
     return f"ID: {document.url}\nTitle: {document.title}\nText: {document.text}"
 
 
 def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
-    """A text in pieces that end at the first blank after so many characters; only these blanks are left out."""
+    """Return a text in pieces that end at the first space after that many characters; only these spaces are dropped."""
     chunks, start = [], 0
     while (end := text.find(" ", start + size)) >= 0:
         chunks.append(text[start:end])
@@ -47,14 +47,14 @@ def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
 
 
 def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
-    """The chunks nearest to a query by TF-IDF and cosine, best first; of equals the earlier one."""
+    """Return the chunks nearest to a query by TF-IDF and cosine, best first; of equals the earlier one."""
     return [chunks[i] for i in _nearest(chunks, query)[:count]]
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
     """Return the span of the part of a text that is nearest to a query: up to 1,500 characters of a long text.
 
-    It ends between words, unless one is longer than that; scripts without spaces are compared by pairs of characters.
+    It ends between words, unless one word is longer than that; unspaced scripts are compared by pairs of characters.
     """
     if len(text) <= WHOLE_CHARACTERS:
         return 0, len(text)
@@ -66,7 +66,7 @@ def nearest_part(text: str, query: str) -> tuple[int, int]:
 
 
 def _nearest(texts: Sequence[str], query: str) -> list[int]:
-    """The places of the texts, the nearest to the query first."""
+    """Return the indexes of the texts, nearest to the query first."""
     bags = [Counter(_WORD.findall(text.lower())) for text in (*texts, query)]
     held = Counter(word for bag in bags for word in bag)
     vectors = [_unit({word: n * (log((1 + len(bags)) / (1 + held[word])) + 1) for word, n in b.items()}) for b in bags]

@@ -1,7 +1,6 @@
-"""The folder as BB3's search: it is opened for every search, so that results are current.
-
-What another search finds is looked up in it: a server may say of any text that it is in a document. What is quoted is
-looked up in its files, read again: an index can be damaged, forged, or older than they are.
+"""The folder as BB3's search: it is opened for every search, so that results are current. Results of another search are
+looked up in it, because a server may claim that any text is in a document. Quotes are looked up in the files, read
+again, because an index can be damaged, forged or outdated.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class OpenShelf(Protocol):
     """Opens the folder with an up-to-date index; the documents `again` are always read again."""
 
     def __call__(self, again: frozenset[str] = frozenset(), /) -> AbstractContextManager[DocumentIndex]:
-        """Open it."""
+        """Open the folder."""
         ...
 
 
@@ -37,10 +36,9 @@ _ELSEWHERE = "another search"
 
 
 class FolderSearch:
-    """Searches a folder during one turn, or `elsewhere` if that is given. Safe to use from several threads.
-
-    The folder is open only during a search: other chats wait for that long, not while a model replies. `reread` reads
-    its documents again from their files; without it no quote of the folder is accepted.
+    """Searches a folder, or `elsewhere` if given, during one turn. Thread-safe. The folder is open only during a
+    search, so other chats need not wait while a model replies. `reread` reads its documents again from their files;
+    without it no quote of the folder is accepted.
     """
 
     def __init__(
@@ -53,18 +51,17 @@ class FolderSearch:
 
     @property
     def sources(self) -> Sources:
-        """The documents that were found so far, for proving quotes."""
+        """Return the documents found so far, for proving quotes."""
         return Sources(self.document)
 
     def document(self, document_id: str) -> Document:
-        """A document that was found. Raises KeyError for any other."""
+        """Return a document that was found. Raises KeyError for any other."""
         return self._found[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best passages. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError.
-
-        Results from elsewhere that are in the folder's document of that name are passages of it; all others name their
-        server. Raises what that search does, too.
+        """Return the best passages. Results from elsewhere that are in the folder's document with that name become its
+        passages; all others name their server. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError, and
+        the errors of the other search.
         """
         if self._elsewhere is not None:
             elsewhere = self._elsewhere.search(query, count)
@@ -72,9 +69,9 @@ class FolderSearch:
         return mended(lambda again: self._passages(query, count, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes of the folder in its files now, at their places there, and why others do not.
-
-        If one does not, their documents are read into the index again, so that the next search finds what they say.
+        """Return the quotes that are in the folder's files now, at their current places, and the reasons for missing
+        ones. If any is missing, their documents are read into the index again, so that the next search finds the
+        current text.
         """
         if self._reread is None or not quotes:
             return (), ()
@@ -84,7 +81,7 @@ class FolderSearch:
             return (), (f"{SOURCE_CHANGED}: {error.message}",)
         if lost:
             again = frozenset(quote.document_id for quote in quotes)
-            with suppress(InvestigatorError), self._open(again):  # otherwise the next search reports what is wrong
+            with suppress(InvestigatorError), self._open(again):  # otherwise the next search reports the error
                 pass
         return standing, lost
 
@@ -104,7 +101,9 @@ class FolderSearch:
         return [self._of_folder(one) or one.changed(server=one.server or _ELSEWHERE) for one in found]
 
     def _of_folder(self, document: SearchDocument) -> SearchDocument | None:
-        """A document as the passage of the folder that it is, at its place there; None if its text is not there."""
+        """Return a document as the passage of the folder that it is, at its place there; None if its text is not
+        there.
+        """
         passage, text = document.passage, document.text
         own = self._found.get(passage.document_id) if passage is not None else None
         if passage is None or own is None or not text.strip():
@@ -134,9 +133,8 @@ def one_at_a_time(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> OpenShelf:
-    """Opens the folder for one thread after the other, and waits for other processes that have it open.
-
-    After `longest_wait` seconds WorkspaceLockedError is raised.
+    """Open the folder for one thread at a time, waiting for other processes that have it open. After `longest_wait`
+    seconds WorkspaceLockedError is raised.
     """
     turn = Lock()
 
@@ -159,7 +157,7 @@ def one_at_a_time(
 
 
 def _document(document: Document, passage: Passage) -> SearchDocument:
-    """A passage as a search result; its address names the page or the line where it begins."""
+    """Return a passage as a search result; its address contains the page or first line."""
     line = f"#{'line' if passage.own_lines else 'text-line'}={passage.line}" if passage.line else ""
     place = f"#page={passage.page}" if passage.page else line
     address = f"{document.id}{place}"

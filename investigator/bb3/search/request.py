@@ -10,9 +10,9 @@ from urllib.parse import parse_qs
 from fastapi import HTTPException, Request
 
 LONGEST_QUERY = 20_000
-"""Characters; a turn of a chat has no more."""
+"""Most characters of a query; a chat turn has no more."""
 MOST_DOCUMENTS = 50
-"""Pages of an answer, whatever n says."""
+"""Most pages in an answer, whatever n is."""
 _DOCUMENTS = 5
 _MOST_FIELDS = 20
 _FORM = "application/x-www-form-urlencoded"
@@ -20,7 +20,7 @@ ASKING = f"POST a form ({_FORM}) with q, the query, and n, how many pages"
 
 
 async def query_of(request: Request) -> tuple[str, int]:
-    """Return the query of a request and how many pages it asks for.
+    """Return the query of a request and the number of requested pages.
 
     Raises HTTPException with the reason if it is not a form with these two.
     """

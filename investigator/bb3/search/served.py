@@ -1,4 +1,4 @@
-"""Pages of a search server: the places of an investigator's pages in documents, and the part of a page that is read."""
+"""Pages of a search server: their places in documents, if an investigator sent them, and the part that is read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ UNKNOWN_TYPE = "application/octet-stream"
 
 
 class Origin(Record):
-    """The place of a page's text in a document, as `investigator serve` gives it.
+    """The place of a page's text in a document, as sent by `investigator serve`.
 
-    The text is left out on the wire, for the page has it.
+    The text is omitted on the wire, because the page contains it.
     """
 
     passage: Passage
@@ -23,13 +23,13 @@ class Origin(Record):
     content_hash: str = Field(pattern="^[0-9a-f]{64}$", description="sha256 of the document's file")
 
     def is_of(self, text: str) -> bool:
-        """Return True if it can be the origin of a text: it spans as many characters, on a line that is known."""
+        """Return True if it can be the origin of a text: its span has the same length, and its line is known."""
         passage = self.passage
         return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
 
 
 class ServedQuote(Quote):
-    """Words of a text that a search server sent: they prove what the server said, not what is in the folder."""
+    """Words of a text that a search server sent: they prove what the server sent, not what the folder contains."""
 
     server: str
 
@@ -46,10 +46,9 @@ class FolderPage(SearchDocument):
 
 
 class ServedDocument(SearchDocument):
-    """The part of a page that is read; quotes are checked against the page as the server sent it.
-
-    `around` is that part with what is before and after it, from the offset `begins` on; `lines` are the numbers of the
-    lines of `around`: in the document where `passage` says which one it is, else in the text that was sent.
+    """The part of a page that is read; quotes are checked against the page as the server sent it. `around` is that part
+    with its surroundings, from the offset `begins` on; `lines` are the line numbers of `around`: in the document if
+    `passage` identifies one, else in the text that was sent.
     """
 
     around: str
@@ -59,9 +58,9 @@ class ServedDocument(SearchDocument):
     content_hash: str
 
     def quote(self, text: str, source: str) -> Quote | None:
-        """The sentences of a quote in this part, under its source's name; None if it is not there.
+        """Return the sentences of a quote in this part, under its source's name; None if it is missing.
 
-        Its offsets refer to the document if that is known, else to the text of this part.
+        Offsets refer to the document if known, else to the text of this part.
         """
         page = Document(
             id=source,

@@ -1,4 +1,4 @@
-"""A search server in BB3's protocol over any search: POST of a form with q and n gives pages as JSON."""
+"""A search server in BB3's protocol over any search: a POST form with q and n returns pages as JSON."""
 
 from __future__ import annotations
 
@@ -19,31 +19,30 @@ from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.records import Document
 
-_LONGEST_WAIT = 5.0  # seconds for another process that writes to the index; clients wait for about ten
+_LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients wait about ten
 
 
 class FolderPages:
-    """The passages of a folder as the pages of a search server. It keeps nothing of a search."""
+    """The passages of a folder as the pages of a search server. It stores nothing about a search."""
 
     def __init__(self, open_shelf: OpenShelf) -> None:
         self._open = open_shelf
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best passages of the current folder. Raises what `FolderSearch.search` does."""
+        """Return the best passages of the current folder. Raises the errors of `FolderSearch.search`."""
         folder = FolderSearch(self._open)
         found = folder.search(query, count)
         return [_page_of(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
 
 
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application that serves the search of a folder, which it searches for changes each time."""
+    """Return the application that serves the search of a folder, which is checked for changes each time."""
     return search_app(FolderPages(one_at_a_time(investigator.library, _LONGEST_WAIT)), on_problem)
 
 
 def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application: POST to any path is a search, and every refusal is JSON with its reason.
-
-    `on_problem` receives the reason why a search failed. The server around it bounds requests, and says who may ask.
+    """Return the application: POST to any path is a search, and every rejection is JSON with its reason. `on_problem`
+    receives the reason for a failed search. The surrounding server limits and authorises requests.
     """
     app = FastAPI(openapi_url=None)
 
@@ -78,13 +77,13 @@ def _refusal(status: int, reason: str, headers: Mapping[str, str] | None = None)
 
 
 def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """JSON; halves of surrogate pairs, which no UTF-8 can hold, become question marks."""
+    """Return a JSON response; lone surrogates, which UTF-8 cannot encode, become question marks."""
     body = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
     return Response(body, status, headers, media_type="application/json")
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """A page in BB3's fields, and the place of its text in the folder."""
+    """Return a page in BB3's fields, with the place of its text in the folder."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})

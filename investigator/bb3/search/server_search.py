@@ -1,4 +1,4 @@
-"""A search server in a chat, instead of the folder: its pages are the documents that are quoted."""
+"""A search server in a chat, instead of the folder: its pages are the quoted documents."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from investigator.language.normalise import one_line
 from investigator.records import Passage
 
 LONGEST_PAGE = 200_000
-"""Characters of a page that are read; what comes after them is left out."""
+"""Most characters of a page that are read; the rest is ignored."""
 LONGEST_PASSAGE = 10_000
-"""Characters up to which a passage of a folder is read whole, as in a chat over that folder."""
+"""Longest passage of a folder that is read whole, in characters, as in a chat over that folder."""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
-"""Someone is waiting for the reply: 20.5 seconds at most."""
+"""The user is waiting for the reply: 20.5 seconds at most."""
 _FIRST_QUERY = "hello"
 _AROUND = 200
-"""Characters before and after the part that is read, in which the words of a quote may continue, or be denied."""
+"""Characters before and after the part read in which the words of a quote may continue, or be denied."""
 
 
 class ServerSearch:
-    """Searches at a server in BB3's protocol. Safe to use from several threads.
+    """Searches at a server in BB3's protocol. Thread-safe.
 
     Every query of the chat goes to that server. Raises SettingsError if the address is invalid.
     """
@@ -39,7 +39,7 @@ class ServerSearch:
 
     @classmethod
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
-        """The same, after one test request, so that a wrong address is reported before the first turn.
+        """Return this search after one test request, so that a wrong address is reported before the first turn.
 
         Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers
         there.
@@ -49,10 +49,8 @@ class ServerSearch:
         return search
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best pages, each as the part of it that is nearest to the query.
-
-        Pages without text and repeated pages are left out. Raises EngineTimeoutError, EngineUnreachableError,
-        EngineError if what came is not an answer.
+        """Return the best pages, each as its part nearest to the query. Pages without text and duplicates are dropped.
+        Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
         """
         asked = searched(query)
         found = _different(self._server.pages(asked, count))[:count]
@@ -60,7 +58,7 @@ class ServerSearch:
 
 
 def _different(pages: Iterable[FoundPage]) -> list[FoundPage]:
-    """The pages that have a text, each once."""
+    """Return the pages with a text, each once."""
     kept: dict[tuple[str, str], FoundPage] = {}
     for page in pages:
         if page.lines:
@@ -89,7 +87,9 @@ def _as_read(page: FoundPage, query: str) -> ServedDocument:
 
 
 def _numbered(page: FoundPage) -> tuple[str, Sequence[int]]:
-    """The text to read, and the number of each of its lines: a passage unchanged, other pages without blank lines."""
+    """Return the text to read, and the number of each of its lines: a passage unchanged, other pages without blank
+    lines.
+    """
     if page.origin is not None:
         first = page.origin.passage.line or 1
         return page.content, range(first, first + page.content.count("\n") + 1)
