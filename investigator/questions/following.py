@@ -34,8 +34,10 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
     `before` are the earlier questions, the latest last. A complete question is unchanged, and so is one that asks for
     documents.
     """
+    if not before:
+        return question
     names_its_own = bool(_names(question)) and not refers_back(question)
-    if not before or kind_of(question).is_exhaustive or (names_its_own and _matter_words(question)):
+    if kind_of(question).is_exhaustive or (names_its_own and _matter_words(question)):
         return question
     carried = next((found for one in reversed(before) if not names_its_own and (found := list(_subject(one)))), [])
     if len(_matter_words(question)) < _SAYS_IT_ALL:

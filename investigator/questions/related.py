@@ -56,7 +56,7 @@ def _stem(word: str) -> str:
 
 def roots(text: str) -> frozenset[str]:
     """Return the roots of the words of a text."""
-    return frozenset(root(word) for word in words(text))
+    return frozenset(map(root, words(text)))
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ class GatheredCorpus:
             found |= self.numbered(number, self._shards[number].chunk_spans(ids))
         return found
 
-    def chunks_of(self, document_id: str) -> dict[int, Chunk]:
+    def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
         """Return the chunks of a document by their numbers, in the order of its text."""
         try:
             number = self.home(document_id)

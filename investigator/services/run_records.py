@@ -142,7 +142,7 @@ def new_record(
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
     """Return the initial record of a run, without an id and a scope. A question that refers to those `before` it is
-    completed; its own words are kept, too.¶Raises QuestionError.
+    completed; its own words are kept, too. Raises QuestionError.
     """
     said = valid_question(question)
     asked = completed(said, before)

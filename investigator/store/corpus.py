@@ -51,6 +51,7 @@ class Corpus:
         self._database = database
         self._key = user_key() if key is None else key
         self._load = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_document)
+        self._chunks = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_chunks)
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
@@ -115,6 +116,7 @@ class Corpus:
 
     def _changed(self) -> None:
         self._load.cache_clear()
+        self._chunks.cache_clear()
         self._cards = None
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
@@ -211,8 +213,11 @@ class Corpus:
         spans = self.chunk_spans(chunk_ids)
         return {i: stored[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
-    def chunks_of(self, document_id: str) -> dict[int, Chunk]:
+    def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
         """Return the chunks of a document by id, in text order."""
+        return self._chunks(document_id)
+
+    def _read_chunks(self, document_id: str) -> Mapping[int, Chunk]:
         query = select(chunks).where(chunks.c.document_id == document_id).order_by(chunks.c.start)
         with self._database.begin() as connection:
             return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
@@ -229,6 +234,7 @@ class Corpus:
             forget_chunks(connection, document_id)
             insert_chunks(connection, document_id, stored, pieces)
             connection.execute(update(files).where(own).values(chunks=len(pieces)))
+        self._chunks.cache_clear()
 
     def setting(self, name: str) -> str | None:
         """Return a setting of the index; None if none was stored under this name."""
