@@ -143,9 +143,10 @@ class Investigator:
         return self._runs.investigate(question, options)
 
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Read the folder and keep it open: the context returns a function like `investigate` that is faster.
+        """Read the folder and keep it open for measuring: the context returns a faster function like `investigate`.
 
-        Changes in the folder are ignored meanwhile; quotes are still looked up in the files.
+        `last` refers to no question asked this way. Changes in the folder are ignored meanwhile; quotes are still looked
+        up in the files.
         """
         return self._runs.opened()
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import typer
 
-from investigator.cli.options import AsJson, Model, SettingsOptions
+from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions
 from investigator.cli.output import print_record, print_styled, tell
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.wording import diagnosis_text
 from investigator.reports.schemas import Printed
 
 
-def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = False) -> None:
+def doctor(
+    settings: SettingsOptions, model: Model = None, prompts: PromptsFolder = None, as_json: AsJson = False
+) -> None:
     """Try the model of each role with a tiny example, and show what would be sent where.
 
     A language model gets seven short questions, fewer if it has fewer roles; none of your documents is sent.
+    With --prompts your own templates are checked, and the examples are asked with them.
 
-    Exit codes: 0 every role works, 1 one fails, 2 wrong usage.
+    Exit codes: 0 every role works, 1 one fails, 2 wrong usage or a template that cannot be used.
     """
-    diagnosis = diagnose(model or (), settings=settings.load(), on_call=tell)
+    diagnosis = diagnose(model or (), settings=settings.load(), prompts=prompts, on_call=tell)
     if as_json:
         print_record(Printed.DIAGNOSIS, diagnosis, own=True)
     else:

@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.records import CONTRACTS
@@ -43,20 +44,22 @@ def diagnose(
     model: str | Sequence[str] = (),
     *,
     settings: Settings | None = None,
+    prompts: Path | None = None,
     embedder: Embedder | None = None,
     on_call: Callable[[str], None] = lambda _: None,
     variables: Mapping[str, str] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Diagnosis:
-    """Try the engine of every role with a tiny example, and check the installation. `model` and `embedder` are as for
-    `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that serves several
-    roles is opened once; if a call to it fails it is not asked again, and calls are not repeated. `on_call` is called
-    before a language model is asked; `variables` are by default those of this process. Raises SettingsError for invalid
-    settings or roles; a problem with an engine is a finding.
+    """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
+    are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
+    serves several roles is opened once; if a call to it fails it is not asked again, and calls are not repeated.
+    `on_call` is called before a language model is asked; `variables` are by default those of this process. Raises
+    SettingsError for invalid settings or roles, and TemplateError for an invalid template; a problem with an engine is
+    a finding.
     """
     models = parse_model_options([model] if isinstance(model, str) else model)
     notices: list[str] = []
-    parts = Parts(settings or load_settings(), embedder=embedder, on_notice=notices.append)
+    parts = Parts(settings or load_settings(), embedder=embedder, prompts=prompts, on_notice=notices.append)
     parts = parts.with_templates(CONTRACTS, chat_answers)
     # first, so that no example has to wait for the embedder
     here = _environment(parts.embedder, os.environ if variables is None else variables)
@@ -69,6 +72,7 @@ def diagnose(
     return Diagnosis(
         roles=roles,
         engines=tuple(engines.values()),
+        templates=parts.prompts.own(),
         environment=here,
         verifier=timed(judge, clock) if judge is not None else None,
         notices=tuple(notices),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from investigator.engines.roles import Role
-from investigator.records import Record
+from investigator.records import Record, TemplateVersion
 from investigator.scoring.prices import Price
 
 
@@ -103,6 +105,7 @@ class Diagnosis(Record):
 
     roles: tuple[RoleFinding, ...]
     engines: tuple[EngineFinding, ...]
+    templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     environment: Environment
     verifier: VerifierFinding | None = None
     notices: tuple[str, ...] = ()

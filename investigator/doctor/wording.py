@@ -9,6 +9,7 @@ from rich.text import Text
 from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleState, VerifierFinding
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
+from investigator.reports.terminal import own_templates
 from investigator.reports.wording import plural
 from investigator.resources.distribution import install_command
 from investigator.scoring.prices import Price
@@ -23,6 +24,8 @@ def diagnosis_text(diagnosis: Diagnosis) -> Text:
     for engine in diagnosis.engines:
         if engine.leaves_machine is not None:
             blocks.append(_engine(engine, [role for role in diagnosis.roles if role.engine == engine.name]))
+    if diagnosis.templates:
+        blocks.append(Text(own_templates(diagnosis.templates)))
     blocks.append(_environment(diagnosis.environment))
     blocks += [_verifier(diagnosis.verifier)] if diagnosis.verifier is not None else []
     blocks += [Text(f"note: {inert_line(notice, _WORDS)}", style="yellow") for notice in diagnosis.notices]

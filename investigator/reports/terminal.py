@@ -25,6 +25,7 @@ from investigator.records import (
     Quote,
     Replayed,
     RunSummary,
+    TemplateVersion,
 )
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
@@ -210,7 +211,7 @@ def _footer(investigation: Investigation) -> Text:
     if investigation.scope:
         lines.append(Text(f"Limited to: {some_names(investigation.scope)}"))
     if investigation.templates:
-        lines.append(Text(f"With templates of your own: {some_names([one.name for one in investigation.templates])}"))
+        lines.append(Text(own_templates(investigation.templates)))
     if tainted := tainted_documents(investigation.memories):
         lines.append(
             Text(
@@ -225,6 +226,11 @@ def _footer(investigation: Investigation) -> Text:
     footer = Text("\n").join(lines)
     footer.stylize("dim")
     return footer
+
+
+def own_templates(templates: Sequence[TemplateVersion]) -> str:
+    """Return a line that names the user's own prompt templates."""
+    return f"With templates of your own: {some_names([one.name for one in templates])}"
 
 
 def some_names(names: Sequence[str], most: int = 3) -> str:

@@ -67,7 +67,8 @@ class Access:
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
     """Return the accepted values of the Host header: those of this machine, and names that the user configured.
 
-    A foreign name that resolves to this machine (DNS rebinding) is not among them.
+    Those names are also served without the port, which is that of a proxy. A foreign name that resolves to this machine
+    (DNS rebinding) is not served.
     """
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}
-    return frozenset(f"{name.lower()}:{port}" for name in own)
+    return frozenset(name.lower() for name in (*names, *(f"{name}:{port}" for name in own)))

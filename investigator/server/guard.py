@@ -97,7 +97,8 @@ class Guard:
         referrer, as our pages require, sends the Origin `null`.
         """
         site = headers.get("sec-fetch-site", "none")
-        own = {f"http://{host}" for host in self.hosts} | ({"null"} if site == "same-origin" else set())
+        own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
+        own |= {"null"} if site == "same-origin" else set()
         return site in ("same-origin", "none") and headers.get("origin", next(iter(own))).lower() in own
 
     def _opened(self, key: str) -> Response:

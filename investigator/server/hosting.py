@@ -20,6 +20,8 @@ from investigator.errors import SettingsError
 SLOWEST_CLIENT = 10.0
 """Seconds within which a request must have arrived completely."""
 _MOST_CONNECTIONS = 200
+_OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""The addresses of every network of a machine, and how the machine itself opens a socket there."""
 _LONGEST_END = 30  # seconds for the requests in progress when the server ends
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -51,9 +53,10 @@ def listening_at(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def address_of(listening: socket.socket) -> str:
-    """Return the address of a listening socket, for a client."""
+def address_of(listening: socket.socket, name: str = "") -> str:
+    """Return the address of a listening socket for a client: under a name, else as this machine can open it."""
     host, port = listening.getsockname()[:2]
+    host = name or _OF_THIS_MACHINE.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

@@ -22,7 +22,7 @@ from investigator.server.chats import Chats, OpenTalks
 from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
 from investigator.server.guard import Guard
-from investigator.server.hosting import SLOWEST_CLIENT, Hosting, address_of, listening_at
+from investigator.server.hosting import SLOWEST_CLIENT, Hosting, address_of, is_loopback, listening_at
 from investigator.server.rendering import TEMPLATES
 
 TOKEN_NAME = "server.token"
@@ -73,11 +73,16 @@ class Service:
         hosts = allowed_hosts(host, port, names)
         guard = Guard(app, self._access, hosts, closed, patience, lambda: self._hosting.is_closing)
         self.address = address_of(listening)
+        self._named = () if is_loopback(host) else tuple(address_of(listening, name) for name in names)
         self._hosting = Hosting(guard, listening, patience=patience)
 
     def link(self) -> str:
-        """Return an address that opens the page in one browser, once."""
+        """Return an address that opens the page in one browser of this machine, once."""
         return f"{self.address}/open/{self._access.new_link()}"
+
+    def named_links(self) -> tuple[str, ...]:
+        """Return an address for other machines, under each of the `names`, that opens the page in one browser, once."""
+        return tuple(f"{address}/open/{self._access.new_link()}" for address in self._named)
 
     def searches(self) -> tuple[str, ...]:
         """Return the addresses for external searches of the folders; an address permits searching, and nothing else."""

@@ -29,6 +29,7 @@ from investigator.services.open_folder import OpenFolder, Spent, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import RunOptions, engine_names, matrix_id, new_record, scope_of
 from investigator.store.in_memory import JointLedger
+from investigator.store.journal import Runs
 
 _DOCUMENTS_AT_ONCE = 4  # calls of one question over the whole folder, in most rounds
 
@@ -62,6 +63,10 @@ class BatchService:
             yield from self._made_ready(folder, jobs, ledger)
             batch = Batch(folder, "question", max(1, self._at_once // _DOCUMENTS_AT_ONCE))
             results = yield from batch.investigated(jobs)
+            for done in reversed(results):
+                if done.investigation is not None:
+                    Runs(folder.runs).note_asked(done.investigation.id)
+                    break
         outcomes = tuple(
             QuestionOutcome(question=job.new.question, investigation=done.investigation, failure=done.failure)
             for job, done in zip(jobs, results, strict=True)

@@ -32,7 +32,7 @@ _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", 
 
 
 LAST_RUN = "last"
-"""Refers to the latest independent run of the workspace, cells of a matrix excluded."""
+"""Refers to the question that a user asked last: cells of a matrix and questions of measurements are excluded."""
 MATRIX_RUN = "matrix-"
 """Prefix of a matrix id. A matrix is not a run; its cells are."""
 

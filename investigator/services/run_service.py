@@ -21,6 +21,7 @@ from investigator.records import (
     Notice,
     Replayed,
     RunSummary,
+    Started,
     StopReason,
 )
 from investigator.research.forecast import forecast
@@ -71,13 +72,19 @@ class RunService:
         new = self._new(question, options)
         with self._open() as folder:
             yield from self._parts.notices()
-            yield from self._asked(folder, new, options)
+            for event in self._asked(folder, new, options):
+                if isinstance(event, Started | Answered):
+                    asked = event.run_id if isinstance(event, Started) else event.investigation.id
+                    Runs(folder.runs).note_asked(asked)
+                yield event
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Read the folder and keep it open for consecutive questions, with the arguments of `investigate`.
+        """Read the folder and keep it open for consecutive questions of a measurement, with the arguments of
+        `investigate`.
 
-        Changes in the folder are ignored meanwhile; quotes are still looked up in the files.
+        `last` refers to none of them. Changes in the folder are ignored meanwhile; quotes are still looked up in the
+        files.
         """
         with self._open() as folder:
             for _ in folder.read():
@@ -224,12 +231,11 @@ class RunService:
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
             raise UnknownRunError(f"nothing was asked of {self._index.folder} yet")
-        if run_id == LAST_RUN:
-            run_id = next((run.id for run in self.summaries() if not run.matrix), run_id)
         if run_id.startswith(MATRIX_RUN):
             raise UnknownRunError(f"{run_id} is a matrix, a table of many runs, and not a run", hint=_OF_MATRIX)
         with self._index.reading() as workspace:
-            return Runs(workspace.runs).investigation(run_id)
+            kept = Runs(workspace.runs)
+            return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
         """Return the calls of a run, given its whole id, in order; empty if it made none."""

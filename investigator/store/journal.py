@@ -24,7 +24,7 @@ from investigator.records import (
     usage_of,
 )
 from investigator.scoring.prices import Price, priced
-from investigator.store.database import Database
+from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.row_codes import StoredRow, standing, stands, with_code
 from investigator.store.schema import calls, intents, memories, runs, too_long
 from investigator.store.user_key import user_key
@@ -32,6 +32,7 @@ from investigator.store.user_key import user_key
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
 """Prefix of the identity of a run that tries a template and is not an investigation."""
+_LAST_ASKED = "last_asked"
 
 
 @dataclass(frozen=True)
@@ -254,6 +255,22 @@ class Runs:
         with self._database.begin() as connection:
             row = self._latest(connection, identity, corpus)
         return _resumed(row) if row is not None else None
+
+    def note_asked(self, run_id: str) -> None:
+        """Record that a user has asked the question of a run, also if its answer was kept."""
+        with self._database.begin() as connection:
+            set_meta(connection, _LAST_ASKED, run_id)
+
+    def last_asked(self) -> str:
+        """Return the run of the question that a user asked last: nothing was measured or tabulated with it.
+
+        Raises UnknownRunError if there is none.
+        """
+        with self._database.begin() as connection:
+            run_id = get_meta(connection, _LAST_ASKED)
+        if run_id is None:
+            raise UnknownRunError("no question was asked by itself in this workspace yet")
+        return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first; altered ones come last."""

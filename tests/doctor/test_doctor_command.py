@@ -67,3 +67,16 @@ def test_wrong_settings_are_wrong_use(words: list[str]) -> None:
 
     assert result.exit_code == 2
     assert result.stdout == ""
+
+
+def test_templates_of_ones_own_are_checked_and_asked_with(tmp_path: Path) -> None:
+    template = tmp_path / "query" / "ask.j2"
+    template.parent.mkdir()
+    template.write_text("{{ passages }} {{ sub_question }} Reply with point, reply and quotes.", encoding="utf-8")
+    used = json.loads(command("--prompts", tmp_path, "--json").stdout)
+    template.write_text("{{ passage }}", encoding="utf-8")
+    broken = command("--prompts", tmp_path)
+
+    assert [one["name"] for one in used["templates"]] == ["query/ask"]
+    assert broken.exit_code == 2
+    assert "unknown variable 'passage'" in broken.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator import Investigator, ScriptedEmbedder
+from investigator import Investigator, RunOptions, ScriptedEmbedder
 from investigator.errors import UnknownRunError
 
 TEXTS = {
@@ -25,5 +25,9 @@ def test_a_follow_up_stays_with_the_run_before_it(tmp_path: Path) -> None:
     assert "Gambia" in answer.question
     assert answer.citations[0].document_id == "gambia.txt"
     assert investigator.show(investigator.runs()[0].id).follows == "Was the difference significant?"
+    investigator.ask("How far did carriage of gametocytes fall in the Gambia trial?")
+    with investigator.opened() as measured:
+        list(measured("How deep was the lake at both stations?", RunOptions()))
+    assert "Gambia" in investigator.show("last").question  # kept from before, and asked last by the user
     with pytest.raises(UnknownRunError):
         investigator.ask("Was it?", after="no such run")

@@ -18,6 +18,7 @@ from investigator.server.access import Access, allowed_hosts
 from investigator.server.guard import MOST_OCTETS
 from investigator.server.service import Service, token_of
 
+ORIGINS = ("https://files.example", "https://other.example")
 PAGES = ("/", "/f/plants/", "/f/plants/documents", "/f/plants/document?id=cedar.txt", "/v1/folders", "/v1/openapi.json")
 
 
@@ -229,5 +230,21 @@ def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.Captur
 
 def test_a_server_for_other_machines_has_the_names_that_it_was_given() -> None:
     assert allowed_hosts("0.0.0.0", 80, ("files.example",)) == {
-        *("127.0.0.1:80", "localhost:80", "[::1]:80", "files.example:80")
+        *("127.0.0.1:80", "localhost:80", "[::1]:80", "files.example:80", "files.example")
     }
+
+
+def test_a_server_on_every_network_can_be_opened_here_and_under_its_names(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "a.txt").write_text("The lake is deep.")
+    investigators = [Investigator(tmp_path / "f", embedder=ScriptedEmbedder())]
+    names, data = ("files.example",), tmp_path / "d"
+    with Service(investigators, "0.0.0.0", names=names, open_talks=open_talks, directory=data) as service:
+        own, (named,) = service.link(), service.named_links()
+        assert urlsplit(own).hostname == "127.0.0.1"
+        assert urlsplit(named).netloc == f"files.example:{urlsplit(own).port}"
+        proxied = {"Host": "files.example", "Cookie": httpx.get(own).headers["set-cookie"].partition(";")[0]}
+        with httpx.Client(base_url=service.address, headers=proxied) as proxy:
+            assert proxy.get("/f/f/").status_code == 200
+            sent = {origin: proxy.post("/f/f/ask", headers={"Origin": origin}) for origin in ORIGINS}
+        assert [reply.status_code == 403 for reply in sent.values()] == [False, True]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Callable
 from pathlib import Path
+from socket import gethostname
 from threading import Thread
 from typing import Annotated
 
@@ -23,6 +23,11 @@ Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="The fo
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen address; by default only this machine.")]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
 
+_OPEN_TO_OTHERS = (
+    "the port is open to the network: anyone who has the token or an unused link can read these folders; "
+    "put HTTPS in front of it"
+)
+
 
 def serve(
     folders: Folders,
@@ -38,8 +43,9 @@ def serve(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
     """Serve folders as a page for reading evidence, and as an API for programs under /v1. It listens on this machine
-    only. The printed link opens the page once; press Enter for another one. Programs send the token, which is in a file
-    that only you can read. Ctrl-C stops it: unfinished work continues at the next start.
+    only, unless --host names another address. The printed link opens the page once; press Enter for another one.
+    Programs send the token, which is in a file that only you can read. Ctrl-C stops it: unfinished work continues at
+    the next start.
     """
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
@@ -61,19 +67,25 @@ def serve(
         tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
         tell(f"the token of programs is in {service.token_file}")
         tell(f"search address for BlenderBot 3 and chat --search-server: {', '.join(service.searches())}")
+        if not is_loopback(host):
+            note(_OPEN_TO_OTHERS)
+            if not host_name:
+                note(f"to let machines ask for this one by its name, add --host-name {gethostname()}")
         link = service.link()
-        print_plain(link)
+        for each in (link, *service.named_links()):
+            print_plain(each)
         if browser:
             webbrowser.open(link)
         if sys.stdin is not None and sys.stdin.isatty():
-            Thread(target=_more_links, args=(service.link,), daemon=True).start()
+            Thread(target=_more_links, args=(service,), daemon=True).start()
         try:
             service.wait()
         except KeyboardInterrupt:
             tell("\nending after the step under way; what is not done goes on at the next start")
 
 
-def _more_links(link: Callable[[], str]) -> None:
-    """Print another link for each line of input."""
+def _more_links(service: Service) -> None:
+    """Print more links for each line of input."""
     for _ in sys.stdin:
-        print_plain(link())
+        for each in (service.link(), *service.named_links()):
+            print_plain(each)
