@@ -24,9 +24,10 @@ from investigator.store.locations import (
     left_behind,
     lies_in,
     note_folder,
+    other_owner,
     seal,
 )
-from investigator.store.workspace import Workspace, has_runs
+from investigator.store.workspace import Workspace, foreign_names, has_runs
 
 _CLEAR_MAJORITY = Fraction(2, 3)
 """Share of common contents above which two folders count as one folder that was moved."""
@@ -37,7 +38,8 @@ def choose_workspace(
 ) -> Path:
     """Return the workspace directory of a document folder; no workspace that came with the folder is opened.
 
-    Raises SettingsError if the chosen one is inside the folder and this user has not sealed it.
+    Raises SettingsError if the chosen one is inside the folder and this user has not sealed it, belongs to another
+    folder, or holds anything else.
     """
     inside = folder / INSIDE
     if chosen is not None:
@@ -47,6 +49,7 @@ def choose_workspace(
                 f"the workspace {directory} is inside the folder of documents, and no command of yours made it",
                 hint=f"Name a place outside, or make one with: investigator index --workspace-in-folder {folder}",
             )
+        _check_chosen(directory, folder)
         return directory
     if is_sealed(inside):
         return inside.absolute()
@@ -59,6 +62,16 @@ def choose_workspace(
             )
         _take_over(folder, own, settings, notice)
     return own
+
+
+def _check_chosen(directory: Path, folder: Path) -> None:
+    """Raises SettingsError if a directory is the workspace of another folder, or holds what no workspace does."""
+    hint = "Nothing in it was changed. Name an empty or a new directory, or leave --workspace out."
+    if owner := other_owner(directory, folder):
+        raise SettingsError(f"the workspace {directory} belongs to another folder, {owner}", hint=hint)
+    if names := foreign_names(directory):
+        shown = f"{names[0]}{f' and {len(names) - 1:,} more' if len(names) > 1 else ''}"
+        raise SettingsError(f"{directory} is not a workspace: it holds {shown}", hint=hint)
 
 
 def make_workspace_inside(folder: Path) -> None:

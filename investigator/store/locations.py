@@ -85,6 +85,13 @@ def note_folder(directory: Path, folder: Path) -> None:
         write_private(directory / _FOLDER, real)
 
 
+def other_owner(directory: Path, folder: Path) -> str:
+    """Return the folder that a workspace belongs to if that is another one and is still there; else ""."""
+    noted = _folder_of(directory)
+    is_other = noted != os.fsencode(os.path.realpath(folder)) and os.path.lexists(noted)
+    return os.fsdecode(noted) if noted and is_other else ""
+
+
 def shared_name(directory: Path) -> str:
     """Return the name of a workspace's folder in a shared database: its path distinguishes it from others.
     `note_folder` must have been called.

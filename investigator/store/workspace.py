@@ -60,6 +60,15 @@ def has_runs(directory: Path) -> bool:
     return is_plain_file(directory / RUNS_NAME) or has_database(directory)  # earlier versions kept both in one file
 
 
+def foreign_names(directory: Path) -> list[str]:
+    """Return the names in a directory that no workspace holds, if it is not a workspace; hidden ones do not count."""
+    with suppress(OSError):  # there is none, or it cannot be used, which opening it says
+        if not has_runs(directory):
+            known = {*_FILES, *_FOLDERS}
+            return sorted(name for name in os.listdir(directory) if name not in known and not name.startswith("."))
+    return []
+
+
 class Workspace:
     """An open workspace: its directory, its two databases, and the lock of its single writer.
 

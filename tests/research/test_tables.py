@@ -138,7 +138,7 @@ def test_a_model_reads_what_the_index_cannot_decide(folder: Path, tmp_path: Path
 
     thought = {"kind": "which_documents", "needs": [{"term": "rent", "reason": "r"}]}
     engine = ScriptedEngine({"critical_thinking/think": json.dumps(thought), "query/ask": ask})
-    investigator = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), workspace=tmp_path)
+    investigator = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), workspace=tmp_path / "w")
     answer = investigator.ask("Which of the documents say that somebody pays no monthly rent?")
     read = {p.variables.document_id for p in engine.asked if isinstance(p.variables, AskVariables)}
     assert "school.txt" in read

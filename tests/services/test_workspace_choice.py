@@ -65,6 +65,22 @@ def test_a_workspace_that_came_with_the_folder_is_told_of_and_never_opened(folde
         opened(folder, inside)
 
 
+def test_a_named_workspace_of_another_folder_or_with_other_files_is_refused_and_left_as_it_is(
+    folder: Path, tmp_path: Path
+) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    shutil.copytree(folder, theirs)
+    opened(folder, mine).ask(QUESTION)
+    with pytest.raises(SettingsError, match=f"belongs to another folder, {folder}") as refused:
+        opened(theirs, mine)
+    assert "--workspace" in refused.value.hint
+    with pytest.raises(SettingsError, match="is not a workspace: it holds a.txt and 1 more"):
+        opened(folder, theirs)
+    assert {path.name for path in theirs.iterdir()} == {"a.txt", "b.txt"}
+    moved = folder.rename(tmp_path / "moved")
+    assert [run.question for run in opened(moved, mine).runs()] == [QUESTION]
+
+
 def test_a_workspace_that_this_user_sealed_stays_inside_and_takes_what_was_kept(folder: Path, tmp_path: Path) -> None:
     opened(folder).ask(QUESTION)
     make_workspace_inside(folder)
