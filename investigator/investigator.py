@@ -145,8 +145,8 @@ class Investigator:
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
         """Read the folder and keep it open for measuring: the context returns a faster function like `investigate`.
 
-        `last` refers to no question asked this way. Changes in the folder are ignored meanwhile; quotes are still looked
-        up in the files.
+        `last` refers to no question asked this way. Changes in the folder are ignored meanwhile; quotes are still
+        looked up in the files.
         """
         return self._runs.opened()
 

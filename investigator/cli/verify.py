@@ -27,7 +27,11 @@ def verify(
 
     The files are read again. No index is needed, and nothing is written. The claims themselves are not judged.
 
-    Exit codes: 0 every quote is at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong usage.
+    A quote that is not in its file is reported as changed if the file is another one than that of the report, and else
+    as not in the file: the report was altered, or text recognition read the file with other settings.
+
+    Exit codes: 0 every quote is at its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
+    wrong usage.
     """
     verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
     if as_json:

@@ -108,7 +108,9 @@ def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
     now = quote_standing(quote, fresh)
     if now is None:
         nearest = nearest_text(fresh.document.text, quote.text, quote.start)
-        return CheckedQuote(quote=quote, state=QuoteState.CHANGED, nearest=nearest)
+        same_file = fresh.document.content_hash == quote.source_hash
+        state = QuoteState.NOT_IN_FILE if same_file else QuoteState.CHANGED
+        return CheckedQuote(quote=quote, state=state, nearest=nearest)
     if now == quote:
         return CheckedQuote(quote=quote, state=QuoteState.STANDS, now=now)
     same_place = (now.page, now.line, now.text) == (quote.page, quote.line, quote.text)

@@ -14,14 +14,16 @@ class QuoteState(StrEnum):
     """The state of a quote in the files.
 
     stands: the file is the same, and the words are at their place; file_changed: another version of the file, and the
-    words are at their place; moved: they are at another place; changed: they are nowhere in the document; unreadable:
-    the file exists but yields no text; missing: the file does not exist.
+    words are at their place; moved: they are at another place; changed: another version of the file, and they are
+    nowhere in it; not_in_file: the file is the same, and they are nowhere in it; unreadable: the file exists but yields
+    no text; missing: the file does not exist.
     """
 
     STANDS = "stands"
     FILE_CHANGED = "file_changed"
     MOVED = "moved"
     CHANGED = "changed"
+    NOT_IN_FILE = "not_in_file"
     UNREADABLE = "unreadable"
     MISSING = "missing"
 

@@ -15,8 +15,13 @@ _WORDS = {
     QuoteState.FILE_CHANGED: ("stands, in a file that has changed", "green"),
     QuoteState.MOVED: ("moved", "yellow"),
     QuoteState.CHANGED: ("changed", "bold red"),
+    QuoteState.NOT_IN_FILE: ("not in the file", "bold red"),
     QuoteState.UNREADABLE: ("file unreadable", "bold red"),
     QuoteState.MISSING: ("file missing", "bold red"),
+}
+_CAUSES = {
+    QuoteState.CHANGED: "The file has changed since the report.",
+    QuoteState.NOT_IN_FILE: "The file is unchanged, but the quote is not in it: the report was altered.",
 }
 
 
@@ -35,7 +40,9 @@ def _lines(one: CheckedQuote) -> Iterator[Text]:
     if one.state is QuoteState.MOVED and one.now is not None:
         place += f" -> {_place(one.now)}"
     yield Text.assemble((words, style), ": ", place, f" ({inert_line(one.reason, _LIMIT)})" if one.reason else "")
-    if one.state in (QuoteState.CHANGED, QuoteState.UNREADABLE, QuoteState.MISSING):
+    if one.state in _CAUSES:
+        yield Text(f"  {_CAUSES[one.state]}")
+    if one.state in (*_CAUSES, QuoteState.UNREADABLE, QuoteState.MISSING):
         yield Text(f'  report: "{inert_line(one.quote.text, _LIMIT)}"')
     if one.nearest:
         yield Text(f'  file:   "{inert_line(one.nearest, _LIMIT)}"')

@@ -78,7 +78,8 @@ def test_what_became_of_each_quote_is_named(made: Path, folder: Path) -> None:
         "oak.txt": QuoteState.STANDS,
     }
     told = verify(made / "answer.json", folder).stdout
-    assert 'changed: alder.txt:line 1\n  report: "It makes 40 MW of power."\n' in told
+    assert "changed: alder.txt:line 1\n  The file has changed since the report.\n" in told
+    assert '  report: "It makes 40 MW of power."\n' in told
     assert '  file:   "It makes 41 MW of power."' in told
     assert "moved: birch.txt:line 1 -> birch.txt:line 2" in told
     assert "file missing: hazel.txt:line 1" in told
@@ -88,7 +89,9 @@ def test_what_became_of_each_quote_is_named(made: Path, folder: Path) -> None:
 def test_a_digit_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
     forged = (made / "run.json").read_text(encoding="utf-8").replace("42 MW", "47 MW")
     (tmp_path / "forged.json").write_text(forged, encoding="utf-8")
-    assert states(tmp_path / "forged.json", folder)["cedar.txt"] is QuoteState.CHANGED
+    assert states(tmp_path / "forged.json", folder)["cedar.txt"] is QuoteState.NOT_IN_FILE
+    told = verify(tmp_path / "forged.json", folder).stdout
+    assert "not in the file: cedar.txt:line 1\n  The file is unchanged, but the quote is not in it" in told
 
 
 def test_a_place_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:

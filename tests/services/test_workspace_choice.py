@@ -74,7 +74,7 @@ def test_a_named_workspace_of_another_folder_or_with_other_files_is_refused_and_
     with pytest.raises(SettingsError, match=f"belongs to another folder, {folder}") as refused:
         opened(theirs, mine)
     assert "--workspace" in refused.value.hint
-    with pytest.raises(SettingsError, match="is not a workspace: it holds a.txt and 1 more"):
+    with pytest.raises(SettingsError, match=r"is not a workspace: it holds a\.txt and 1 more"):
         opened(folder, theirs)
     assert {path.name for path in theirs.iterdir()} == {"a.txt", "b.txt"}
     moved = folder.rename(tmp_path / "moved")
