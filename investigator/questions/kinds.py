@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from investigator.language.terms import stem, stop_words, words
 from investigator.questions.cues import cues, patterns
 from investigator.records import QuestionKind
 
@@ -24,7 +25,7 @@ _IN_THIS_ORDER = (QuestionKind.CONTRADICTION, QuestionKind.WHY, QuestionKind.COM
 def kind_of(question: str) -> QuestionKind:
     """Return the kind of a question; a fact if no rule applies."""
     asked = " ".join(question[:_LONGEST_READ].split())
-    if cue("summary").search(asked) and not _NO_SUMMARY.match(asked):
+    if (cue("summary").search(asked) and not _NO_SUMMARY.match(asked)) or asks_everything(asked):
         return QuestionKind.SUMMARY
     for pattern, kind in _document_forms():
         if pattern.search(asked):
@@ -58,6 +59,18 @@ def _without() -> re.Pattern[str]:
 def summarised(question: str) -> str:
     """Return the subject of a summary, without the request."""
     return " ".join(cue("summary").sub(" ", question).split()) or question
+
+
+def asks_everything(question: str) -> bool:
+    """Return True if a question asks what the documents of a folder say, and names nothing that they say it about."""
+    asks_all = cue("everything").search(question) and cue("whole").search(question)
+    is_of_one = any(not found.group().endswith("s") for found in cue("documents").finditer(question))
+    if is_of_one or not (asks_all or cue("summary").search(question)):
+        return False
+    request = {stem(word) for name in ("words", "requests") for word in cues("empty")[name].split()}
+    request |= {stem(word) for word in cues("kinds")["whole_words"].split()}
+    named = cue("documents").sub(" ", summarised(question[:_LONGEST_READ]))
+    return all(word in stop_words() or stem(word) in request for word in words(named))
 
 
 @cache

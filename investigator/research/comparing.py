@@ -11,7 +11,7 @@ from investigator.language.terms import words
 from investigator.questions.constraints import constraints
 from investigator.questions.editions import covered
 from investigator.questions.imprints import covered_period
-from investigator.questions.kinds import cue
+from investigator.questions.kinds import asks_everything, cue
 from investigator.questions.naming import named
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import related_roots, roots
@@ -88,13 +88,18 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the documents that the question names, or the likeliest ones."""
+    """Return the plan of a summary: the documents that the question names, or the likeliest ones.
+
+    These are all documents, up to the size of a table, if the question names nothing that they are about.
+    """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
     near = [card for card in cards if card.match >= _MEANT_AS_WELL * best]
     named = [card for card in cards if (title := roots(card.title)) and title <= asked]
     named.sort(key=lambda card: -len(roots(card.title)))
-    if several:
+    if asks_everything(question):
+        meant = list(cards[:_MOST_ROWS])
+    elif several:
         meant = named[:_MOST_SUMMARISED] if len(named) > 1 else near[:_AS_LIKELY]
     else:
         meant = [card for card in named if len(roots(card.title)) >= _LONG_TITLE][:1] or near[:1]

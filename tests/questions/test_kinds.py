@@ -28,6 +28,9 @@ from investigator.records import ConstraintKind, QuestionKind
         ("Do the two leases contradict each other?", QuestionKind.CONTRADICTION),
         ("Why was the trial stopped?", QuestionKind.WHY),
         ("Summarise the report in five points.", QuestionKind.SUMMARY),
+        ("Tell me everything.", QuestionKind.SUMMARY),
+        ("What's in these documents?", QuestionKind.SUMMARY),
+        ("What do the documents say about the roof?", QuestionKind.FACT),
         ("Is the rent due in March?", QuestionKind.YES_NO),
     ],
 )

@@ -44,6 +44,16 @@ def test_a_summary_covers_the_sections_and_leaves_the_furniture_out(tmp_path: Pa
     assert answer.status is AnswerStatus.PASSAGES_FOUND  # nobody has read it
 
 
+def test_a_question_for_everything_is_answered_by_sentences_of_each_document(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "ferries.md").write_text(REPORT, encoding="utf-8")
+    (tmp_path / "folder" / "bakery.txt").write_text("The bakery rents the shop in the old town.", encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    answer = investigator.ask("Summarise these documents.")
+    assert answer.status is AnswerStatus.PASSAGES_FOUND
+    assert sorted(quote.document_id for quote in answer.citations) == ["bakery.txt", "ferries.md", "ferries.md"]
+
+
 TRIAL = f"""# Exercise for older dancers
 
 The exercise group was significantly better than the control group (5.1 versus 3.9, p < 0.01).

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from investigator.language.terms import content_words, stem, words
 from investigator.questions.kinds import kind_of
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim, QuestionKind
@@ -20,13 +23,25 @@ def answer(variables: AnswerVariables) -> AnswerReply:
     best quotes of a document first.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
-        return AnswerReply(claims=tuple(map(_verbatim, variables.evidence[:_MOST_OF_SUMMARY])))
+        return AnswerReply(claims=tuple(map(_verbatim, _shared_out(variables.evidence))))
     best = max((item.point for item in variables.evidence), default=0)
     chosen: list[Evidence] = []
     for item in _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST]):
         if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
     return AnswerReply(claims=tuple(map(_verbatim, chosen)))
+
+
+def _shared_out(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the sentences of a summary: as many of each document, the first ones, in the order of the evidence."""
+    most = max(1, _MOST_OF_SUMMARY // max(1, len({item.document_id for item in evidence})))
+    taken: Counter[str] = Counter()
+    chosen = []
+    for item in evidence:
+        if taken[item.document_id] < most:
+            taken[item.document_id] += 1
+            chosen.append(item)
+    return chosen[:_MOST_OF_SUMMARY]
 
 
 def _verbatim(item: Evidence) -> ProposedClaim:

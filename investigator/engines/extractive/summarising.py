@@ -14,7 +14,7 @@ from investigator.language.amounts import amounts
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, words
 from investigator.questions.cues import opposites, patterns
-from investigator.questions.kinds import summarised
+from investigator.questions.kinds import asks_everything, summarised
 from investigator.records import AskReply, AskVariables, Passage
 
 _SHORTEST, _LONGEST = 40, 450  # characters of a sentence
@@ -22,7 +22,7 @@ _FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # share of figures in a sentence; more o
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
 _POINT = 80  # the document was chosen to be summarised, and its own sentences represent it
-_LEAST, _USUAL, _MOST = 4, 7, 10
+_LEAST, _USUAL, _MOST, _OF_EACH = 4, 7, 10, 2
 _CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
 _ALIKE = 0.75  # cosine above which two sentences say the same
 _NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -66,7 +66,12 @@ def _aspects(question: str) -> list[str]:
 
 
 def how_many_points(question: str) -> int:
-    """Return the number of sentences for a summary: a few more than the points requested, as none covers everything."""
+    """Return the number of sentences from a document for a summary, few from each if all documents are summarised.
+
+    These are a few more than the points requested, as none covers everything.
+    """
+    if asks_everything(question):
+        return _OF_EACH
     asked = _POINTS.search(folded(question))
     said = asked.group(1) if asked is not None else str(_USUAL)
     number = _NUMBERS.index(said) + 3 if said in _NUMBERS else int(said)
