@@ -67,10 +67,19 @@ def asks_everything(question: str) -> bool:
     is_of_one = any(not found.group().endswith("s") for found in cue("documents").finditer(question))
     if is_of_one or not (asks_all or cue("summary").search(question)):
         return False
+    return _names_nothing(cue("documents").sub(" ", summarised(question[:_LONGEST_READ])))
+
+
+def asks_for_all_documents(question: str) -> bool:
+    """Return True if a question asks which documents there are, or how many, and names nothing that they say."""
+    asked = question[:_LONGEST_READ]
+    return cue("any_document").search(asked) is not None and _names_nothing(cue("any_document").sub(" ", asked))
+
+
+def _names_nothing(text: str) -> bool:
     request = {stem(word) for name in ("words", "requests") for word in cues("empty")[name].split()}
     request |= {stem(word) for word in cues("kinds")["whole_words"].split()}
-    named = cue("documents").sub(" ", summarised(question[:_LONGEST_READ]))
-    return all(word in stop_words() or stem(word) in request for word in words(named))
+    return all(word in stop_words() or stem(word) in request for word in words(text))
 
 
 @cache

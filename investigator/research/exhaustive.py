@@ -17,7 +17,7 @@ from investigator.language.normalise import one_line
 from investigator.language.relevance import rarity
 from investigator.language.sentences import sentence_spans
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
-from investigator.questions.kinds import cue
+from investigator.questions.kinds import asks_for_all_documents, cue
 from investigator.questions.topics import Term, Topic, spelled_roots
 from investigator.records import Document, Quote, RowVerdict, TableRow
 from investigator.research.telling import cites_others
@@ -62,6 +62,8 @@ class Sighting:
 
 def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
     """Return a row for each document, in the order of their names."""
+    if asks_for_all_documents(question):
+        return tuple(_there(document(document_id)) for document_id in sorted(survey.spans))
     weights = _weights(topic, survey.weights)
     kind = expected_type(question)
     rows = []
@@ -79,6 +81,14 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
             continue
         rows.append(_row(document(document_id), spans, topic, weights, kind))
     return tuple(rows)
+
+
+def _there(document: Document) -> TableRow:
+    """Return the row of a document that is asked for only as one of the folder: it is quoted by how it begins."""
+    start, end = next(sentence_spans(document.text[:_ABOUT]), (0, 0))
+    quotes = (quote_at(document, start, end),) if end and not addresses_model(document.text[start:end]) else ()
+    title = "" if addresses_model(document.title) else document.title
+    return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.YES, value=title, quotes=quotes)
 
 
 def _listed(question: str, document: Document) -> tuple[Quote, ...]:

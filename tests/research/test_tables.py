@@ -56,6 +56,13 @@ def verdicts(answer: Answer) -> dict[str, RowVerdict]:
     return {row.label: row.verdict for row in answer.table.rows}
 
 
+@pytest.mark.parametrize("question", ["How many documents are there?", "What files do you have?"])
+def test_documents_that_are_asked_for_as_such_are_all_there(investigator: Investigator, question: str) -> None:
+    answer = investigator.ask(question)
+    assert answer.status is AnswerStatus.ANSWERED
+    assert verdicts(answer) == dict.fromkeys(TEXTS, RowVerdict.YES)
+
+
 def test_work_was_done_where_a_document_says_so_of_itself(tmp_path: Path) -> None:
     folder = tmp_path / "trials"
     folder.mkdir()
