@@ -21,6 +21,7 @@ from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, StopReason, Usage
 from investigator.tuning.comparison import ComparedSide, compared
+from investigator.tuning.guards import Tolerance
 from investigator.tuning.records import Ending
 from investigator.tuning.search import TuningSearch
 from investigator.tuning.splitting import SetName, drawn_sets
@@ -32,13 +33,20 @@ DISCORDANT = 0.2  # examples on which a candidate differs from the baseline
 
 @dataclass
 class Simulated:
-    """Trials that are drawn: `gains` says by how much (0..1) each candidate betters the baseline."""
+    """Trials that are drawn: `gains` says by how much (0..1) each candidate betters the baseline.
+
+    `false` is the baseline's share of false answers to unanswerable examples, of which a candidate gives half and as
+    many others; `harm` is what every candidate adds to it.
+    """
 
     questions: list[Question]
     gains: Mapping[str, float]
     seed: int
     ceiling: int | None = None
     varies: bool = False
+    false: float = 0.0
+    harm: float = 0.0
+    tolerance: Tolerance = field(default_factory=Tolerance)
     spent: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -73,12 +81,17 @@ class Simulated:
             moved = max(DISCORDANT, abs(gain))
             up, down = (moved + gain) / 2 / 0.4, (moved - gain) / 2 / 0.6  # of the wrong ones, of the right ones
             right = draw >= down if right else draw < up
-        return QuestionTrial(
-            question=question.id,
-            status=AnswerStatus.ANSWERED,
-            scores={Measure.RIGHT: float(right)},
-            cost=Usage(calls=1),
-        )
+        scores = {Measure.RIGHT: float(right)}
+        if self.false and not question.answerable:
+            scores[Measure.FALSE_ANSWER] = float(self._answers_falsely(candidate, question))
+        return QuestionTrial(question=question.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
+
+    def _answers_falsely(self, candidate: Variant, question: Question) -> bool:
+        before = random.Random(f"{self.seed} {question.id} false").random() < self.false
+        if candidate.name == BASELINE.name:
+            return before
+        draw = random.Random(f"{self.seed} {question.id} {candidate.name} false").random()
+        return draw < 0.5 if before else draw < (self.false / 2 + self.harm) / (1 - self.false)
 
 
 def questions(count: int) -> list[Question]:
@@ -93,7 +106,8 @@ def searched(arena: Simulated) -> tuple[Ending, str]:
     """Search with the pure core; return how it ended, and the winner's name."""
     names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
     candidates = [Variant(name=name, settings=(f"name={name}",)) for name in names]
-    result = TuningSearch(arena.sets, BASELINE, lambda _: candidates, arena, Measure.RIGHT, arena.seed).run()
+    seed, tolerance = arena.seed, arena.tolerance
+    result = TuningSearch(arena.sets, BASELINE, lambda _: candidates, arena, Measure.RIGHT, seed, tolerance).run()
     return result.ending, result.winner.name if result.winner else ""
 
 
@@ -186,6 +200,7 @@ def tables(seeds: int) -> Iterator[str]:
     for gain in (0.10, 0.15, 0.20):
         found = sum(searched(Simulated(every, null | {"c3": gain}, seed))[1] == "c3" for seed in range(seeds))
         yield f"one is {100 * gain:.0f} points better: found {found} of {seeds}"
+    yield from guard_table(every, seeds)
     many = {f"c{n}": 0.0 for n in range(31)} | {"better": 0.15}
     yield "32 candidates, one 15 points better, the same ceiling for both:"
     for ceiling in (1_000, 1_500, 2_300):
@@ -197,6 +212,19 @@ def tables(seeds: int) -> Iterator[str]:
     alone = [gepa_alone(Simulated(every, null, seed), 1_000) for seed in range(seeds)]
     took, most = sum(name != BASELINE.name for name, _ in alone), max(calls for _, calls in alone)
     yield f"none is better: GEPA alone takes another one {took} of {seeds} times, with {most:,} calls of 1,000"
+
+
+def guard_table(every: list[Question], seeds: int) -> Iterator[str]:
+    """Yield how often a candidate is adopted that gives other false answers, as many or more, by what is tolerated."""
+    yield "10 % false answers, a candidate gives half of them and as many others, or more:"
+    for gain, harm in ((0.0, 0.0), (0.15, 0.0), (0.2, 0.0), (0.2, 0.05), (0.2, 0.1), (0.2, 0.2)):
+        gains = {f"c{n}": 0.0 for n in range(7)} | {"better": gain}
+        found = []
+        for tolerated in (0.0, Tolerance().more_false_answers):
+            allowed = Tolerance(more_false_answers=tolerated)
+            arenas = (Simulated(every, gains, n, false=0.1, harm=harm, tolerance=allowed) for n in range(seeds))
+            found.append(f"{sum(searched(one)[0] is Ending.ADOPTED for one in arenas)} with {tolerated:g} tolerated")
+        yield f"gain {gain:g}, more false answers {harm:g}: adopted {', '.join(found)}, of {seeds}"
 
 
 if __name__ == "__main__":

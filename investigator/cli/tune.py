@@ -18,7 +18,7 @@ from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
 from investigator.reports.schemas import Printed
 from investigator.tuning.candidates import read_space
-from investigator.tuning.guards import MORE_CALLS
+from investigator.tuning.guards import Tolerance
 from investigator.tuning.options import TuningOptions
 from investigator.tuning.records import Ending, TuningPlan
 from investigator.tuning.report_text import plan_lines, tuning_text
@@ -55,7 +55,13 @@ class TuningCeilings:
     more_calls: Annotated[
         float,
         typer.Option(metavar="FACTOR", min=0, help="Calls that a winner may make, as a multiple of the baseline's."),
-    ] = MORE_CALLS
+    ] = Tolerance().more_calls
+    more_false_answers: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE", min=0, max=1, help="False answers that a winner may give above the baseline's share."
+        ),
+    ] = Tolerance().more_false_answers
 
 
 def tune(
@@ -80,8 +86,9 @@ def tune(
     The questions are split at random into three sets that share no document. Candidates race on the second; the best
     one is tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard gets
     worse: quote validity, readable replies, false answers, calls. Otherwise nothing changes. The exit code is 0 in both
-    cases, and 1 if no candidate could be tried because all break their contract or change nothing. The plan is shown
-    before the first call; if it is stopped, the same command resumes it.
+    cases, and 1 if no candidate could be tried because all break their contract or change nothing. Without candidates,
+    common values of a few settings are tried, each by itself. The plan is shown before the first call; if it is
+    stopped, the same command resumes it.
     """
     options = TuningOptions(
         templates=tuple(name.removesuffix(".j2") for name in templates or ()),
@@ -93,7 +100,7 @@ def tune(
         seed=seed,
         max_calls=ceilings.max_calls,
         max_money=ceilings.max_money,
-        more_calls=ceilings.more_calls,
+        tolerance=Tolerance(more_calls=ceilings.more_calls, more_false_answers=ceilings.more_false_answers),
         reopen=reopen,
     )
     if common.model and ceilings.max_calls is None and ceilings.max_money is None:

@@ -19,6 +19,14 @@ _SPACE_HINT = 'Write the values of each setting as a list: "method.threshold" = 
 
 Space = Mapping[str, Sequence[str]]
 
+COMMON: Space = {
+    "method.threshold": ("25", "75", "90"),
+    "method.rounds": ("1", "5"),
+    "method.answer.most_verbatim": ("3", "10"),
+    "retrieval.passages": ("3", "10"),
+}
+"""What is tried if nobody names a candidate: each value by itself, on either side of the usual one."""
+
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
     """Yield the variants of a folder, sorted by name.
@@ -73,6 +81,13 @@ def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
     listed = [some for some, _ in zip(every, range(_MOST), strict=False)] if space else []
     for some in sorted(listed, key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest()):
         yield Variant(name=" ".join(some), settings=some, origin="settings")
+
+
+def single_changes(space: Space) -> Iterator[Variant]:
+    """Yield each value of a space by itself, in its order."""
+    for name, values in space.items():
+        for value in values:
+            yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",), origin="settings")
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Sequence[str]]]:

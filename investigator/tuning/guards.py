@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from pydantic import Field
+
 from investigator.evaluation.measures import Measure
+from investigator.records import Record
 from investigator.tuning.records import GuardResult, TuningGuard
 from investigator.tuning.trials import Cost, QuestionTrial
 
-MORE_CALLS = 1.1
-"""Limit on a candidate's calls, as a multiple of the baseline's."""
 _LESS_PARSED = 0.01
+_SAME = 1e-9
 _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
     TuningGuard.QUOTES: Measure.PROVEN,
     TuningGuard.PARSED: Measure.PARSED,
@@ -19,14 +21,21 @@ _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
 }
 
 
+class Tolerance(Record):
+    """The losses that a winner may bring: fixed before a run, since who sets them afterwards sets them to fit."""
+
+    more_calls: float = Field(default=1.1, ge=0, description="calls, as a multiple of the baseline's")
+    more_false_answers: float = Field(default=0.05, ge=0, le=1, description="false answers, above the baseline's share")
+
+
 def guarded(
-    baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], more_calls: float = MORE_CALLS
+    baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], tolerance: Tolerance
 ) -> tuple[GuardResult, ...]:
     """Return each measurable guard from the trials of both, on the same questions. A guard falls if there are fewer
-    proven quotes, one more false answer or failed question, more than 1 % fewer parsed replies, or more calls than
-    `more_calls` times the baseline's.
+    proven quotes, one more failed question, more than 1 % fewer parsed replies, or more calls or false answers than are
+    tolerated.
     """
-    return tuple(_results(list(baseline.values()), list(candidate.values()), more_calls))
+    return tuple(_results(list(baseline.values()), list(candidate.values()), tolerance))
 
 
 def fallen(results: Iterable[GuardResult]) -> str:
@@ -35,25 +44,27 @@ def fallen(results: Iterable[GuardResult]) -> str:
     return ", ".join(down)
 
 
-def _results(baseline: list[QuestionTrial], candidate: list[QuestionTrial], more_calls: float) -> Iterator[GuardResult]:
-    for guard, measure in _MEASURED.items():
-        old, new = _mean(baseline, measure), _mean(candidate, measure)
+def _results(
+    baseline: list[QuestionTrial], candidate: list[QuestionTrial], tolerance: Tolerance
+) -> Iterator[GuardResult]:
+    values = {guard: (_mean(baseline, measure), _mean(candidate, measure)) for guard, measure in _MEASURED.items()}
+    failures = [float(sum(bool(one.failure) for one in trials)) for trials in (baseline, candidate)]
+    for guard, (old, new) in (values | {TuningGuard.FAILURES: (failures[0], failures[1])}).items():
         if old is not None and new is not None:
-            most = old * more_calls if guard is TuningGuard.CALLS else old
-            yield GuardResult(guard=guard, baseline=old, candidate=new, holds=_holds(guard, most, new))
-    old, new = (float(sum(bool(one.failure) for one in trials)) for trials in (baseline, candidate))
-    yield GuardResult(
-        guard=TuningGuard.FAILURES, baseline=old, candidate=new, holds=_holds(TuningGuard.FAILURES, old, new)
-    )
+            yield GuardResult(guard=guard, baseline=old, candidate=new, holds=_holds(guard, old, new, tolerance))
 
 
-def _holds(guard: TuningGuard, old: float, new: float) -> bool:
+def _holds(guard: TuningGuard, old: float, new: float, tolerance: Tolerance) -> bool:
     match guard:
         case TuningGuard.QUOTES:
             return new >= old
         case TuningGuard.PARSED:
             return new >= old - _LESS_PARSED
-        case _:
+        case TuningGuard.FALSE_ANSWERS:
+            return new <= old + tolerance.more_false_answers + _SAME
+        case TuningGuard.CALLS:
+            return new <= old * tolerance.more_calls + _SAME
+        case TuningGuard.FAILURES:
             return new <= old
 
 

@@ -10,7 +10,8 @@ from investigator.asking.contracts import METHOD
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
 from investigator.records import Record
-from investigator.tuning.guards import MORE_CALLS
+from investigator.tuning.candidates import COMMON, Space
+from investigator.tuning.guards import Tolerance
 
 
 class TuningOptions(Record):
@@ -18,8 +19,9 @@ class TuningOptions(Record):
 
     `templates` may change. Candidates come from a folder of `variants`, from a `space` of settings, and from the
     proposer `search` (the name of an entry point; `gepa` is ours) with the model `proposer`, by default that of the
-    base. `max_calls` and `max_money` apply to all processes together. `reopen` allows another test on data that was
-    used before, at a stricter level. A winner may make `more_calls` times the calls of the baseline.
+    base; if nothing is named, each change of `COMMON` is one. `max_calls` and `max_money` apply to all processes
+    together. `reopen` allows another test on data that was used before, at a stricter level. `tolerance` limits the
+    losses of a winner.
     """
 
     templates: tuple[str, ...] = ()
@@ -29,10 +31,15 @@ class TuningOptions(Record):
     proposer: str = ""
     measure: Measure = Measure.RIGHT
     seed: int = 0
-    more_calls: float = Field(default=MORE_CALLS, ge=0)
+    tolerance: Tolerance = Tolerance()
     max_calls: int | None = Field(default=None, ge=0)
     max_money: float | None = Field(default=None, ge=0)
     reopen: bool = False
+
+    @property
+    def changes(self) -> Space:
+        """Return the settings that may change, with their values."""
+        return self.space or ({} if self.variants or self.search else COMMON)
 
     def check(self) -> None:
         """Raise SettingsError if a template is unknown, there is nothing to try or change, or no model can propose."""
@@ -40,9 +47,9 @@ class TuningOptions(Record):
         for name in self.templates:
             if name not in METHOD:
                 raise SettingsError(f"there is no template {name}", hint=f"Templates are: {', '.join(METHOD)}.")
-        if not (self.variants or self.space or self.search):
-            hint = "Name --variants DIR, --vary part.field=a,b or --search gepa."
-            raise SettingsError("there is nothing to try", hint=hint)
+        if self.templates and not (self.variants or self.space or self.search):
+            hint = "Name --variants DIR or --search gepa; without a template, common settings are tried."
+            raise SettingsError(f"there is nothing to try in place of {', '.join(self.templates)}", hint=hint)
         if (self.variants or self.search) and not self.templates:
             hint = "Name it first: investigator tune query/ask --variants DIR ..."
             raise SettingsError("no template was named that may change", hint=hint)

@@ -25,7 +25,7 @@ from investigator.services.parts import Parts
 from investigator.settings import Settings, load_settings
 from investigator.tuning.arena import FolderArena, templates_of
 from investigator.tuning.bench import FolderBench, Setup, TrialProgress
-from investigator.tuning.candidates import settings_of_space, variants
+from investigator.tuning.candidates import settings_of_space, single_changes, variants
 from investigator.tuning.ledger import TuningLedger
 from investigator.tuning.openings import Openings
 from investigator.tuning.options import TuningOptions
@@ -43,7 +43,7 @@ MOST_QUESTIONS = 2_000
 """Most questions of a file that are used; from a larger one that many are sampled."""
 
 _BASELINE = "baseline"
-_SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed"}
+_SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
 
 
 def tune(
@@ -149,7 +149,7 @@ class TuningRun:
             self._baseline.key,
             options.model_dump_json(include=_SAME_RUN),
         )
-        self._subject = _digest(self._baseline.key, ",".join(sorted(options.space)))
+        self._subject = _digest(self._baseline.key, ",".join(sorted(options.changes)))
         self._openings = Openings(self._workspace / "tuning" / "openings.jsonl")
         before = self._check_opened()
         count = None if options.search else sum(1 for _ in self._listed())
@@ -184,7 +184,7 @@ class TuningRun:
                 arena,
                 measure,
                 seed,
-                self._options.more_calls,
+                self._options.tolerance,
                 proposed=bool(self._options.search),
             ).run()
         openings = self.plan.openings + (result.test is not None)
@@ -234,7 +234,8 @@ class TuningRun:
         for one in variants(options.variants, options.templates) if options.variants is not None else ():
             whole = texts | {template.name: template for template in one.templates}
             yield one.changed(templates=tuple(whole.values()))
-        for one in settings_of_space(options.space, options.seed):
+        settings = settings_of_space(options.space, options.seed) if options.space else single_changes(options.changes)
+        for one in settings:
             yield one.changed(templates=self._baseline.templates)
 
     def _candidates(self, arena: FolderArena, allowance: int | None) -> Iterable[Variant]:

@@ -16,7 +16,7 @@ from investigator.evaluation.estimates import mean_of
 from investigator.evaluation.measures import Measure
 from investigator.reports.wording import plural
 from investigator.tuning.comparison import ComparedSide, Comparison, compared, noise
-from investigator.tuning.guards import MORE_CALLS, fallen, guarded
+from investigator.tuning.guards import Tolerance, fallen, guarded
 from investigator.tuning.racing import affordable, race_trials, rungs, survivors
 from investigator.tuning.records import Ending, Fate, Headroom, SearchResult, TriedCandidate
 from investigator.tuning.splitting import QuestionSets, SetName
@@ -63,7 +63,7 @@ class TuningSearch:
     arena: Arena
     measure: Measure
     seed: int
-    more_calls: float = MORE_CALLS
+    tolerance: Tolerance = field(default_factory=Tolerance)
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _headroom: Headroom | None = None
@@ -186,7 +186,7 @@ class TuningSearch:
             scores = {key: self._values(some, names) for key, some in trials.items()}
             for key, reason in survivors(scores, base, self.seed).items():
                 reason = reason or (
-                    fallen(guarded(known, trials[key], self.more_calls)) if size == len(self.sets.select) else ""
+                    fallen(guarded(known, trials[key], self.tolerance)) if size == len(self.sets.select) else ""
                 )
                 self._note(key, names, scores[key], base, reason)
                 if reason:
@@ -206,7 +206,7 @@ class TuningSearch:
         new = self.arena.trials(finalist, SetName.TEST, count)
         sides = (ComparedSide(name=self.baseline.name), ComparedSide(name=finalist.name))
         test = compared(self.sets.test, sides, ([old], [new]), self.measure, self.seed)
-        guards = guarded(old, new, self.more_calls)
+        guards = guarded(old, new, self.tolerance)
         row = test.row(self.measure)
         proven = row is not None and row.paired.tells and row.paired.difference.value > 0
         if row is None or not proven or row.paired.p > LEVEL / openings:

@@ -22,6 +22,7 @@ from investigator.resources import prompts_folder
 from investigator.tuning import gepa_search
 from investigator.tuning.bench import Setup, TrialProgress
 from investigator.tuning.candidates import read_space, settings_of_space
+from investigator.tuning.guards import Tolerance
 from investigator.tuning.options import TuningOptions
 from investigator.tuning.records import Ending, Fate, TuningPlan, TuningReport
 from investigator.tuning.run import tune
@@ -104,7 +105,7 @@ def run(
 def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothing_twice(
     asked: tuple[Path, Path], variants: Path, tmp_path: Path
 ) -> None:
-    options = TuningOptions(templates=("query/ask",), variants=variants, more_calls=2)
+    options = TuningOptions(templates=("query/ask",), variants=variants, tolerance=Tolerance(more_calls=2))
     engine, plans = Obedient(), list[TuningPlan]()
     engine.dies_at = 50
     with pytest.raises(KeyboardInterrupt):
@@ -271,6 +272,9 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
         "--workspace",
         tmp_path / "space",
     ]
+    done = CliRunner().invoke(app, ["tune", *map(str, options), "--max-calls", "0"])
+    assert "plan: candidates: 9;" in done.stderr  # the common ones, since none is named
+    options[5] = tmp_path / "other"
     wanted = [*options, "--vary", "method.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
     done = CliRunner().invoke(app, ["tune", *map(str, wanted)])
     assert done.exit_code == 0
