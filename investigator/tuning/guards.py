@@ -12,6 +12,7 @@ from investigator.tuning.records import GuardResult, TuningGuard
 from investigator.tuning.trials import Cost, QuestionTrial
 
 _LESS_PARSED = 0.01
+_DEARER = 1.1
 _SAME = 1e-9
 _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
     TuningGuard.QUOTES: Measure.PROVEN,
@@ -24,7 +25,7 @@ _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
 class Tolerance(Record):
     """The losses that a winner may bring: fixed before a run, since who sets them afterwards sets them to fit."""
 
-    more_calls: float = Field(default=1.1, ge=0, description="calls, as a multiple of the baseline's")
+    more_calls: float = Field(default=2.0, ge=0, description="calls, as a multiple of the baseline's")
     more_false_answers: float = Field(default=0.05, ge=0, le=1, description="false answers, above the baseline's share")
 
 
@@ -42,6 +43,14 @@ def fallen(results: Iterable[GuardResult]) -> str:
     """Return the fallen guards in words; "" if all hold."""
     down = (f"{one.guard.value} {one.baseline:.3g} to {one.candidate:.3g}" for one in results if not one.holds)
     return ", ".join(down)
+
+
+def dearer(results: Iterable[GuardResult]) -> str:
+    """Return what a candidate costs more than the baseline, in words; "" if it costs less than a tenth more."""
+    calls = next((one for one in results if one.guard is TuningGuard.CALLS), None)
+    if calls is None or calls.candidate <= calls.baseline * _DEARER:
+        return ""
+    return f"A question takes {calls.candidate:.3g} calls in place of {calls.baseline:.3g}."
 
 
 def _results(

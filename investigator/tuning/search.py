@@ -16,7 +16,7 @@ from investigator.evaluation.estimates import mean_of
 from investigator.evaluation.measures import Measure
 from investigator.reports.wording import plural
 from investigator.tuning.comparison import ComparedSide, Comparison, compared, noise
-from investigator.tuning.guards import Tolerance, fallen, guarded
+from investigator.tuning.guards import Tolerance, dearer, fallen, guarded
 from investigator.tuning.racing import affordable, race_trials, rungs, survivors
 from investigator.tuning.records import Ending, Fate, Headroom, SearchResult, TriedCandidate
 from investigator.tuning.splitting import QuestionSets, SetName
@@ -218,7 +218,8 @@ class TuningSearch:
         if down := fallen(guards):
             reason = f"{finalist.name} gains, but a guard fell ({down})."
             return self._ended(Ending.GUARD_FELL, reason, test).changed(guards=guards)
-        return self._ended(Ending.ADOPTED, test.verdict, test).changed(guards=guards, winner=finalist)
+        reason = f"{test.verdict} {dearer(guards)}".rstrip()
+        return self._ended(Ending.ADOPTED, reason, test).changed(guards=guards, winner=finalist)
 
     def _note(self, key: str, names: Sequence[str], own: Sequence[float], base: Sequence[float], reason: str) -> None:
         mean = [sum(values) / len(values) if values else None for values in (own, base)]

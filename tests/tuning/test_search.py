@@ -141,7 +141,7 @@ def test_a_gain_on_the_first_set_that_the_test_does_not_bear_out_is_not_adopted(
         (TuningGuard.QUOTES, {"scores": {Measure.PROVEN: 0.9}}),
         (TuningGuard.PARSED, {"scores": {Measure.PARSED: 0.9}}),
         (TuningGuard.FALSE_ANSWERS, {"scores": {Measure.FALSE_ANSWER: 1.0}}),
-        (TuningGuard.CALLS, {"cost": Usage(calls=2)}),
+        (TuningGuard.CALLS, {"cost": Usage(calls=3)}),
     ],
 )
 def test_no_gain_is_worth_a_guard(guard: TuningGuard, worse: dict[str, object]) -> None:
