@@ -32,12 +32,13 @@ def main() -> None:
     parser.add_argument("source", help="the set, such as covid_qa or selqa")
     parser.add_argument("out", type=Path)
     parser.add_argument("--most", type=int, default=8, help="questions about a work")
+    parser.add_argument("--in-all", type=int, default=2_000, help="questions in all")
     given = parser.parse_args()
     works: dict[str, list[Document]] = defaultdict(list)
     for document in documents(given.sources):
         if document.source == given.source:
             works[document.group].append(document)
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[str, dict[str, object]]] = []
     (given.out / "docs").mkdir(parents=True)
     for work, parts in sorted(works.items()):
         withheld, asked = draw(work) % WITHHELD == 0, list[tuple[str, dict[str, object]]]()
@@ -50,11 +51,12 @@ def main() -> None:
                 known = {"answerable": True, "doc_ids": [name], "answers": said, "evidence": said}
                 asked.append((query.text, {"answerable": False} if withheld else known))
         asked.sort(key=lambda one: draw(one[0]))
-        for question, known in asked[: given.most]:
-            rows.append({"id": f"{given.source}-{len(rows)}", "question": question, **known})
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        rows += asked[: given.most]
+    rows = sorted(rows, key=lambda one: draw(one[0]))[: given.in_all]
+    written = ({"id": f"{given.source}-{at}", "question": text, **known} for at, (text, known) in enumerate(rows))
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in written)
     (given.out / "questions.jsonl").write_text("".join(lines), encoding="utf-8")
-    print(f"{len(rows)} questions, {sum(bool(row['answerable']) for row in rows)} of them answered in the folder")
+    print(f"{len(rows)} questions, {sum(bool(known['answerable']) for _, known in rows)} of them answered in the folder")
 
 
 if __name__ == "__main__":

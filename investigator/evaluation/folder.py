@@ -82,6 +82,7 @@ class FolderEvaluation:
         self._joint = joint
         self._clock = clock
         self._outcomes: dict[str, Outcome] = {}
+        self._absent = ""
         if self._out is not None:
             self.check_outside(self._out)
 
@@ -139,6 +140,8 @@ class FolderEvaluation:
         """
         yield from self._investigator.index(vectors=True)
         file = self._open_file()
+        if self._absent:
+            yield Notice(text=self._absent)
         kept = {} if self._options.fresh else file.read()
         if self._options.fresh:
             file.begin_anew()
@@ -171,7 +174,9 @@ class FolderEvaluation:
         """Return the file for the outcomes of exactly this evaluation; the folder must have been read."""
         parts = self._investigator.parts
         with Workspace(self._directory, write=False) as workspace:
-            documents = parts.folder_index(self._investigator.folder, workspace).stored.fingerprint()
+            stored = parts.folder_index(self._investigator.folder, workspace).stored
+            self._absent = _not_there(self._every, stored.document_ids())
+            documents = stored.fingerprint()
         depends_on = (
             *(question.model_dump_json() for question in self._every),
             self._investigator.engine_name,
@@ -190,8 +195,6 @@ class FolderEvaluation:
         """Return the search results for each question, without any engine."""
         found: dict[str, Ranking] = {}
         with self._investigator.library() as library:
-            if told := _not_there(self._questions, library.document_ids()):
-                yield Notice(text=told)
             for question in questions:
                 found[question.id] = _ranking(library, question)
                 yield Progressed(phase="ranking", done=len(found), total=len(questions))
@@ -278,7 +281,8 @@ def _ranking(library: Library, question: Question) -> Ranking:
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
     """Return a warning about right documents that are missing in the folder, or an empty text."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
-    missing = [name for name in named if name not in set(documents)]
+    held = set(documents)
+    missing = [name for name in named if name not in held]
     if not missing:
         return ""
     return f"{len(missing):,} of {len(named):,} right documents are not in the folder, such as {missing[0]}."

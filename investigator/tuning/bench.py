@@ -11,7 +11,7 @@ from investigator.engines.roles import Role
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.questions import Question
 from investigator.investigator import Investigator
-from investigator.records import Event, Progressed, Record
+from investigator.records import Event, Notice, Progressed, Record
 from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
 from investigator.tuning.trials import QuestionTrial, trial_of
@@ -79,6 +79,7 @@ class FolderBench:
         self._tell = tell
         self._progress = progress
         self._opened: dict[str, Mapping[Role, Engine]] = {}
+        self._noticed: set[str] = set()
 
     def evaluation(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
@@ -115,7 +116,10 @@ class FolderBench:
         evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
         for _ in range(_ATTEMPTS):
             for event in evaluation.run():
-                self._tell(event)
+                if not isinstance(event, Notice) or event.text not in self._noticed:
+                    self._tell(event)
+                if isinstance(event, Notice):
+                    self._noticed.add(event.text)
                 if self._progress is not None and evaluation.file is not None:
                     self._progress.count(evaluation.file, evaluation.finished, asked=_is_question(event))
             if not any(outcome.failure for outcome in evaluation.outcomes.values()):

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from investigator.asking.contracts import METHOD
+from investigator.asking.template_check import nearest
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
 from investigator.records import Record
@@ -46,7 +47,9 @@ class TuningOptions(Record):
         judging_measure(self.measure)
         for name in self.templates:
             if name not in METHOD:
-                raise SettingsError(f"there is no template {name}", hint=f"Templates are: {', '.join(METHOD)}.")
+                near = nearest(name, tuple(METHOD))
+                meant = f"Did you mean {near}? " if near else ""
+                raise SettingsError(f"there is no template {name}", hint=f"{meant}Templates are: {', '.join(METHOD)}.")
         if self.templates and not (self.variants or self.space or self.search):
             hint = "Name --variants DIR or --search gepa; without a template, common settings are tried."
             raise SettingsError(f"there is nothing to try in place of {', '.join(self.templates)}", hint=hint)

@@ -130,7 +130,7 @@ class TuningRun:
             progress=self._progress,
         )
         some, total = sampled_questions(questions, MOST_QUESTIONS, options.seed)
-        baseline = self._bench.evaluation(base, ())
+        baseline = self._bench.evaluation(base, some, limit=0)
         baseline.check_outside(questions)
         asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
         own = settings.budget.changed(money=ceiling.money)  # with the user's prices

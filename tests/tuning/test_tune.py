@@ -17,7 +17,7 @@ from investigator.cli.main import app
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
-from investigator.records import AnswerVariables, AskVariables, Event, Progressed, Prompt, Reply, Traits
+from investigator.records import AnswerVariables, AskVariables, Event, Notice, Progressed, Prompt, Reply, Traits
 from investigator.resources import prompts_folder
 from investigator.tuning import gepa_search
 from investigator.tuning.bench import Setup, TrialProgress
@@ -152,10 +152,12 @@ def test_a_ceiling_of_nothing_shows_the_plan_and_asks_nothing(
     asked: tuple[Path, Path], variants: Path, tmp_path: Path
 ) -> None:
     engine, events = Obedient(), list[Event]()
+    (asked[0] / "bridge07.txt").unlink()
     options = TuningOptions(templates=("query/ask",), variants=variants, max_calls=0)
     report = run(asked, tmp_path / "out", options, engine, tell=events.append)
     assert (report.result.ending, engine.calls, report.usage.calls) == (Ending.CEILING, 0, 0)
     assert report.plan.calls > 0
+    assert Notice(text="1 of 30 right documents are not in the folder, such as bridge07.txt.") in events
     free = run(asked, tmp_path / "free", options.changed(max_calls=None, max_money=0), engine)
     assert (free.result.ending, engine.calls) == (Ending.CEILING, 0)
     capped = run(asked, tmp_path / "low", options.changed(max_calls=7), engine)
