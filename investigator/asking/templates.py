@@ -76,7 +76,7 @@ class ReadTemplate:
     @property
     def is_parsed(self) -> bool:
         """Return False if a syntax error prevented all further analysis."""
-        return bool(self.names or self.own_words)
+        return not self.faults or bool(self.names or self.own_words)
 
 
 @lru_cache(maxsize=128)

@@ -77,7 +77,8 @@ class GepaAdapter:
         from gepa.core.adapter import EvaluationBatch
 
         made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
-        if refusal := self._workshop.refusal(made):
+        refusal = "" if self._stopped else self._workshop.refusal(made)
+        if refusal:
             self.refused.append(made)
             self._refused_in_a_row += 1
         elif not self._stopped:

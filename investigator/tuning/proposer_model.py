@@ -9,7 +9,7 @@ from investigator.asking.call import Journaled, TimedEngine, call_to
 from investigator.asking.replies import read_reply
 from investigator.engines.base import Engine, guessed_tokens
 from investigator.errors import ReplyError
-from investigator.records import Prompt, Record
+from investigator.records import FinishReason, Prompt, Record
 from investigator.tuning.ledger import PROPOSE, TuningLedger
 from investigator.tuning.proposing import ProposeReply
 
@@ -28,9 +28,14 @@ class ProposerModel:
         self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
 
     def __call__(self, text: str) -> str:
-        """Return the new template; a reply that is not JSON is used unchanged. Raises EngineError and BudgetSpent."""
+        """Return the new template; a reply that is not JSON is used unchanged, and of one that was cut nothing.
+
+        Raises EngineError and BudgetSpent.
+        """
         call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
         reply = self._layers(type(call)(call.prompt, call.engine, call.key, tokens=guessed_tokens(text)))
+        if reply.finish_reason is FinishReason.LENGTH:
+            return ""  # a template without its end would be repaired into one that nobody wrote
         try:
             return read_reply(reply.text, ProposeReply).template
         except ReplyError:

@@ -169,10 +169,10 @@ class TuningSearch:
     def _why_none(self) -> str:
         """Return the reason why there is no candidate to try."""
         if not self._tried:
-            return "No candidate was made."
+            return "Nothing was proposed but what there is." if self.proposed else "No candidate was made."
         fates = Counter(one.fate for one in self._tried.values())
         counts = ", ".join(f"{count} {fate.words}" for fate, count in fates.items())
-        refused = next((f" {one.name}: {one.reason}." for one in self._tried.values() if one.fate is Fate.REFUSED), "")
+        refused = next((f" {one.name}: {one.reason.rstrip('.')}." for one in self._tried.values() if one.fate is Fate.REFUSED), "")
         return f"{plural(len(self._tried), 'candidate')}: {counts}.{refused}"
 
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:

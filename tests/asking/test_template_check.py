@@ -80,6 +80,7 @@ def test_a_comment_neither_uses_a_variable_nor_asks_for_a_reply(tmp_path: Path) 
         (None, "it does not ask for 'point'"),
         (None, "it does not ask for 'quotes'"),
     ]
+    assert "it does not use 'passages'" in {problem.problem for problem in problems(tmp_path, query__ask="{# - #}")}
 
 
 @pytest.mark.parametrize(

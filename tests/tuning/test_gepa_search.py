@@ -16,7 +16,7 @@ from investigator.asking.templates import MOST_OCTETS, source_of
 from investigator.errors import SettingsError, StoreError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
-from investigator.records import AnswerStatus, StopReason, Usage
+from investigator.records import AnswerStatus, FinishReason, Prompt, Reply, StopReason, Usage
 from investigator.resources import prompts_folder
 from investigator.scoring.prices import default_prices
 from investigator.tuning.ledger import PROPOSE, TuningLedger
@@ -30,6 +30,14 @@ pytest.importorskip("gepa")
 ASK = source_of(prompts_folder() / "query" / "ask.j2")
 MAGIC = "Quote whole sentences."
 BETTER = ASK.replace("Rules:", f"{MAGIC}\nRules:")
+
+
+class CuttingEngine(ScriptedEngine):
+    """Cuts its reply to the prompt "three"."""
+
+    def reply(self, prompt: Prompt) -> Reply:
+        whole = super().reply(prompt)
+        return whole.changed(finish_reason=FinishReason.LENGTH) if prompt.text == "three" else whole
 
 
 def refusal(candidate: Variant) -> str:
@@ -82,8 +90,9 @@ def test_a_better_proposal_comes_first_and_bad_ones_are_never_tried() -> None:
     assert "{{ passage.text|data }}" in asked[0]
 
 
-def test_a_model_that_writes_no_templates_is_not_asked_for_ever() -> None:
-    replies = [f"nonsense {n}" for n in range(100)]
+@pytest.mark.parametrize("nothing", ["nonsense {}", ""])
+def test_a_model_that_writes_no_templates_is_not_asked_for_ever(nothing: str) -> None:
+    replies = [nothing.format(n) for n in range(100)]
     found = list(proposer_named("gepa")(workshop(lambda prompt: replies.pop())))
     assert (len(found), len(replies)) == (5, 95)
     assert all(refusal(one) for one in found)
@@ -98,7 +107,7 @@ def test_our_ceiling_ends_it(spent: bool) -> None:
 
 
 def test_a_reply_of_the_proposer_is_kept_and_counts(tmp_path: Path) -> None:
-    engine = ScriptedEngine({PROPOSE: [json.dumps({"template": BETTER}), "free words"]})
+    engine = CuttingEngine({PROPOSE: [json.dumps({"template": BETTER}), "free words", BETTER[:-20]]})
     file = tmp_path / "run" / "ledger.jsonl"
 
     def model(calls: int = 2) -> ProposerModel:
@@ -111,6 +120,7 @@ def test_a_reply_of_the_proposer_is_kept_and_counts(tmp_path: Path) -> None:
     assert len(engine.asked) == 2
     with pytest.raises(BudgetSpent):
         model()("three")
+    assert not model(calls=3)("three")  # nothing is made of a part of a template
 
 
 def test_the_ledger_counts_a_call_that_was_lost_and_a_line_that_was_cut(tmp_path: Path) -> None:
