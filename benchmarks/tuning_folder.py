@@ -1,6 +1,6 @@
-"""A folder of documents with questions, made from public sets: a fifth of the works is withheld, and nothing answers for them.
+"""Makes a folder of documents with questions from a public set. A fifth of the works is withheld: nothing answers.
 
-    python benchmarks/tuning_folder.py SOURCES covid_qa OUT --most 3     # SOURCES as benchmarks/reader/sources.py describes
+    python benchmarks/tuning_folder.py SOURCES selqa OUT --most 1     # SOURCES: see benchmarks/reader/sources.py
     investigator tune --docs OUT/docs --questions OUT/questions.jsonl --out OUT/tuned
 
 Which works are withheld and which of their questions are taken depends on hashes of names, and so on no outcome.
@@ -56,7 +56,9 @@ def main() -> None:
     written = ({"id": f"{given.source}-{at}", "question": text, **known} for at, (text, known) in enumerate(rows))
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in written)
     (given.out / "questions.jsonl").write_text("".join(lines), encoding="utf-8")
-    print(f"{len(rows)} questions, {sum(bool(known['answerable']) for _, known in rows)} of them answered in the folder")
+    print(
+        f"{len(rows)} questions, {sum(bool(known['answerable']) for _, known in rows)} of them answered in the folder"
+    )
 
 
 if __name__ == "__main__":

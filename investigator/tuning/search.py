@@ -172,7 +172,9 @@ class TuningSearch:
             return "Nothing was proposed but what there is." if self.proposed else "No candidate was made."
         fates = Counter(one.fate for one in self._tried.values())
         counts = ", ".join(f"{count} {fate.words}" for fate, count in fates.items())
-        refused = next((f" {one.name}: {one.reason.rstrip('.')}." for one in self._tried.values() if one.fate is Fate.REFUSED), "")
+        refused = next(
+            (f" {one.name}: {one.reason.rstrip('.')}." for one in self._tried.values() if one.fate is Fate.REFUSED), ""
+        )
         return f"{plural(len(self._tried), 'candidate')}: {counts}.{refused}"
 
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
