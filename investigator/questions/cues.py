@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -48,6 +48,13 @@ def empty_words() -> frozenset[str]:
 def request_words() -> frozenset[str]:
     """Return the folded words that begin a request or a question and name nothing."""
     return frozenset(cues("empty")["requests"].split())
+
+
+@cache
+def formats() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Return the names of the formats of files with their media types, the name of any file last."""
+    pairs = (line.split(" | ") for line in cues("formats").values())
+    return tuple((_whole(names), re.compile(types)) for names, types in pairs)
 
 
 def _whole(words: str) -> re.Pattern[str]:

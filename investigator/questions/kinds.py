@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from investigator.language.terms import stem, stop_words, words
-from investigator.questions.cues import cues, patterns
+from investigator.questions.cues import cues, formats, patterns
 from investigator.records import QuestionKind
 
 _LONGEST_READ = 2_000  # characters of a question
@@ -30,6 +30,8 @@ def kind_of(question: str) -> QuestionKind:
     for pattern, kind in _document_forms():
         if pattern.search(asked):
             return kind
+    if asked_media_types(asked):
+        return QuestionKind.COUNT if cue("how_much").match(asked) else QuestionKind.LIST
     if not cue("how_much").match(asked):
         for kind in _IN_THIS_ORDER:
             if cue(kind).search(asked):
@@ -70,10 +72,16 @@ def asks_everything(question: str) -> bool:
     return _names_nothing(cue("documents").sub(" ", summarised(question[:_LONGEST_READ])))
 
 
-def asks_for_all_documents(question: str) -> bool:
-    """Return True if a question asks which documents there are, or how many, and names nothing that they say."""
+def asked_media_types(question: str) -> re.Pattern[str] | None:
+    """Return the media types of the files that a question asks for, if it names nothing that they say.
+
+    "How many documents are there?" asks for all, "List all emails" for some; other questions for none.
+    """
     asked = question[:_LONGEST_READ]
-    return cue("any_document").search(asked) is not None and _names_nothing(cue("any_document").sub(" ", asked))
+    if patterns("modality")["past"].search(asked):  # "how many presentations were there": something that happened
+        return None
+    found = (types for names, types in formats() if names.search(asked) and _names_nothing(names.sub(" ", asked)))
+    return next(found, None)
 
 
 def _names_nothing(text: str) -> bool:

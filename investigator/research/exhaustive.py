@@ -6,6 +6,7 @@ only similar in meaning; otherwise no. A reader decides the unclear ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from investigator.language.normalise import one_line
 from investigator.language.relevance import rarity
 from investigator.language.sentences import sentence_spans
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
-from investigator.questions.kinds import asks_for_all_documents, cue
+from investigator.questions.kinds import asked_media_types, cue
 from investigator.questions.topics import Term, Topic, spelled_roots
 from investigator.records import Document, Quote, RowVerdict, TableRow
 from investigator.research.telling import cites_others
@@ -62,8 +63,11 @@ class Sighting:
 
 def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
     """Return a row for each document, in the order of their names."""
-    if asks_for_all_documents(question):
-        return tuple(_there(document(document_id)) for document_id in sorted(survey.spans))
+    media_types = asked_media_types(question)
+    if media_types is not None:
+        files = tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
+        if any(row.verdict is RowVerdict.YES for row in files):
+            return files
     weights = _weights(topic, survey.weights)
     kind = expected_type(question)
     rows = []
@@ -83,8 +87,10 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
     return tuple(rows)
 
 
-def _there(document: Document) -> TableRow:
-    """Return the row of a document that is asked for only as one of the folder: it is quoted by how it begins."""
+def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
+    """Return the row of a document that is asked for only by its format: it is quoted by its beginning."""
+    if not media_types.fullmatch(document.media_type):
+        return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.NO)
     start, end = next(sentence_spans(document.text[:_ABOUT]), (0, 0))
     quotes = (quote_at(document, start, end),) if end and not addresses_model(document.text[start:end]) else ()
     title = "" if addresses_model(document.title) else document.title

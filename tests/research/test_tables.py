@@ -63,6 +63,15 @@ def test_documents_that_are_asked_for_as_such_are_all_there(investigator: Invest
     assert verdicts(answer) == dict.fromkeys(TEXTS, RowVerdict.YES)
 
 
+def test_files_that_are_asked_for_by_their_format_are_told_from_others(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "rents.csv").write_text("Month,Rent\nMay,900\n", encoding="utf-8")
+    (tmp_path / "folder" / "note.txt").write_text("The spreadsheet is kept by the bank.", encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    found = verdicts(investigator.ask("How many spreadsheets are there?"))
+    assert found == {"rents.csv": RowVerdict.YES, "note.txt": RowVerdict.NO}
+
+
 def test_work_was_done_where_a_document_says_so_of_itself(tmp_path: Path) -> None:
     folder = tmp_path / "trials"
     folder.mkdir()
