@@ -24,7 +24,7 @@ from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, periods, spelled, without_compared
 from investigator.questions.related import phrases, related_roots, root, roots
-from investigator.questions.roles import is_of_another, names_doer, roles, subject_and_verb, turned_round
+from investigator.questions.roles import is_attribute, is_of_another, names_doer, roles, subject_and_verb, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _TITLE = 3  # words
@@ -335,6 +335,8 @@ def _modality(asked: Constraint, question: str, evidence: Surroundings) -> Const
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if against := turned_round(asked.text, evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, against)
+    if is_attribute(asked.text, evidence.sentence):
+        return _found(asked, MatchState.NOT_MET)
     is_another = is_of_another(asked.text, evidence.sentence, evidence.near, evidence.before) or _is_cause(
         asked, question, evidence
     )

@@ -35,6 +35,8 @@ _CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 _OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
 _PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # words
+_NEXT = re.compile(r"\s+[a-z][\w-]+")
+_POSSESSIVE = re.compile(r"(?:s['’]|['’]s)\s*$")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
@@ -95,6 +97,26 @@ def is_of_another(role: str, sentence: str, near: str = "", before: str = "") ->
     if has_other and all(has_other):
         return True
     return _points_back(sentence) and bool(before.strip()) and roots(_telling(thing)).isdisjoint(roots(before))
+
+
+def is_attribute(role: str, sentence: str) -> bool:
+    """Return True if a sentence has the verb of a thing's role only as an attribute: "six months' written notice"."""
+    verb = subject_and_verb(role)[1]
+    found = [match for match in _TOKEN.finditer(sentence) if folded(match.group()) == verb]
+    return (
+        role.startswith(_TO)
+        and bool(found)
+        and all(_qualifies(sentence[: m.start()], sentence[m.end() :]) for m in found)
+    )
+
+
+def _qualifies(before: str, after: str) -> bool:
+    """Return True if a participle between two pieces of a sentence qualifies the noun behind it."""
+    noun, opening = _NEXT.match(after), words(before)[-1:]
+    if noun is None or noun.group().strip() in stop_words() or noun.group().endswith("ly"):
+        return False
+    openers = {word for name in ("determiners", "before_nouns") for word in cues("order")[name].split()}
+    return bool(_POSSESSIVE.search(before)) or not openers.isdisjoint(opening)
 
 
 def _points_back(sentence: str) -> bool:
