@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
 from investigator.errors import EvaluationDataError, StoreError
-from investigator.files import for_owner, make_private_folder
+from investigator.files.lines import append_line, whole_lines
 from investigator.records import AnswerStatus, Quote, Record, Usage
 
 
@@ -79,21 +78,15 @@ class OutcomeFile:
         is not an outcome, or belongs to another evaluation, and StoreError.
         """
         try:
-            kept = self.path.read_bytes() if self.path.exists() else b""
-            whole = kept[: kept.rfind(b"\n") + 1]
-            if whole != kept:
-                os.truncate(self.path, len(whole))
+            lines = enumerate(whole_lines(self.path), start=1)
         except OSError as error:
             raise self._failed(error) from error
-        lines = enumerate(whole.split(b"\n")[:-1], start=1)
         return {outcome.id: outcome for outcome in (self._outcome(number, line) for number, line in lines)}
 
     def append(self, outcome: Outcome) -> None:
         """Store one outcome at once. Raises StoreError."""
         try:
-            make_private_folder(self.path.parent)
-            with open(self.path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
-                file.write(outcome.model_dump_json() + "\n")
+            append_line(self.path, outcome.model_dump_json())
         except OSError as error:
             raise self._failed(error) from error
 

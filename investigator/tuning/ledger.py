@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from investigator.errors import StoreError
-from investigator.files import for_owner, make_private_folder
+from investigator.files.lines import append_line, whole_lines
 from investigator.records import Prompt, Record, Reply, Usage, together, usage_of
 from investigator.scoring.prices import Prices, priced
 
@@ -90,8 +89,7 @@ class TuningLedger:
     def _add(self, line: LedgerLine) -> None:
         with self._writing:
             try:
-                with open(self._path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
-                    file.write(line.model_dump_json(exclude_defaults=True) + "\n")
+                append_line(self._path, line.model_dump_json(exclude_defaults=True))
             except OSError as error:
                 raise self._failed(error) from error
             self._count(line)
@@ -108,12 +106,7 @@ class TuningLedger:
 
     def _read(self) -> list[LedgerLine]:
         try:
-            make_private_folder(self._path.parent)
-            kept = self._path.read_bytes() if self._path.exists() else b""
-            whole = kept[: kept.rfind(b"\n") + 1]
-            if whole != kept:
-                os.truncate(self._path, len(whole))
-            return [LedgerLine.model_validate_json(line) for line in whole.splitlines()]
+            return [LedgerLine.model_validate_json(line) for line in whole_lines(self._path)]
         except OSError as error:
             raise self._failed(error) from error
         except ValidationError as error:

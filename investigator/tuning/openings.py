@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from investigator.errors import StoreError
-from investigator.files import for_owner, make_private_folder
+from investigator.files.lines import append_line, whole_lines
 from investigator.records import Record
 
 
@@ -38,15 +38,13 @@ class Openings:
             return
         opening = Opening(data=data, subject=subject, run=run, opened=now.isoformat(timespec="seconds"))
         try:
-            make_private_folder(self._path.parent)
-            with open(self._path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
-                file.write(opening.model_dump_json() + "\n")
+            append_line(self._path, opening.model_dump_json())
         except OSError as error:
             raise StoreError(f"the opening cannot be kept in {self._path}: {error.strerror}") from error
 
     def _read(self) -> list[Opening]:
         try:
-            lines = self._path.read_bytes().splitlines() if self._path.exists() else []
-            return [Opening.model_validate_json(line) for line in lines]
+            return [Opening.model_validate_json(line) for line in whole_lines(self._path)]
         except (OSError, ValidationError) as error:
-            raise StoreError(f"{self._path} cannot be read: what was tested before is not known") from error
+            hint = "Restore the file, or tune with another --workspace DIR and new questions."
+            raise StoreError(f"{self._path} cannot be read: what was tested before is unknown", hint=hint) from error

@@ -138,6 +138,8 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
     assert not [one.text for one in same.parts.notices() if "tuned" in one.text]
     assert [one.text for one in other.parts.notices() if "were tuned for" in one.text]
 
+    openings = tmp_path / "space" / "tuning" / "openings.jsonl"
+    openings.write_bytes(openings.read_bytes() + b'{"data": "cut by a ki')
     with pytest.raises(UserError, match="the test set of this data was opened"):
         run(asked, tmp_path / "again", options.changed(seed=5), engine)
     with pytest.raises(UserError, match="holds another tuning run"):

@@ -1,0 +1,24 @@
+"""Append-only files of lines: what a process wrote before it was killed counts, up to the last whole line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from investigator.files import for_owner, make_private_folder
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """Return the lines of a file, none if it does not exist; remove a truncated last line. Raises OSError."""
+    kept = path.read_bytes() if path.exists() else b""
+    whole = kept[: kept.rfind(b"\n") + 1]
+    if whole != kept:
+        os.truncate(path, len(whole))
+    return whole.split(b"\n")[:-1]
+
+
+def append_line(path: Path, text: str) -> None:
+    """Append a line to a file of the user's own, which is created with its folder if needed. Raises OSError."""
+    make_private_folder(path.parent)
+    with open(path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
+        file.write(text + "\n")
