@@ -76,9 +76,9 @@ def document_view(document: Document, mark: tuple[int, int] | None = None, at: i
     text = document.text
     if mark is not None and not 0 <= mark[0] < mark[1] <= len(text):
         mark = None
-    middle = mark[0] if mark is not None else None
+    middle = mark[0] if mark is not None and at is None else None
     start = _line_start(text, min(max(0, at if at is not None else (middle or 0) - WINDOW // 2), len(text)))
-    end = _line_end(text, max(start + WINDOW, mark[1] if mark is not None and at is None else 0))
+    end = _line_end(text, max(start + WINDOW, min(mark[1], mark[0] + WINDOW) if mark is not None and at is None else 0))
     shown_at = middle if middle is not None else start
     page = next((span.page for span in document.pages if span.start <= shown_at < span.end), None)
     return DocumentView(document, start, end, tuple(_blocks(document, start, end, mark)), page)

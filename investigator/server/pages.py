@@ -29,6 +29,7 @@ from investigator.server.stream import as_lines, first_after, happened
 
 _RECENT = 30
 _PDF = "application/pdf"
+_MOST_SHEETS = 4  # pages of a PDF in one view: a longer mark is followed from page to page
 _STATE_WORDS: Mapping[JobState, str] = {
     JobState.WAITING: "waits",
     JobState.RUNNING: "under way",
@@ -171,9 +172,9 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         mark = (start, end) if start is not None and end is not None else None
         found = served.investigator.document(id)
         view = document_view(found, mark, at)
-        sheets, why_none = _sheets(served, found, mark, cell, at or 0)
+        sheets, why_none = _sheets(served, found, mark, cell, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
-        return HTMLResponse(html(template, folder=served, view=view, sheets=sheets, why_none=why_none))
+        return HTMLResponse(html(template, folder=served, view=view, mark=mark, sheets=sheets, why_none=why_none))
 
     @router.get("/f/{name}/sheet")
     def sheet(name: str, id: str, page: int) -> Response:
@@ -210,18 +211,26 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
 
 
 def _sheets(
-    served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int
+    served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int | None
 ) -> tuple[Sequence[PageView], str]:
-    """Return the pages of a PDF with marks, or the one at an offset; for other formats none, with the reason."""
+    """Return the first pages of a PDF with marks, from an offset on, or the page at the offset if it has no mark.
+
+    For other formats there are none. The second value is the reason why a PDF has none.
+    """
     if document.media_type != _PDF or not document.text:
         return (), ""
-    first = min(at, len(document.text) - 1)
+    start, end = mark or (0, 0)
+    first = min(start if at is None else max(at, 0), len(document.text) - 1)
+    near = [page for page in document.pages if page.end > first][:_MOST_SHEETS]
+    if near:
+        start, end = max(start, near[0].start), min(end, near[-1].end)
+    marked = mark is not None and (at is None or start < end)
     try:
-        views = served.pages.views(document.id, *(mark or (first, first + 1)), cell)
+        views = served.pages.views(document.id, *((start, end) if marked else (first, first + 1)), cell)
     except (PageError, SourceChangedError, ReaderError) as error:
         told = problem_of(error)
         return (), f"{told.detail}. {told.hint}".strip()
-    return views if mark else [view.changed(marks=()) for view in views], ""
+    return views if marked else [view.changed(marks=()) for view in views], ""
 
 
 def _live(served: ServedFolder) -> Live:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from made_files import pdf
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
@@ -43,10 +44,11 @@ def reader(tmp_path: Path) -> Iterator[httpx.Client]:
     folder = tmp_path / "mill"
     folder.mkdir()
     (folder / "report.pdf").write_text(REPORT, encoding="latin-1")
+    (folder / "long.pdf").write_bytes(pdf([[f"This is page {n}."] for n in range(1, 8)]))
+    investigator = Investigator(folder, embedder=ScriptedEmbedder())
+    list(investigator.index())
     with (
-        Service(
-            [Investigator(folder, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data"
-        ) as service,
+        Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as service,
         httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
     ):
         client.get(service.link())
@@ -68,3 +70,15 @@ def test_a_cited_cell_is_marked_on_the_picture_of_its_page(reader: httpx.Client)
     picture = reader.get(unescape(sheet))
     assert picture.headers["content-type"] == "image/png"
     assert picture.content.startswith(b"\x89PNG")
+
+
+def test_a_long_mark_is_drawn_a_few_pages_at_a_time(reader: httpx.Client) -> None:
+    page, shown = reader.get("/f/mill/document?id=long.pdf&start=0&end=150"), list[int]()
+    while len(shown) < 7:
+        sheets = [int(number) for number in re.findall(r'alt="Page (\d+)"', page.text)]
+        assert 0 < len(sheets) < 7
+        assert len(re.findall(r'<rect class="quote"', page.text)) == len(sheets)
+        shown += sheets
+        links = [unescape(link) for link in re.findall(rf'<a href="([^"]+)">Page {shown[-1] + 1}</a>', page.text)]
+        page = reader.get(links[0]) if links else page
+    assert shown == list(range(1, 8))

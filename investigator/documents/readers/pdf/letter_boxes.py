@@ -30,6 +30,11 @@ class Box(NamedTuple):
         """Return its area; 0 if it is empty."""
         return max(self.right - self.left, 0.0) * max(self.top - self.bottom, 0.0)
 
+    def meets(self, other: Box) -> bool:
+        """Return True if two rectangles that are not empty have an area in common."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.bottom < other.top and other.bottom < self.top
+
     def common(self, other: Box) -> Box:
         """Return the intersection; it may be empty."""
         return Box(
@@ -66,7 +71,7 @@ def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box
     for number, line in enumerate(lines):
         own = _bounds([letter.drawn for letter in line])
         beside = (letter.drawn for one in (*lines[:number], *lines[number + 1 :]) for letter in one)
-        near = [box for box in (*others, *beside) if own.common(box).area and not _is_covered(box, line)]
+        near = [box for box in (*others, *beside) if own.meets(box) and not _is_covered(box, line)]
         for part in _parted(line, [other for other in near if _is_within(other, own)]):
             found.append(_giving_way(_bounds([letter.drawn for letter in part]), near))
     return found
