@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import file_digest
 from pathlib import Path
@@ -49,7 +49,7 @@ def choose_workspace(
                 f"the workspace {directory} is inside the folder of documents, and no command of yours made it",
                 hint=f"Name a place outside, or make one with: investigator index --workspace-in-folder {folder}",
             )
-        _check_chosen(directory, folder)
+        _check_chosen(directory, folder, settings)
         return directory
     if is_sealed(inside):
         return inside.absolute()
@@ -64,10 +64,15 @@ def choose_workspace(
     return own
 
 
-def _check_chosen(directory: Path, folder: Path) -> None:
-    """Raises SettingsError if a directory is the workspace of another folder, or holds what no workspace does."""
+def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> None:
+    """Raises SettingsError if a directory is the workspace of another folder, or holds what no workspace does.
+
+    A copy of a folder may use a copy of its workspace.
+    """
     hint = "Nothing in it was changed. Name an empty or a new directory, or leave --workspace out."
-    if owner := other_owner(directory, folder):
+    owner = other_owner(directory, folder)
+    kept = _indexed(directory) if owner else {}
+    if kept and _shared(folder, _with_contents(folder, settings), kept) < _CLEAR_MAJORITY:
         raise SettingsError(f"the workspace {directory} belongs to another folder, {owner}", hint=hint)
     if names := foreign_names(directory):
         shown = f"{names[0]}{f' and {len(names) - 1:,} more' if len(names) > 1 else ''}"
@@ -99,8 +104,8 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
     left = tuple(left_behind())
     if not left:
         return
-    found = [file for file in scan(folder, settings).files if file.size and not file.problem]
-    shared = {candidate: _shared(folder, found, candidate) for candidate in left}
+    found = _with_contents(folder, settings)
+    shared = {candidate: _shared(folder, found, _indexed(candidate)) for candidate in left}
     best = max(left, key=lambda candidate: shared[candidate])
     if shared[best] < _CLEAR_MAJORITY:
         return
@@ -114,16 +119,24 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
     notice(f"The folder was {moved}: its index and its runs were found, and are now in {own}.")
 
 
-def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fraction:
+def _with_contents(folder: Path, settings: FolderSettings) -> Sequence[FoundFile]:
+    return [file for file in scan(folder, settings).files if file.size and not file.problem]
+
+
+def _indexed(workspace: Path) -> Mapping[str, FileRecord]:
+    """Return the files that a workspace has indexed, without empty ones; none if it is unusable."""
+    try:
+        with Workspace(workspace, write=False) as opened:
+            return {path: record for path, record in Corpus(opened.index).manifest().items() if record.size}
+    except (OSError, InvestigatorError):  # in use, damaged, or created by a newer version
+        return {}
+
+
+def _shared(folder: Path, found: Sequence[FoundFile], kept: Mapping[str, FileRecord]) -> Fraction:
     """Return the share of common contents of a folder and a workspace, relative to the larger one.
 
-    Empty files do not count, and equal files count once. Return 0 for an unusable workspace.
+    Equal files count once.
     """
-    try:
-        with Workspace(candidate, write=False) as workspace:
-            kept = {path: record for path, record in Corpus(workspace.index).manifest().items() if record.size}
-    except (OSError, InvestigatorError):  # in use, damaged, or created by a newer version: not this folder's
-        return Fraction(0)
     sizes, hashes = {record.size for record in kept.values()}, {record.content_hash for record in kept.values()} - {""}
     same, others = set[str](), 0
     for file in found:

@@ -69,7 +69,9 @@ def test_a_named_workspace_of_another_folder_or_with_other_files_is_refused_and_
     folder: Path, tmp_path: Path
 ) -> None:
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
-    shutil.copytree(folder, theirs)
+    theirs.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (theirs / name).write_text(f"Another text, {name}.", encoding="utf-8")
     opened(folder, mine).ask(QUESTION)
     with pytest.raises(SettingsError, match=f"belongs to another folder, {folder}") as refused:
         opened(theirs, mine)
