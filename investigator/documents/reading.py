@@ -28,7 +28,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
         source = SourceFile(data, request.id.rpartition("/")[2])
         if request.drawing is not None:
             data = file_of(source, opened.content_hash, request.drawing.content_hash, request.reader)
-            return Contents(status=FileStatus.UNCHANGED, drawn=drawn_pages(data, request.drawing.pages))
+            return Contents(status=FileStatus.UNCHANGED, drawn=drawn_pages(data, request.drawing.pages, request.reader))
         found = read(source, request.id, opened.content_hash, request.reader)
         documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in found.documents)
         return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=found.unreadable)

@@ -14,10 +14,13 @@ import pytest
 from made_files import pdf
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, drawn_pages
+from investigator.documents.readers.pdf.page_orders import MarkedSpan, PageOrder
 from investigator.documents.readers.pdf.pdfium import drawn_page
 from investigator.documents.readers.pdf.reader import read_pdf
-from investigator.documents.readers.pictures.ocr import Picture, recognise
+from investigator.documents.readers.pictures.ocr import Picture, recognise, recognised_words
 from investigator.documents.readers.pictures.picture import picture_sizes, read_picture
+from investigator.documents.readers.pictures.word_places import lines_of
 from investigator.records import FileStatus
 
 SAYS = r"""echo "asked $*, threads $OMP_THREAD_LIMIT, given $(head -c 20 | head -n 1)" """
@@ -170,10 +173,36 @@ def test_tesseract_itself_reads_what_was_drawn():
     drawn = drawn_page(pdf([["The old mill stood by the river", "for 127 years."]]), 0)
     width, height, pixels = _pgm(drawn.data)
     words = "The old mill stood by the river"
+    first, *_ = lines_of(recognised_words(drawn, ReaderSettings()))
+    assert first.text == words
+    assert 0 < first.left < first.right < 1
+    assert 0 < first.top < first.bottom < 0.5
     assert words in recognise([0], lambda _: drawn, ReaderSettings()).texts[0]
     assert words in _picture(_png(width, height, pixels)).text
     pages = _picture(_tiff([(width, height), (width, height)], [b"\xff" * len(pixels), pixels])).pages
     assert [span.page for span in pages] == [2]
+
+
+TABLE = """level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext
+1\t1\t0\t0\t0\t0\t0\t0\t1000\t500\t-1\t
+5\t1\t1\t1\t1\t1\t100\t50\t200\t20\t96\tIts
+5\t1\t1\t1\t1\t2\t310\t48\t90\t22\t95\twheel
+5\t1\t1\t1\t2\t1\t100\t80\t300\t20\t95\tturns.
+"""
+
+
+def test_words_of_a_scan_are_marked_where_they_are_recognised_again(stand_in):
+    stand_in(f"cat > /dev/null; cat <<'END'\n{TABLE}END")
+    span, text = MarkedSpan(start=4, end=16), "Its wheel\nturns.\n"
+    order = PageOrder(page=2, text=text, spans=(span,))
+    scan = _with_scans({1})
+    (page,) = drawn_pages(scan, [order], ReaderSettings())
+    assert [(m.left, m.top, m.right, m.bottom) for m in page.marks] == [(0.31, 0.096, 0.4, 0.14), (0.1, 0.16, 0.4, 0.2)]
+    assert [line.text for line in page.lines] == ["Its wheel", "turns."]
+    (other,) = drawn_pages(scan, [order.changed(text="Another text.")], ReaderSettings())
+    assert (other.marks, other.unmarked) == ((), WITHOUT_PLACES)
+    (unread,) = drawn_pages(scan, [order], ReaderSettings(ocr=False))
+    assert (unread.marks, "reader.ocr" in unread.unmarked) == ((), True)
 
 
 def _picture(data: bytes, **settings: object) -> Extracted:

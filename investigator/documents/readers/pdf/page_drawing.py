@@ -7,17 +7,19 @@ from ctypes import c_int
 from typing import Any, TypedDict
 
 from investigator.documents.png import png
-from investigator.documents.readers.base import ReadFailure
+from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
-from investigator.documents.readers.pdf.pdfium import check_pictures, opened, page_with_forms
+from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
+from investigator.documents.readers.pictures.ocr import recognised_words
+from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
 from investigator.records import FileStatus, PageLine, PageMark
 
 MOST_PIXELS = 12_000_000
 """Pixel limit for the picture of a page; larger ones are scaled down."""
 
-WITHOUT_LETTERS = "its words were recognised from its picture, so they have no places on it"
+WITHOUT_PLACES = "its words were recognised from its picture, and are not found there again"
 OTHER_TEXT = "the text of the index is not the one that this version reads from the page"
 
 NOT_SHOWN = "its words lie outside of what the page shows"
@@ -25,8 +27,10 @@ NOT_SHOWN = "its words lie outside of what the page shows"
 _FINENESS = 1_000_000  # resolution of positions, in parts of the page's width and height
 
 
-def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
+def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:
     """Return the requested pages of a PDF; pages that do not exist are omitted.
+
+    Pages without a text layer are recognised again, which gives the places of their words.
 
     Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or drawn.
     """
@@ -34,9 +38,29 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ..
 
     with opened(data) as document:
         try:
-            return tuple(_drawn(document, order) for order in orders if order.page <= len(document))
+            drawn = tuple(_drawn(document, order) for order in orders if order.page <= len(document))
         except pypdfium2.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
+    scans = (one.unmarked == WITHOUT_PLACES for one in drawn)
+    return tuple(
+        _recognised(data, page, order, settings) if is_scan else page
+        for page, order, is_scan in zip(drawn, orders, scans, strict=False)
+    )
+
+
+def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: ReaderSettings) -> DrawnPage:
+    """Return a page that is a picture with marks over its words, if these are recognised there again."""
+    try:
+        words = recognised_words(drawn_page(data, order.page - 1), settings)
+    except ReadFailure as failure:
+        return page.changed(unmarked=f"{WITHOUT_PLACES}: {failure.reason}")
+    places = words_in_text(order.text, words)
+    marks = []
+    for span in order.spans:
+        marked = [word for at, word in places.items() if at < span.end and at + len(word.text) > span.start]
+        marks += [PageMark(**_edges(line), kind=span.kind) for line in lines_of(marked)]
+    lines = [PageLine(**_edges(line), text=line.text) for line in lines_of(words)]
+    return page.changed(marks=tuple(marks), lines=tuple(lines), unmarked="" if marks else WITHOUT_PLACES)
 
 
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
@@ -64,7 +88,7 @@ def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tupl
     places = letter_places(raw, order.text)
     if places is None:
         textpage.close()
-        return (), OTHER_TEXT if raw.strip() else WITHOUT_LETTERS, ()
+        return (), OTHER_TEXT if raw.strip() else WITHOUT_PLACES, ()
     found: list[PageMark] = []
     for span in order.spans:
         letters = [place for place in places[span.start : span.end] if place is not None]
@@ -85,6 +109,10 @@ class _Edges(TypedDict):
     top: float
     right: float
     bottom: float
+
+
+def _edges(word: PlacedWord) -> _Edges:
+    return _Edges(left=word.left, top=word.top, right=word.right, bottom=word.bottom)
 
 
 def _shown(page: Any, box: Box) -> _Edges | None:

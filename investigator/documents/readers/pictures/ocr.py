@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, cleaned
+from investigator.documents.readers.pictures.word_places import PlacedWord, placed_words
 from investigator.records import FileStatus
 
 _COMMAND = "tesseract"
@@ -95,15 +96,28 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
     return found
 
 
+def recognised_words(picture: Picture, settings: ReaderSettings) -> list[PlacedWord]:
+    """Return the words of one page with their places. Raises ReadFailure if it cannot be read."""
+    if obstacle := why_not(settings):
+        raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
+    return placed_words(cleaned(_printed(picture, _TIME_SHARE * settings.max_seconds, settings, "tsv")))
+
+
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
     """Return the text of one page. Raises ReadFailure if recognition does not finish within that time."""
+    lines = (line.rstrip() for line in cleaned(_printed(picture, seconds, settings)).split("\n"))
+    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: str) -> str:
+    """Return what Tesseract prints of one page: its text, or another `form`. Raises ReadFailure."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND
     turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # pages that lie on their side are rotated
     try:
         done = subprocess.run(
-            [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page],
+            [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page, *form],
             input=picture.data,
             capture_output=True,
             timeout=seconds,
@@ -116,8 +130,7 @@ def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> s
         raise ReadFailure(FileStatus.NEEDS_OCR, f"Tesseract cannot be started: {_install_hint()}") from error
     if done.returncode:
         raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture: it is damaged or of a rare format")
-    lines = (line.rstrip() for line in cleaned(done.stdout.decode("utf-8", errors="replace")).split("\n"))
-    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
+    return done.stdout.decode("utf-8", errors="replace")
 
 
 def _too_slow(settings: ReaderSettings) -> ReadFailure:
