@@ -62,7 +62,8 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
         yield f"{file} cannot be read, so it is not known what these templates were tuned for"
         return
     if lock.model != model:
-        yield f"the templates in {folder} were tuned for {lock.model}, which proves nothing for {model}"
+        then, today = _apart(lock.model, model), _apart(model, lock.model)
+        yield f"the templates in {folder} were tuned for {then}, which proves nothing for {today}"
     for one in lock.templates:
         try:
             now = locked(one.name, source_of(folder / f"{one.name}{SUFFIX}"))
@@ -70,3 +71,8 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
             now = None
         if now != one:
             yield f"the template {one.name} in {folder} is not the one that was tuned"
+
+
+def _apart(model: str, other: str) -> str:
+    """Return the name of a model; if there is one for each role, only those that the other does not have."""
+    return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

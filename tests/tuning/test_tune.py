@@ -11,7 +11,7 @@ from filelock import FileLock
 from typer.testing import CliRunner
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.asking.lock import LOCK_NAME
+from investigator.asking.lock import LOCK_NAME, lock_warnings
 from investigator.asking.templates import source_of
 from investigator.cli.main import app
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
@@ -137,6 +137,9 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
     other = Investigator(asked[0], model=ScriptedEngine("{}", name="scripted:other"), prompts=used)
     assert not [one.text for one in same.parts.notices() if "tuned" in one.text]
     assert [one.text for one in other.parts.notices() if "were tuned for" in one.text]
+    (used / LOCK_NAME).write_text(json.dumps(lock | {"model": "plan=small, ask=old"}), encoding="utf-8")
+    (told,) = lock_warnings(used, "plan=small, ask=new")
+    assert told.endswith("were tuned for ask=old, which proves nothing for ask=new")
 
     openings = tmp_path / "space" / "tuning" / "openings.jsonl"
     openings.write_bytes(openings.read_bytes() + b'{"data": "cut by a ki')
