@@ -26,7 +26,7 @@ def mcp(
     mcp of the distribution: pip install "document-investigator[mcp]".
     """
     settings = common.settings.load()
-    served = served_folders([common.investigator(folder, settings) for folder in folders])
+    served = served_folders([common.investigator(folder, settings) for folder in folders], to_agents=True)
     with closing(Desk(served, lambda: secrets.token_hex(8))) as desk:
         server = agent_server(desk)
         desk.start()

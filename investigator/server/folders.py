@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from investigator.store.schema import SERVED
 
 _LONGEST_NAME = 40
 _DATABASE_NAME = "served.db"
+_MOST_AGENTS = 32  # programs that serve one folder to agents at the same time
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,20 @@ class ServedFolder:
         self.held.close()
 
 
-def served_folders(investigators: Iterable[Investigator], directory: Path | None = None) -> Mapping[str, ServedFolder]:
+def served_folders(
+    investigators: Iterable[Investigator], directory: Path | None = None, *, to_agents: bool = False
+) -> Mapping[str, ServedFolder]:
     """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another one is
     given.
 
-    Raises SettingsError if another server serves one of them, or nothing can be kept there, and StoreError.
+    Each program that serves a folder `to_agents` alone stores its own jobs, and so can run beside others. Raises
+    SettingsError if another server serves one of the folders, or nothing can be kept there, and StoreError.
     """
     served: dict[str, ServedFolder] = {}
     try:
         for investigator in investigators:
             name = _name(investigator.folder, served)
-            served[name] = _served(name, investigator, directory or _kept())
+            served[name] = _served(name, investigator, directory or _kept(), to_agents)
     except BaseException:
         for folder in served.values():
             folder.close()
@@ -64,23 +68,29 @@ def served_folders(investigators: Iterable[Investigator], directory: Path | None
     return served
 
 
-def _served(name: str, investigator: Investigator, directory: Path) -> ServedFolder:
-    place = directory / default_workspace(investigator.folder).name
-    make_private_folder(place)
-    check_private_folder(place)
+def _served(name: str, investigator: Investigator, directory: Path, to_agents: bool) -> ServedFolder:
+    own = directory / default_workspace(investigator.folder).name
+    places = [own / f"agents-{n}" for n in range(1, _MOST_AGENTS + 1)] if to_agents else [own]
     with ExitStack() as stack:
-        try:
-            stack.enter_context(FileLock(str(place / "server.lock"), mode=0o600).acquire(timeout=0))
-        except Timeout:
-            raise SettingsError(
-                f"another program (serve or mcp) serves {investigator.folder} already",
-                hint="Use that one: `investigator serve` has a page, an API, and the tools for agents at /mcp. "
-                "Or end it with Ctrl-C first. `ask`, `show` and `search` work beside it.",
-            ) from None
+        place = _held(stack, investigator.folder, places)
         database = stack.enter_context(closing(FileDatabase(place / _DATABASE_NAME, SERVED)))
         stack.enter_context(investigator.kept_open())
         pages = stack.enter_context(investigator.pages())
         return ServedFolder(name, investigator, JobLedger(database), ChatLedger(database), pages, stack.pop_all())
+
+
+def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
+    """Return the first place that no other program holds, and hold it. Raises SettingsError if there is none."""
+    for place in places:
+        make_private_folder(place)
+        check_private_folder(place)
+        with suppress(Timeout):
+            stack.enter_context(FileLock(str(place / "server.lock"), mode=0o600).acquire(timeout=0))
+            return place
+    raise SettingsError(
+        f"another program serves {folder} already",
+        hint="Use its page, or end it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work beside it.",
+    )
 
 
 def _kept() -> Path:

@@ -19,7 +19,7 @@ from investigator.errors import SettingsError
 from investigator.records import Event as Happened
 from investigator.records import Planned
 from investigator.server.desk import Desk
-from investigator.server.folders import served_folders
+from investigator.server.folders import ServedFolder, served_folders
 from investigator.server.ledger import JobLedger
 from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState, ServerJob
@@ -210,11 +210,6 @@ def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Pa
     assert [event.number for event in kept] == list(range(1, len(kept) + 1))
 
 
-def test_two_servers_do_not_serve_one_folder(service: Service, plants: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="another program"):
-        Service([Investigator(plants, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data")
-
-
 def test_the_jobs_of_all_folders_are_listed_page_by_page(plants: Path, tmp_path: Path) -> None:
     other = write_folder(tmp_path / "more")
     investigators = [Investigator(folder, embedder=ScriptedEmbedder()) for folder in (plants, other)]
@@ -244,3 +239,16 @@ def test_two_folders_of_one_name_have_two_names(plants: Path, tmp_path: Path) ->
     assert {name: folder.path for name, folder in folders.items()} == {"plants": plants, "plants-2": other}
     for folder in folders.values():
         folder.close()
+
+
+def test_programs_serve_a_folder_to_agents_beside_one_with_pages(plants: Path, tmp_path: Path) -> None:
+    def served(*, to_agents: bool) -> ServedFolder:
+        investigators = [Investigator(plants, embedder=ScriptedEmbedder())]
+        return served_folders(investigators, tmp_path, to_agents=to_agents)["plants"]
+
+    opened = [served(to_agents=agents) for agents in (True, False, True)]
+    with pytest.raises(SettingsError, match=f"another program serves {plants}"):
+        served(to_agents=False)
+    for folder in opened:
+        folder.close()
+    served(to_agents=False).close()
