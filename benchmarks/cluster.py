@@ -6,6 +6,7 @@
     python benchmarks/cluster.py split FOLDER [--splits N]  random shardings of a folder against one index
 
 `search` uses vectors made from a checksum of the text, the others the bundled model; `--shards` holds for all.
+With `--only-shards` nothing is compared.
 """
 
 from __future__ import annotations
@@ -122,10 +123,9 @@ def search(place: Path, options: argparse.Namespace) -> None:
     embedder, files = ChecksumEmbedder(), max(1, options.chunks // 50)
     folder = written(place / "folder", files, 50)
     found: dict[str, list[object]] = {}
-    for name, settings in (
-        ("one index", load_settings(None, ["retrieval.exact_up_to=10000000", "retrieval.sentences_up_to=0"])),
-        (f"{options.shards} shards", on_cluster(options.shards)),
-    ):
+    alone = load_settings(None, ["retrieval.exact_up_to=10000000", "retrieval.sentences_up_to=0"])
+    sides = {"one index": alone, f"{options.shards} shards": on_cluster(options.shards)}
+    for name, settings in list(sides.items())[options.only_shards :]:
         investigator = Investigator(folder, settings=settings, embedder=embedder, workspace=place / name)
         began = time.monotonic()
         drained(investigator.index(vectors=True))
@@ -150,8 +150,9 @@ def search(place: Path, options: argparse.Namespace) -> None:
             for pid, called in workers_below(os.getpid()).items():
                 print(f"  {called}: {resident(pid):.0f} MB")
         print(f"  this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB at most", flush=True)
-    first, second = found.values()
-    print("equal" if first == second else "DIFFERENT")
+    if not options.only_shards:
+        first, second = found.values()
+        print("equal" if first == second else "DIFFERENT")
 
 
 def workers_below(root: int) -> dict[int, str]:
@@ -245,6 +246,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--files", type=int, default=120)
     parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--only-shards", action="store_true")
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--kills", type=int, default=10)

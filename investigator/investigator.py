@@ -271,7 +271,7 @@ class Investigator:
     def kept_open(self) -> AbstractContextManager[None]:
         """Keep the workspace and the reading processes open between calls, as a server does.
 
-        Results stay current: the writes of other processes are seen, and cited files are read again.
+        Results stay current: the writes of other processes are seen, and cited files are looked at again.
         """
         return self._index.kept_open()
 

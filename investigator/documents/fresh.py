@@ -1,4 +1,4 @@
-"""Reads documents again from their files, independently of any index."""
+"""Gives documents as their files hold them now: read again, unless they have the bytes of what is held."""
 
 from __future__ import annotations
 

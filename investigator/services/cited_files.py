@@ -1,4 +1,4 @@
-"""Reads the files that an answer cites again before it is returned, and compares them with the index."""
+"""Compares the files that an answer cites with the index before it is returned; reads those again that changed."""
 
 from __future__ import annotations
 
