@@ -42,6 +42,8 @@ _NUMBER = re.compile(
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = re.compile(r"\d")
+_FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
+_ASKS_IF = re.compile(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _NEUTRAL = 0.5
 _MANY_MARKS = 3
@@ -63,7 +65,13 @@ _MARKS = {
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
     asked = f"{folded(question)} {question.casefold()}"  # only accents distinguish some words
-    return next((kind for kind, pattern in _asking() if pattern.search(asked)), AnswerType.ANY)
+    found = {kind: match.start() for kind, pattern in _asking() if (match := pattern.search(asked))}
+    kind = next(iter(found), AnswerType.ANY)
+    if kind in _FIRST_WINS:  # "how much did it cost when it was new"
+        kind = min((one for one in found if one in _FIRST_WINS), key=found.__getitem__)
+        if found[kind] and _ASKS_IF.match(asked):  # "does it depend on how much is used"
+            return AnswerType.ANY
+    return kind
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:

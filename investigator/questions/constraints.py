@@ -30,7 +30,26 @@ _HAS_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;?.!:]|$")
 _KIND_ASKED = re.compile(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
-_AUXILIARIES = frozenset(["did", "does", "do", "is", "was", "were", "are", "has", "had", "have", "can", "will"])
+_AUXILIARIES = frozenset(
+    [
+        "did",
+        "does",
+        "do",
+        "is",
+        "was",
+        "were",
+        "are",
+        "has",
+        "had",
+        "have",
+        "can",
+        "will",
+        "could",
+        "may",
+        "should",
+        "would",
+    ]
+)
 _TOKEN = re.compile(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
 _COUNTED = re.compile(
     r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
@@ -48,6 +67,7 @@ _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 _ORIGIN = "come"  # a place of origin has many wordings
+_DATE_OF = re.compile(r"\bdate of (?:the|this|that) (?:[\w-]+ )??([\w-]+)\W*$", re.IGNORECASE)
 _LONGEST = 160
 _MOST = 24
 
@@ -159,6 +179,9 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
         if stem(folded(phrase.split()[0])) in empty_words() and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
             yield phrase
             taken |= own
+    asked_date = _DATE_OF.search(question)
+    if asked_date and any(patterns("kinds")[name].fullmatch(asked_date[1]) for name in ("documents", "others")):
+        yield "date"  # of a document, which gives others
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}

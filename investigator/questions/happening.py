@@ -43,10 +43,11 @@ def undone(question: str, sentence: str) -> str:
 
 
 def is_only_rule(question: str, sentence: str) -> bool:
-    """Return True if a question asks about a past event, and a sentence says only that it is usual or required."""
-    if not patterns("modality")["asks_past"].match(question.lstrip()):
-        return False
-    matter = _asked(question)[0]
+    """Return True if a question asks about a past event, and a sentence only says that it is usual, due or allowed."""
+    known, matter = patterns("modality"), _asked(question)[0]
+    if not known["asks_past"].match(question.lstrip()):
+        told = [clause for clause in _clauses(sentence) if matter & roots(clause)]
+        return bool(told and known["asks_when"].match(question.lstrip())) and all(map(known["leave"].search, told))
     return not any(_is_told(clause) and matter & roots(clause) for clause in _clauses(sentence))
 
 

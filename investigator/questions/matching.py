@@ -18,11 +18,11 @@ from investigator.questions.counting import counted_state
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.happening import is_only_rule, undone
-from investigator.questions.measured import are_like, figure_asked, given_in
+from investigator.questions.measured import are_like, figure_asked, given_in, is_carried, is_only_part, shows_span
 from investigator.questions.names import as_people, described, is_named, other_name, other_thing
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, pairs, stand_together, stands_alone
-from investigator.questions.periods import Period, agree, periods, spelled, without_compared
+from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
 from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.questions.roles import is_attribute, is_of_another, names_doer, roles, subject_and_verb, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
@@ -33,6 +33,7 @@ _DENIALS, _DENIED_WITHIN = (
     5,
 )  # words
 _SHORT_MONTH = 3  # letters; "mar" and "may" are also other words
+_SPANS = ("duration", "age")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 _NO_IMPRINT = Imprint()
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
@@ -104,9 +105,12 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
         return _found(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
         return _found(asked, MatchState.CONTRADICTED, other)
-    wanted = _content(asked)
+    shown = {word for word in _content(asked) if _is_shown_by_figure(word, asked, question, evidence)}
+    wanted = [word for word in _content(asked) if word not in shown]
+    if any(word in words(figure_asked(question)) and is_only_part(word, evidence.sentence) for word in wanted):
+        return _found(asked, MatchState.NOT_MET)
     for both in pairs(question):
-        if {both.first, both.second} <= set(words(asked.text)):
+        if {both.first, both.second} <= set(words(asked.text)) - shown:
             if other := _other_mark(both, evidence.sentence):
                 return _found(asked, MatchState.CONTRADICTED, other)
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
@@ -118,6 +122,14 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     present = [word for word in wanted if _is_said(word, evidence)]
     is_met = len(present) == len(wanted) and not _has_figure_elsewhere(wanted, question, evidence)
     return _found(asked, MatchState.MET if is_met else MatchState.NOT_MET, _shown(present, evidence))
+
+
+def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: Surroundings) -> bool:
+    """Return True if a sentence gives the figure that a word asks for, and says the other words that are asked."""
+    if stands(word, evidence.sentence_roots) or not is_carried(word, question, evidence.sentence):
+        return False
+    others = (other for other in _content(asked) if other != word)
+    return all(stands(other, evidence.sentence_roots) for other in others)
 
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
@@ -215,6 +227,9 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
 def _period(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     wanted = periods(asked.text)
     own = periods(without_compared(evidence.sentence))
+    span = longer(evidence.sentence) if all(one.quarter or one.month for one in wanted) else ""
+    if span and not any(one.quarter or one.month for one in own):
+        return _found(asked, MatchState.CONTRADICTED, span)
     if agree(wanted, _dated(wanted, with_fiscal(own, evidence.imprint))):
         return _found(asked, MatchState.MET, asked.text)
     if _comparable(wanted, own):
@@ -300,6 +315,9 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
         return _found(asked, *counted_state(counted, evidence.sentence, evidence.about))
     if kind not in shown:  # a model's own words
         return _attribute(asked, question, evidence)
+    if kind in _SPANS:
+        said = shows_span(kind, evidence.sentence, question)
+        return _found(asked, MatchState.MET if said else MatchState.NOT_MET, said)
     if match := shown[kind].search(evidence.sentence):
         return _found(asked, MatchState.MET, match.group())
     for other in cues("excludes")[kind].split():

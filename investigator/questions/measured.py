@@ -1,4 +1,4 @@
-"""The unit that a question requests ("in dollars"), and figures in that unit in a sentence. English."""
+"""The figure that a question requests, its unit and kind, and whether a sentence gives it. English."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from functools import lru_cache
 from investigator.language.amounts import amounts, prepared
 from investigator.language.dates import dates, without_dates
 from investigator.language.units import unit_of
+from investigator.questions.cues import patterns
+from investigator.questions.related import root, roots
 
 _IN_UNIT = re.compile(
     r"\bin ((?:(?:square|cubic|us|swiss) )?[a-z]+)"
@@ -15,9 +17,17 @@ _IN_UNIT = re.compile(
     re.IGNORECASE,
 )
 _WHAT_IS = re.compile(
-    r"\W*what (?:is|are|was|were) the ((?:[\w-]+ ?){1,4}?)(?= (?:of|in|for|on|at|after|before)\b|\?|$)", re.I
+    r"\W*(?:what|how (?:much|high|large|big)) (?:is|are|was|were) the ((?:[\w-]+ ?){1,4}?)"
+    r"(?= (?:of|in|for|on|at|after|before)\b|\?|$)",
+    re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_PART_OF = re.compile(
+    r"(?:\b(?:half|thirds?|quarters?|fifths?|tenths?|per ?cent)|%)\s+(?:of\s+)?"
+    r"(?:the|its|his|her|their|this|an?)\s+((?:[\w-]+\s?){1,2})",
+    re.IGNORECASE,
+)
+_MONEY = "money"
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is requested in other ways
 
 
@@ -47,6 +57,31 @@ def are_like(sentence: str, other: str) -> bool:
     """Return True if both sentences give figures with at least one unit in common, or without any."""
     one, two = ({unit for _, units in _measured(text) for unit in units} for text in (sentence, other))
     return bool(one) and bool(two) and ("" in one | two or not one.isdisjoint(two))
+
+
+def is_only_part(word: str, sentence: str) -> bool:
+    """Return True if a sentence gives a word only with a fraction of it: "one third of the premium"."""
+    parts = [match for match in _PART_OF.finditer(sentence) if root(word) in roots(match[1])]
+    return bool(parts) and root(word) not in roots(_PART_OF.sub(" ", sentence))
+
+
+def is_carried(word: str, question: str, sentence: str) -> bool:
+    """Return True if a word only says which kind of figure is asked for, and a sentence gives one: euros for a cost.
+
+    Money that a sentence calls something else, such as takings or an offer, is not what something costs.
+    """
+    asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
+    kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))
+    kind = next((one for one in kinds if asked[one].search(question) and shown[one].search(sentence)), "")
+    return bool(kind) and not (kind == _MONEY and apart.search(sentence))
+
+
+def shows_span(kind: str, sentence: str, question: str) -> str:
+    """Return the words of a sentence that show how long or how old something is; "" for a notice or a delay."""
+    apart = patterns("set_apart")["span"]
+    plain = sentence if apart.search(question) else apart.sub(" ", sentence)
+    match = patterns("shown")[kind].search(plain)
+    return match.group() if match else ""
 
 
 @lru_cache(maxsize=2048)

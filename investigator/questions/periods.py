@@ -39,6 +39,11 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 """A comparison period without a figure of its own; words between it and the comparing word belong to it."""
+_LONGER = re.compile(
+    rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
+    rf"{_OF}{_YEAR}\b"
+)
+"""A part of a year that is no quarter and no month."""
 _NEWEST = re.compile(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -116,6 +121,12 @@ def spelled(period: Period) -> str:
 def without_compared(text: str) -> str:
     """Return a text without the periods that a figure is only compared with: "8 percent more than in 2021"."""
     return _COMPARED.sub(" ", text)
+
+
+def longer(text: str) -> str:
+    """Return the words for the first part of a year that is longer than a quarter; "" if a text names none."""
+    match = _LONGER.search(folded(text))
+    return match.group() if match else ""
 
 
 def without_periods(text: str) -> str:

@@ -19,6 +19,7 @@ from investigator.language.terms import folded, porter_stem, words
 _FILES = ("related_words.txt", "more_related_words.txt")
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
+_PARTED, _BETWEEN = 2, 3  # words of a verb that may stand apart, and between them
 _TOKEN = re.compile(r"[^\W_]+")
 
 
@@ -80,6 +81,9 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         for at in range(len(tokens) - len(verb) + 1):
             if tuple(own for _, own in tokens[at : at + len(verb)]) == verb:
                 found.append((" ".join(word for word, _ in tokens[at : at + len(verb)]), others))
+            elif len(verb) == _PARTED and tokens[at][1] == verb[0]:  # "put her forward"
+                apart = [word for word, own in tokens[at + 2 : at + 2 + _BETWEEN] if own == verb[1]]
+                found += [(f"{tokens[at][0]} {apart[0]}", others)] if apart and verb[1] in _particles() else []
     return tuple(found)
 
 
@@ -106,6 +110,11 @@ def _forms() -> Mapping[str, tuple[str, ...]]:
     for form, base in _lexicon().irregular.items():
         forms[base] = (*forms.get(base, ()), form)
     return forms
+
+
+@cache
+def _particles() -> frozenset[str]:
+    return roots("forward over off out up down back away")
 
 
 @cache

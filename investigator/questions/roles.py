@@ -90,7 +90,7 @@ def is_of_another(role: str, sentence: str, near: str = "", before: str = "") ->
     if same.isdisjoint(said):
         return any(root(folded(word)) == root(verb) and is_past(word) for word in _TOKEN.findall(near))
     if said & roots(_telling(thing)):
-        return False
+        return role.startswith(_TO) and _is_done_beside(roots(_telling(thing)), root(folded(verb)), sentence)
     found = [match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb)]
     around = [(sentence[: match.start()], sentence[match.end() :]) for match in found]
     has_other = [_has_object(*both) if role.startswith(_TO) else _has_subject(both[0]) for both in around]
@@ -117,6 +117,18 @@ def _qualifies(before: str, after: str) -> bool:
         return False
     openers = {word for name in ("determiners", "before_nouns") for word in cues("order")[name].split()}
     return bool(_POSSESSIVE.search(before)) or not openers.isdisjoint(opening)
+
+
+def _is_done_beside(name: frozenset[str], verb: str, sentence: str) -> bool:
+    """Return True if a verb with its agent follows another name: "the Skua, sailed by Inge, beat the Petrel"."""
+    beside = False
+    for match in _TOKEN.finditer(sentence):
+        if root(folded(match.group())) == verb and words(sentence[match.end() :])[:1] == ["by"]:
+            before = words(sentence[: match.start()])[-_FAR:]
+            if name & {root(word) for word in before} or not _FORMS_OF_BE.isdisjoint(before[-_BEFORE:]):
+                return False
+            beside = True
+    return beside
 
 
 def _points_back(sentence: str) -> bool:

@@ -276,7 +276,7 @@ def _row(
     points = {id(claim): memory.point or 0 for memory, claim in claims}
     bar = 0 if is_read else default_calibration().answered_from
     one = judged(
-        part, [claim for _, claim in claims], document, sure=lambda claim: points[id(claim)] >= bar, read=is_read
+        part, [claim for _, claim in claims], document, sure=lambda claim, _: points[id(claim)] >= bar, read=is_read
     )
     if one is None:
         return TableRow(label=label, verdict=RowVerdict.MISSING)

@@ -11,9 +11,10 @@ from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import with_its_name
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
-from investigator.language.terms import stop_words, words
+from investigator.language.terms import content_words, stop_words, words
 from investigator.questions.kinds import kind_of
 from investigator.questions.matching import Surroundings, matches, stands
+from investigator.questions.numbered import numbered
 from investigator.questions.related import root, roots
 from investigator.records import (
     Claim,
@@ -33,10 +34,18 @@ _AROUND = 250  # characters around a quote that are read with it
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 """Pronouns that refer to something named in the previous sentence."""
+_STOPS = (".", "!", "?", ";", ":")
+_MARKS = "#*|-:= \n\t"
+"""What surrounds the words of a heading and of a header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
 """Constraints that a language model may have inferred from words other than the question's."""
-_SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE})
+_SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets in words of the question."""
+
+_MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
+"""What is asked of a thing besides words."""
+_KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
+"""The kind of answer: what a sentence has besides the asked words."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +86,14 @@ def judged(
     claims: Sequence[Claim],
     document: Callable[[str], Document],
     *,
-    sure: Callable[[Claim], bool],
+    sure: Callable[[Claim, bool], bool],
     read: bool,
 ) -> Judged | None:
     """Return the statement that meets most constraints of a part; None without statements.
 
-    `sure` decides if a statement that meets all constraints is an answer. `read` is True if a language model wrote the
-    statements: then other words are accepted if most constraints are met.
+    `sure` decides if a statement that meets all constraints is an answer; it is told if one sentence has every asked
+    word and the kind of answer that is asked for. `read` is True if a language model wrote the statements: then other
+    words are accepted if most constraints are met.
     """
     asks = read or len(words(part.question)) > 1  # a single word names the subject instead of the question about it
     least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
@@ -92,7 +102,15 @@ def judged(
         for quote, sentence, span in _sentences(claim, read):
             own = _matches(part, claim, (quote, sentence), document)
             share = _own_share(own, quote, span, document(quote.document_id)) if span is not None else 1.0
-            met = asks and share >= least and sure(claim) and _meets(own, read and quote.cell is None)
+            is_title = span is not None and _is_title(part.question, quote, span, document(quote.document_id))
+            says_all = share == 1.0 and _KIND & {match.constraint.kind for match in own} != set()
+            met = (
+                asks
+                and not is_title
+                and share >= least
+                and sure(claim, says_all)
+                and _meets(own, read and quote.cell is None)
+            )
             found.append(Judged(part, claim, quote, own, met, span, share))
     return max(found, key=lambda one: (one.is_met, -len(one.failing), one.own_share), default=None)
 
@@ -109,12 +127,34 @@ def _matches(
     return matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id)))
 
 
+def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Document) -> bool:
+    """Return True if a sentence of a quote is only a heading, the header of a table, or a row of which only the header
+    says what is asked.
+    """
+    start, end = quote.start + span[0], quote.start + span[1]
+    titles = [(one.start, one.start + len(one.text)) for one in document.headings]
+    for table in document.tables:
+        header = [cell for cell in table.cells if cell.row < table.header_rows]
+        titles += [(min(cell.start for cell in header), max(cell.end for cell in header))] if header else []
+        values = [cell for cell in table.cells if start <= cell.start < end and cell.row >= table.header_rows]
+        said = " ".join(document.text[cell.start : cell.end] for cell in values)
+        if values and roots(" ".join(content_words(question))).isdisjoint(roots(said)):
+            return True
+    own = document.text[start:end].strip(_MARKS)
+    return any(own in document.text[first:last] for first, last in titles if first < end and start < last)
+
+
 def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:
     """Return the share of asked words in a sentence; after a pronoun the previous sentence counts, too."""
     sentence = quote.text[slice(*span)]
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
-    texts = (match.constraint.text for match in own if match.constraint.kind in _SAID)
-    asked = {word for word in words(" ".join(texts)) if word not in stop_words() and root(word) not in about}
+    texts = (one.text for one in (match.constraint for match in own) if one.kind in _SAID and not numbered(one.text))
+    every = {word for word in words(" ".join(texts)) if word not in stop_words()}
+    asked = {word for word in every if root(word) not in about}
+    if not asked and _MORE.isdisjoint(match.constraint.kind for match in own):
+        line = document.text[: quote.start + span[0]].rstrip().rpartition("\n")[2]
+        above = "" if line.endswith(_STOPS) else line
+        asked, sentence = every, f"{heading_at(document.headings, quote.start + span[0])} {above} {sentence}"
     said = roots(sentence)
     if _PRONOUN.search(sentence):
         before = [quote.text[begin:end] for begin, end in statement_spans(quote.text[: span[0]])]

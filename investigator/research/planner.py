@@ -26,6 +26,7 @@ from investigator.records import (
 from investigator.research.asking_policy import LIKELY
 from investigator.research.critical_thinking import repeats, without_instructions
 
+_SMALL_FOLDER = 12  # documents
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
 _ONLY = "Ask the one document that the question is limited to."
 
@@ -47,13 +48,18 @@ class Proposal:
 
 
 def propose(
-    client: EngineClient, request: PlanVariables, settings: PlannerSettings, known_ids: Sequence[str] = ()
+    client: EngineClient,
+    request: PlanVariables,
+    settings: PlannerSettings,
+    known_ids: Sequence[str] = (),
+    *,
+    opens_all: bool = False,
 ) -> Proposal:
     """Return the plan of the next round; a language model's first plan starts with the likeliest document.
 
     `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
-    documents, or those in `known_ids` if they are only part of a folder. Raises EngineError, and the signal
-    BudgetSpent.
+    documents, or those in `known_ids` if they are only part of a folder. With `opens_all`, the documents of a small
+    folder that the plan leaves out follow, up to the limit. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[: settings.documents_shown]))
     reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
@@ -61,6 +67,10 @@ def propose(
     known = tuple(dict.fromkeys((*known_ids, *(card.document_id for card in request.documents), SUMMARY)))
     prompt = client.prompts.own_words("planner/plan")
     accepted, refused = _sorted([_without_prompt(step, prompt) for step in reply.steps], known, request.step_limit)
+    if opens_all and len(request.documents) <= _SMALL_FOLDER:
+        named = {step.document_id for step in accepted}
+        others = (step for step in _best_matching(request) if step.document_id not in named)
+        accepted = (*accepted, *others)[: request.step_limit]
     if not accepted and (reading.value is None or not request.past_strategies):
         return Proposal(_FALLBACK, _best_matching(request), refused)
     if client.traits(Role.PLAN).is_model and not request.past_strategies:  # other engines plan from the search results

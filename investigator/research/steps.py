@@ -224,7 +224,8 @@ class Steps:
         )
         if run.scope and len(state.document_ids) == 1 and not run.rounds and self.client.traits(Role.PLAN).is_model:
             return without_choice(request)
-        return propose(self.client, request, self.settings.planner, state.document_ids)
+        is_apart = state.bounds.reads or run.kind is QuestionKind.TREND or bool(state.follow_ups)
+        return propose(self.client, request, self.settings.planner, state.document_ids, opens_all=not is_apart)
 
     def _ask(self, state: State) -> Iterator[Moment]:
         """Ask the next documents their sub-questions concurrently; remember the replies in the order of the plan."""
@@ -339,7 +340,7 @@ class Steps:
         decision = None
         if run.kind is QuestionKind.YES_NO:
             sure = established_by(written, run.memories, read=is_read and not written.are_stand_ins)
-            settling = [claim for claim in written.claims if sure(claim)]
+            settling = [claim for claim in written.claims if sure(claim, True)]
             found, decision = with_decision(found, run.parts, settling, self.library.document)
         against: tuple[Conflict, ...] = ()
         if run.kind is QuestionKind.CONTRADICTION and not is_read:

@@ -12,6 +12,7 @@ from itertools import combinations
 from investigator.evidence.cells import cell_quote
 from investigator.language.terms import folded
 from investigator.questions.cues import patterns
+from investigator.questions.kinds import kind_of
 from investigator.questions.order import pairs, stand_together
 from investigator.questions.related import root, roots
 from investigator.records import (
@@ -24,6 +25,7 @@ from investigator.records import (
     MatchState,
     Memory,
     Operation,
+    QuestionKind,
     Quote,
     QuotedCell,
 )
@@ -38,6 +40,7 @@ MET_POINT = 95
 """The point of a cell that meets all constraints of a question: it is certain."""
 _LOOKED_AT = 40  # most cells searched for one that was quoted
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 _CHANGES = "difference change growth increase decrease"
 _SPANS = ("duration", "age")
 _JOINTS: Mapping[Operation, str] = {
@@ -68,6 +71,8 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = (one for time in _times(question) for one in best_cells(question, tables, time, most=1))
     quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met)
+    if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # no figure says yes or no
+        quotes = dict.fromkeys(quote for quote in quotes if quote.cell and not _DIGIT.search(quote.cell.value))
     return tuple(quote for quote in quotes if not _lacks_span(question, quote))
 
 
@@ -255,10 +260,12 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
     """Return True if a cell contains the requested result, even if it could also be computed from others."""
-    operation = asked_operation(question)
-    if (operation is None and len(table_question(question).times) < 2) or (
-        operation is Operation.SHARE and "%" in cell.value
+    operation, times = asked_operation(question), table_question(question).times
+    if len(times) > 1 and any(
+        all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
+        return True  # one time, from the one to the other
+    if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):
         return True
     return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_changes())
 

@@ -94,14 +94,15 @@ def verdict_of(
     return _concluded(found, written, read, also)
 
 
-def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim], bool]:
+def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim, bool], bool]:
     """Return the function that decides if a statement that meets every constraint is an answer."""
     points = {memory.id: memory.point or 0 for memory in memories}
-    bar = default_calibration().answered_from
+    known = default_calibration()
 
-    def sure(claim: Claim) -> bool:
+    def sure(claim: Claim, says_all: bool) -> bool:
         if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
             return False
+        bar = known.threshold if says_all else known.answered_from
         return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
 
     return sure
@@ -111,7 +112,7 @@ def _all_met(
     found: Sequence[tuple[Part, Judged | None]],
     claims: Sequence[Claim],
     document: Callable[[str], Document],
-    sure: Callable[[Claim], bool],
+    sure: Callable[[Claim, bool], bool],
 ) -> tuple[Claim, ...]:
     """Return the verbatim statements that meet all of a part, trimmed to the sentences that do, best first."""
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
@@ -138,7 +139,7 @@ def with_all_that_meets(
 
 
 def _may_answer(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
-    one = judged(part, (claim,), document, sure=lambda _: True, read=False)
+    one = judged(part, (claim,), document, sure=lambda _, __: True, read=False)
     return one is not None and one.is_met
 
 
@@ -152,7 +153,7 @@ def _nearest(
         for memory in quoted[:_NEAREST]
         for q in memory.quotes[:1]
     ]
-    found = (judged(part, claims, document, sure=lambda _: False, read=False) for part in parts)
+    found = (judged(part, claims, document, sure=lambda _, __: False, read=False) for part in parts)
     return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
 
 

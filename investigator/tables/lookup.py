@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise
 
-from investigator.language.terms import folded
+from investigator.language.terms import folded, words
+from investigator.questions.cues import patterns
 from investigator.questions.numbered import numbered
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
@@ -33,6 +34,11 @@ _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _INTERVAL = re.compile(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
 _MONEY = re.compile(r"[$€£¥₹]")
+_BARE_AMOUNT = re.compile(
+    r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?"
+)
+_TEST = re.compile(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
+"""The header of a column that says how sure the figures beside it are."""
 _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
 
@@ -178,6 +184,8 @@ def _fit(
     header_text = " ".join(view.column_headers(cell))
     header = tables.named(header_text)
     value = view.words(cell)
+    if _TEST.fullmatch(header_text) and "p" not in words(asked.text):
+        return None
     kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row))))
     if kind is None:
         return None
@@ -190,8 +198,11 @@ def _fit(
             if not place:
                 missing.append(term)
         score += place
+    carried = _carried(asked, missing, value, (own, above, header, caption))
+    missing = [term for term in missing if term not in carried]
     if (
-        in_table < _LEAST_SHARE * (len(asked.terms) - sum(term.root in tables.about for term in asked.terms))
+        in_table
+        < _LEAST_SHARE * (len(asked.terms) - len(carried) - sum(term.root in tables.about for term in asked.terms))
         or not in_table
     ):
         return None
@@ -220,6 +231,21 @@ def _fit(
         asks_time=bool(asked.times),
         is_named_by_question=bool(own.telling) and not own.not_said(said),
     )
+
+
+def _carried(
+    asked: TableQuestion, missing: Sequence[AskedTerm], value: str, names: tuple[Named, Named, Named, Named]
+) -> tuple[AskedTerm, ...]:
+    """Return the missing words that only ask for money, if a cell may be it: its names say nothing else.
+
+    "What was the cost of insurance?" of the row Insurance, if no label makes it the income from it.
+    """
+    words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]
+    found = tuple(term for term in missing if words_of.fullmatch(term.text))
+    own, _, header, _ = names
+    says_more = any(name.not_said(asked.said) for name in (own, header))
+    is_other = any(apart.fullmatch(word) for name in names for word in name.spelled if word not in words(asked.text))
+    return () if says_more or is_other or not _BARE_AMOUNT.fullmatch(value) else found
 
 
 @lru_cache(maxsize=4_096)

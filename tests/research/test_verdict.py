@@ -10,6 +10,7 @@ from investigator.records import (
     Claim,
     Document,
     DocumentCard,
+    Heading,
     Memory,
     MissingEdition,
     Quote,
@@ -63,7 +64,8 @@ def verdict(question: str, *claims: Claim, is_read: bool = False, point: int = 9
     ("question", "is_read", "point", "expected"),
     [
         ("When was the Emsland plant opened?", False, 95, ANSWERED),
-        ("When was the Emsland plant opened?", False, 60, PASSAGES),
+        ("When was the Emsland plant opened?", False, 60, ANSWERED),  # the sentence says every asked word
+        ("When was the Emsland plant opened?", False, 40, PASSAGES),
         ("When was the Emsland plant opened?", True, 60, ANSWERED),
         ("When was the Lingen plant opened?", False, 95, PASSAGES),
         ("When was the Lingen plant opened?", True, 95, PASSAGES),
@@ -164,10 +166,28 @@ def test_a_sentence_that_says_nothing_of_what_is_asked_answers_nothing() -> None
         document_id="plant.txt", page=None, line=3, start=start, end=len(text), text=text[start:], source_hash="h"
     )
     (part,) = taken_apart("When was the river dammed?")
-    found = judged(part, [Claim(text=one.text, quotes=(one,))], lambda _: document, sure=lambda _: True, read=False)
+    found = judged(part, [Claim(text=one.text, quotes=(one,))], lambda _: document, sure=lambda _, __: True, read=False)
     assert found is not None
     assert found.is_met
     assert answering(found, document).text == "The river was dammed in 1988."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "is_met"),
+    [
+        ("Opening on 3 May 2020", "# Opening on 3 May 2020\n\nThe plant has eight towers.", False),
+        ("The plant had its opening on 3 May 2020.", "# Plant\n\nThe plant had its opening on 3 May 2020.", True),
+    ],
+)
+def test_a_heading_alone_is_no_answer(sentence: str, text: str, is_met: bool) -> None:
+    start = text.index(sentence)
+    headings = (Heading(text=text[2 : text.index("\n")], start=2),)
+    document = page().changed(text=text, headings=headings)
+    own = quote(OPENED).changed(start=start, end=start + len(sentence), text=sentence)
+    (part,) = taken_apart("When was the opening?")
+    found = judged(part, [Claim(text=sentence, quotes=(own,))], lambda _: document, sure=lambda _, __: True, read=False)
+    assert found is not None
+    assert found.is_met is is_met
 
 
 def test_a_quote_that_meets_everything_is_shown_whatever_its_point() -> None:

@@ -309,4 +309,7 @@ def test_a_cell_without_a_unit_of_time_does_not_say_how_long() -> None:
     budget = _read("budget.csv", "Item,Actual 2023\nRegatta income,3870\nCoaching,2750\n")
     assert _said("How long is the regatta?", budget) == []
     trial = _read("trial.csv", "Item,Value\nFollow-up,12 months\nDose,20 mg\n")
+    assert _said("What was the actual cost of coaching in 2023?", budget) == ["Coaching | Actual 2023 | 2750"]
+    assert _said("What was the actual cost of the regatta in 2023?", budget) == []
+    assert _said("Has the coaching changed?", budget) == []
     assert _said("How long was the follow-up?", trial) == ["Follow-up | Value | 12 months"]
