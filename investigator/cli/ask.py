@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.batch import KEPT, outcome_of, questions_of
+from investigator.cli.batch import KEPT, kept_so_far, outcome_of, questions_of
 from investigator.cli.options import CommonOptions, Folder
-from investigator.cli.output import OutputOptions, print_record, print_styled, tell, write_file
+from investigator.cli.output import OutputOptions, print_result, resumable, write_file
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
-from investigator.records import AnswerStatus, AskedQuestions, Forecast, QuestionOutcome
+from investigator.records import AnswerStatus, AskedQuestions, QuestionOutcome
 from investigator.reports.pages import questions_page
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import forecast_text, questions_text
@@ -163,15 +163,12 @@ def ask(
     investigator = common.investigator(folder, settings, asking.record)
     if asking.dry_run:
         forecast = investigator.forecast(question, asking.run_options())
-        _print_forecast(forecast, investigator.engine_name, output.as_json)
+        engine = investigator.engine_name
+        print_result(Printed.FORECAST, forecast, lambda it: forecast_text(it, engine), as_json=output.as_json)
         return
     events = investigator.investigate(question, asking.run_options())
-    try:
+    with resumable(kept_so_far(fresh=asking.fresh)):
         investigation = follow(events, sys.stderr, watch=investigator.parts.watch)
-    except KeyboardInterrupt as stop:
-        again = "the same command without --fresh" if asking.fresh else "the same command again"
-        tell(f"interrupted: everything learned so far is kept; run {again} to resume.")
-        raise typer.Exit(130) from stop
     output.show(investigation, investigator)
     if investigation.answer is not None:
         raise typer.Exit(EXIT_CODES[investigation.answer.status])
@@ -202,10 +199,7 @@ def _ask_all(
         raise RunError("the questions ended without answers", hint=KEPT)
     if output.report is not None:
         write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
-    if output.as_json:
-        print_record(Printed.QUESTIONS, answers)
-    else:
-        print_styled(questions_text(answers))
+    print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)
     found = [exit_code(outcome) for outcome in answers.outcomes]
     if code := next((code for code in _WORST_FIRST if code in found), 0):
         raise typer.Exit(code)
@@ -215,13 +209,6 @@ def exit_code(outcome: QuestionOutcome) -> int:
     """Return the exit code of one of many questions."""
     answer = outcome.investigation.answer if outcome.investigation is not None else None
     return EXIT_CODES[answer.status] if answer is not None else RunError.exit_code
-
-
-def _print_forecast(forecast: Forecast, engine: str, as_json: bool) -> None:
-    if as_json:
-        print_record(Printed.FORECAST, forecast)
-    else:
-        print_styled(forecast_text(forecast, engine))
 
 
 def _question(words: str) -> str:

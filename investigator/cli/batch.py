@@ -6,9 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import typer
-
-from investigator.cli.output import tell
+from investigator.cli.output import resumable
 from investigator.cli.progress import shown
 from investigator.errors import RunError, SettingsError
 from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
@@ -27,19 +25,21 @@ def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*asked, *listed)))
 
 
+def kept_so_far(*, fresh: bool) -> str:
+    """Return what an interrupted run keeps, and how to resume it."""
+    again = "the same command without --fresh" if fresh else "the same command again"
+    return f"everything learned so far is kept; run {again} to resume."
+
+
 def outcome_of(
     events: Iterable[Event], watch: Callable[[Callable[[Writing], None] | None], None], *, fresh: bool
 ) -> Matrix | AskedQuestions:
     """Show the events of a batch as they come, and return its outcome. Raises RunError."""
     ended: BatchEnded | None = None
-    try:
+    with resumable(kept_so_far(fresh=fresh)):
         for event in shown(events, sys.stderr, watch=watch):
             if isinstance(event, BatchEnded):
                 ended = event
-    except KeyboardInterrupt as stop:
-        again = "the same command without --fresh" if fresh else "the same command again"
-        tell(f"interrupted: everything learned so far is kept; run {again} to resume.")
-        raise typer.Exit(130) from stop
     if ended is None:
         raise RunError("the questions ended without an outcome", hint="Run the same command again to resume.")
     return ended.outcome

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import check_report, print_record, print_styled, tell, write_file
+from investigator.cli.output import check_report, print_result, resumable, write_file
 from investigator.cli.progress import display_on
 from investigator.evaluation.measures import JUDGING, Measure, judging_measure
 from investigator.evaluation.questions import read_questions
@@ -42,16 +40,7 @@ def setup_of(common: CommonOptions) -> Setup:
     )
 
 
-@contextmanager
-def resumable() -> Iterator[None]:
-    """Tell the user, on an interrupt, that the same command resumes the work."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        tell("interrupted: every outcome so far is kept; the same command resumes.")
-        raise typer.Exit(130) from stop
-
-
+RESUMED = "every outcome so far is kept; the same command resumes."
 _KEPT = "The outcomes are kept: the same command shows them again."
 
 
@@ -81,14 +70,11 @@ def compare(
     judge, base = judging_measure(measure), setup_of(common)
     first, second = side_of(a, base), side_of(b, base)
     asked = read_questions(questions)[:limit]
-    with resumable(), display_on(sys.stderr, time.monotonic) as display:
+    with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
         for side in (second, first):  # wrong input is reported before the other side has asked anything
             bench.evaluation(side, asked).check_outside(questions)
         comparison = compared_sides((a, first), (b, second), asked, bench, measure=judge, repeat=repeat, seed=seed)
     if report is not None:
         write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)
-    if as_json:
-        print_record(Printed.COMPARISON, comparison)
-    else:
-        print_styled(comparison_text(comparison))
+    print_result(Printed.COMPARISON, comparison, comparison_text, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_record, print_styled
+from investigator.cli.output import print_result
 from investigator.engines.embedding.verifiers import CrossEncoderVerifier
 from investigator.evaluation.claims import measure_claims, read_claims
 from investigator.evaluation.tables import claims_text
@@ -29,7 +29,4 @@ def eval_claims(
     chosen = settings.load().verify
     verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None
     report = measure_claims(read_claims(claims), verifier, chosen.threshold)
-    if as_json:
-        print_record(Printed.CLAIMS_EVALUATION, report)
-    else:
-        print_styled(claims_text(report))
+    print_result(Printed.CLAIMS_EVALUATION, report, claims_text, as_json=as_json)

@@ -8,24 +8,20 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions, Workspace
-from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.options import AsJson, CommonOptions
+from investigator.cli.output import print_result, tell
 from investigator.cli.progress import shown
 from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.tables import folder_text
-from investigator.investigator import Investigator
 from investigator.reports.schemas import Printed
 
 
 def eval_folder(
     docs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of documents.")],
     questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions, with their known answers.")],
-    settings: SettingsOptions,
-    model: Model = None,
+    common: CommonOptions,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
-    workspace: Workspace = None,
-    prompts: PromptsFolder = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Where outcomes are kept; by default in the workspace.")
     ] = None,
@@ -38,9 +34,7 @@ def eval_folder(
     scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. If it is stopped,
     the same command resumes it; failed questions are asked again.
     """
-    investigator = Investigator(
-        docs, model=model or None, settings=settings.load(), workspace=workspace, prompts=prompts
-    )
+    investigator = common.investigator(docs, common.settings.load())
     options = EvaluationOptions(limit=limit, out=out, fresh=fresh)
     evaluation = FolderEvaluation(investigator, read_questions(questions), options)
     evaluation.check_outside(questions)
@@ -53,7 +47,4 @@ def eval_folder(
         tell(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}")
         raise typer.Exit(130) from stop
     report = evaluation.report()
-    if as_json:
-        print_record(Printed.FOLDER_EVALUATION, report)
-    else:
-        print_styled(folder_text(report))
+    print_result(Printed.FOLDER_EVALUATION, report, folder_text, as_json=as_json)

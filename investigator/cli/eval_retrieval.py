@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.output import print_result, resumable
 from investigator.cli.progress import shown
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
@@ -47,21 +47,15 @@ def eval_retrieval(
         directory = workspace or Path(temporary)
         embedder = open_embedder(chosen)
         evaluation = RetrievalEvaluation(collection, directory, embedder, chosen.retrieval)
-        try:
+        kept = "what was embedded is kept; run the same command again to resume."
+        lost = "nothing is kept; use --workspace DIR to be able to resume."
+        with resumable(kept if workspace else lost):
             for _ in shown(evaluation.run(), sys.stderr):
                 pass
-        except KeyboardInterrupt as stop:
-            kept = "what was embedded is kept; run the same command again to resume."
-            lost = "nothing is kept; use --workspace DIR to be able to resume."
-            tell(f"interrupted: {kept if workspace else lost}")
-            raise typer.Exit(130) from stop
     if per_query is not None:
         _write(per_query.expanduser(), [one.model_dump_json() for one in evaluation.results])
     report = evaluation.report()
-    if as_json:
-        print_record(Printed.RETRIEVAL_EVALUATION, report)
-    else:
-        print_styled(retrieval_text(report))
+    print_result(Printed.RETRIEVAL_EVALUATION, report, retrieval_text, as_json=as_json)
 
 
 def _write(file: Path, lines: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import typer
 from investigator.cli.ask import AskingOptions, CeilingOptions, TraceOptions
 from investigator.cli.batch import KEPT, outcome_of, questions_of
 from investigator.cli.options import AsJson, CommonOptions, Folder
-from investigator.cli.output import check_report, print_record, print_styled, write_file
+from investigator.cli.output import check_report, print_result, write_file
 from investigator.errors import RunError
 from investigator.records import CellStatus, Matrix
 from investigator.reports.inert import inert_json_prose
@@ -78,10 +78,7 @@ def matrix(
 def _show(made: Matrix, reports: Sequence[Path], *, as_json: bool) -> None:
     for path in reports:
         write_file(path, _FORMATS[path.suffix.lower()](made), KEPT)
-    if as_json:
-        print_record(Printed.MATRIX, made)
-    else:
-        print_styled(matrix_text(made))
+    print_result(Printed.MATRIX, made, matrix_text, as_json=as_json)
 
 
 def _exit_code(made: Matrix) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson
-from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.output import print_record, print_styled, resumable, tell
 from investigator.cli.progress import display_on
 from investigator.engines.gguf.hub import pull as fetch
 from investigator.engines.gguf.pulled import (
@@ -44,16 +44,13 @@ def pull(
     """
     model = model_named(name)
     tell(f"fetching {model.repo}:{model.file} into {models_folder()}")
-    try:
-        with display_on(sys.stderr, time.monotonic) as display:
+    kept = "what was fetched is kept; run the same command again to resume."
+    with resumable(kept), display_on(sys.stderr, time.monotonic) as display:
 
-            def show(done: int, total: int) -> None:
-                display.show(Progressed(phase="megabytes", done=done // _MEGABYTE, total=-(-total // _MEGABYTE)))
+        def show(done: int, total: int) -> None:
+            display.show(Progressed(phase="megabytes", done=done // _MEGABYTE, total=-(-total // _MEGABYTE)))
 
-            pulled = fetch(model, datetime.now(UTC), show)
-    except KeyboardInterrupt as stop:
-        tell("interrupted: what was fetched is kept; run the same command again to resume.")
-        raise typer.Exit(130) from stop
+        pulled = fetch(model, datetime.now(UTC), show)
     tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not named by the hub'}, according to the hub")
     tell(f'Use it with: investigator ask FOLDER "question" --model {pulled.name}')
 

@@ -6,10 +6,10 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -27,6 +27,8 @@ from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.terminal import investigation_text, question_text
+
+_Printed = TypeVar("_Printed", bound=Record)
 
 REPORT_SUFFIXES = (".html", ".htm")
 
@@ -90,6 +92,26 @@ def print_record(kind: Printed, record: Record, *, own: bool = False) -> None:
     `own`, only control characters are escaped. Raises RunError.
     """
     _print_json(stamped(kind, record, indent=2), own=own)
+
+
+def print_result(
+    kind: Printed, record: _Printed, text: Callable[[_Printed], Text], *, as_json: bool, own: bool = False
+) -> None:
+    """Print a record as JSON, or as text for people. Raises RunError."""
+    if as_json:
+        print_record(kind, record, own=own)
+    else:
+        print_styled(text(record))
+
+
+@contextlib.contextmanager
+def resumable(kept: str) -> Iterator[None]:
+    """Say what is `kept` and how to resume if the user interrupts, and end the command with the exit code for that."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        tell(f"interrupted: {kept}")
+        raise typer.Exit(130) from stop
 
 
 def print_lines(records: Iterable[tuple[Printed, Record]], *, own: bool = False) -> None:

@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.compare import Documents, Judged, Questions, Seed, resumable, setup_of
+from investigator.cli.compare import RESUMED, Documents, Judged, Questions, Seed, setup_of
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.output import print_result, resumable, tell
 from investigator.cli.progress import display_on
 from investigator.errors import SettingsError
 from investigator.evaluation.measures import Measure, judging_measure
@@ -106,14 +106,11 @@ def tune(
     if common.model and ceilings.max_calls is None and ceilings.max_money is None:
         raise SettingsError("tuning for a model needs a limit", hint="Name one: --max-calls N or --max-money USD.")
     setup = setup_of(common)
-    with resumable(), display_on(sys.stderr, time.monotonic) as display:
+    with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         report = tuned(
             docs, questions, out, options, setup, workspace=common.workspace, tell=display.show, on_plan=_show_plan
         )
-    if as_json:
-        print_record(Printed.TUNING, report)
-    else:
-        print_styled(tuning_text(report))
+    print_result(Printed.TUNING, report, tuning_text, as_json=as_json)
     if report.result.ending is Ending.NONE_TRIED:
         raise typer.Exit(1)
 

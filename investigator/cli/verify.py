@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_record, print_styled
+from investigator.cli.output import print_result
 from investigator.reports.schemas import Printed
 from investigator.reports.verification import verified_text
 from investigator.services.verification import verify_report
@@ -34,9 +34,6 @@ def verify(
     wrong usage.
     """
     verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
-    if as_json:
-        print_record(Printed.VERIFICATION, verified)
-    else:
-        print_styled(verified_text(verified))
+    print_result(Printed.VERIFICATION, verified, verified_text, as_json=as_json)
     if not verified.all_stand:
         raise typer.Exit(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions
-from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.output import print_result, tell
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.wording import diagnosis_text
 from investigator.reports.schemas import Printed
@@ -22,9 +22,6 @@ def doctor(
     Exit codes: 0 every role works, 1 one fails, 2 wrong usage or a template that cannot be used.
     """
     diagnosis = diagnose(model or (), settings=settings.load(), prompts=prompts, on_call=tell)
-    if as_json:
-        print_record(Printed.DIAGNOSIS, diagnosis, own=True)
-    else:
-        print_styled(diagnosis_text(diagnosis))
+    print_result(Printed.DIAGNOSIS, diagnosis, diagnosis_text, as_json=as_json, own=True)
     if not diagnosis.works:
         raise typer.Exit(1)

@@ -12,7 +12,7 @@ from investigator.asking.template_check import check_templates
 from investigator.asking.templates import source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.options import AsJson, PromptsFolder
-from investigator.cli.output import print_record, print_styled, tell
+from investigator.cli.output import print_record, print_result, print_styled, tell
 from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
 from investigator.workbench.catalogue import card, cards, copy_templates, differences, named
@@ -63,10 +63,7 @@ def check(
     Exit codes: 0 no problem, 2 some.
     """
     checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
-    if as_json:
-        print_record(Printed.TEMPLATE_CHECK, checked, own=True)
-    else:
-        print_styled(checked_text(checked))
+    print_result(Printed.TEMPLATE_CHECK, checked, checked_text, as_json=as_json, own=True)
     if checked.problems:
         raise typer.Exit(2)
 
