@@ -11,7 +11,8 @@ from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import with_its_name
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
-from investigator.language.terms import content_words, stop_words, words
+from investigator.language.terms import content_words, stem, stop_words, words
+from investigator.questions.cues import empty_words
 from investigator.questions.kinds import kind_of
 from investigator.questions.matching import Surroundings, matches, stands
 from investigator.questions.numbered import numbered
@@ -103,7 +104,9 @@ def judged(
             own = _matches(part, claim, (quote, sentence), document)
             share = _own_share(own, quote, span, document(quote.document_id)) if span is not None else 1.0
             is_title = span is not None and _is_title(part.question, quote, span, document(quote.document_id))
-            says_all = share == 1.0 and _KIND & {match.constraint.kind for match in own} != set()
+            says_all = (
+                share == 1.0 and _names_something(own) and _KIND & {match.constraint.kind for match in own} != set()
+            )
             met = (
                 asks
                 and not is_title
@@ -125,6 +128,12 @@ def _matches(
     if quote.cell is not None:
         return cell_matches(part.question, quote, document(quote.document_id))
     return matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id)))
+
+
+def _names_something(own: Sequence[ConstraintMatch]) -> bool:
+    """Return True if a word that is asked for names something: "who was told" names nothing."""
+    asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in _SAID))
+    return any(word not in stop_words() and stem(word) not in empty_words() for word in asked)
 
 
 def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Document) -> bool:

@@ -94,3 +94,12 @@ def test_rows_lists_and_references_stand_for_nothing() -> None:
     assert not says_something("Total operating expenses 12,400 13,900 11,200 9,800 14,100 3,200.")
     assert not says_something("Smith J, Miller K et al. Ferries and their passengers, a review.")
     assert not says_something("Management's Discussion and Analysis of Financial Condition 21 Item 3.")
+
+
+def test_every_document_of_a_small_folder_is_opened_without_a_model(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for number, matter in enumerate(("oats", "rye", "wheat", "barley", "maize")):
+        (tmp_path / "folder" / f"{number}.txt").write_text(f"The harvest of {matter} was good.\n", "utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    coverage = investigator.ask("Who bought the maize in Lisbon?").coverage
+    assert (len(coverage.read), coverage.not_opened) == (5, ())
