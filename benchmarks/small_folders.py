@@ -1,10 +1,11 @@
 """What is said of questions about invented folders of a few short files, without a language model.
 
-    python benchmarks/small_folders.py [--held-back] [--list]
+    python benchmarks/small_folders.py [--held-back] [--list] [--folder NAME ...]
 
 The folders and their questions are in `small_folders.toml`. Prints how many questions with and without an answer are
 answered, answered in part, shown passages, or met with silence; in how many the first statement holds the known answer;
-and, with --list, each question with its status and first statement.
+and, with --list, each question with its status and first statement. Then how many conflicts of documents and lists of
+things are shown as they are.
 """
 
 from __future__ import annotations
@@ -26,10 +27,15 @@ SHOWN = (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASS
 
 
 class Asked(Record):
-    """A question, and words of its answer; "" if its folder holds none."""
+    """A question, and words of its answer; "" if its folder holds none.
+
+    `conflict` are the values that its documents give instead of one, `rows` words of each of the things to be listed.
+    """
 
     question: str
     answer: str = ""
+    conflict: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
 
 class Folder(Record):
@@ -63,6 +69,31 @@ def is_right(asked: Asked, answer: Answer) -> bool:
     return bool(answer.claims) and asked.answer in one_line(answer.claims[0].text)
 
 
+def conflict_outcome(asked: Asked, answer: Answer) -> str:
+    """Return how the conflicts that are shown compare with those that there are."""
+    shown = [side.value for conflict in answer.conflicts for side in conflict.sides]
+    if asked.conflict:
+        all_shown = all(any(value in one for one in shown) for value in asked.conflict)
+        return "shown" if all_shown else "missed" if not shown else "other values"
+    return "false" if shown else "none"
+
+
+def list_outcome(asked: Asked, answer: Answer) -> str:
+    """Return how the statements compare with the things that are to be listed."""
+    stated = [one_line(claim.text) for claim in answer.claims]
+    held = [any(row in text for text in stated) for row in asked.rows]
+    if not all(held):
+        return "incomplete" if any(held) else "missed"
+    return "complete" if len(stated) == len(asked.rows) else "too many"
+
+
+def lines_of_conflicts_and_lists(found: list[tuple[Asked, Answer]]) -> str:
+    """Return how many conflicts and lists are shown as they are, one line each."""
+    conflicts = Counter(conflict_outcome(*pair) for pair in found)
+    lists = Counter(list_outcome(*pair) for pair in found if pair[0].rows)
+    return f"conflicts: {dict(conflicts)}\nlists: {dict(lists)}"
+
+
 def table(found: list[tuple[Asked, Answer]]) -> str:
     """One row for the questions with an answer and one for those without, in Markdown."""
     lines = ["| questions | answered | in part | passages | silent | first statement right |", "| --- |" + " --: |" * 5]
@@ -84,12 +115,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--held-back", action="store_true", help="ask the questions that were held back")
     parser.add_argument("--list", action="store_true", help="print each question, too")
+    parser.add_argument("--folder", action="append", default=[], help="ask only about folders of this name")
     arguments = parser.parse_args()
     folders = Folders.model_validate(tomllib.loads(FILE.read_text("utf-8"))).folders
     embedder, found = SentenceTransformerEmbedder(), list[tuple[Asked, Answer]]()
     with tempfile.TemporaryDirectory() as directory:
         for folder in folders:
-            if folder.held_back is arguments.held_back:
+            if folder.held_back is arguments.held_back and folder.name in (arguments.folder or [folder.name]):
                 found += outcomes(folder, Path(directory), embedder)
     if arguments.list:
         for asked, answer in found:
@@ -97,7 +129,12 @@ def main() -> None:
             first = answer.claims[0].text if answer.claims else answer.reason
             kind = "+" if asked.answer else "-"
             print(f"{kind} {answer.status:<17} {mark:<5} {asked.question} | {one_line(first)[:160]}")
+            if (conflict := conflict_outcome(asked, answer)) != "none":
+                print("  conflict", conflict, [side.value for one in answer.conflicts for side in one.sides])
+            if asked.rows:
+                print("  list", list_outcome(asked, answer), [one_line(claim.text)[:60] for claim in answer.claims])
     print(table(found))
+    print(lines_of_conflicts_and_lists(found))
 
 
 if __name__ == "__main__":

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 from typing import TypeVar
 
+from investigator.evidence.values import agree, are_comparable
 from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.dates import Date, dates, without_dates
 from investigator.language.lists import negations
 from investigator.language.negation import contradicts
 from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.questions.cues import patterns
 from investigator.questions.numbered import numbered
 from investigator.records import Conflict, ConflictSide, Quote
 
@@ -23,7 +24,6 @@ _SAME_WORDS = 0.75  # share of the shorter sentence's words, values aside, that 
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
-_DIGITS = re.compile(r"\d")
 _Value = TypeVar("_Value", Amount, Date)
 
 
@@ -65,6 +65,8 @@ def conflicts(
         within = first.quote.document_id == second.quote.document_id
         if within and not (_is_repeated(first, second) and (over_sections or first.section == second.section)):
             continue
+        if not within and all(_is_relative(one.sentence) for one in (first, second)):
+            continue
         versions = within or (first.version is not None and first.version == second.version)
         values = _values_of(first.sentence, second.sentence, versions=versions, alike=_answer_alike(first, second))
         if values is None:
@@ -76,6 +78,11 @@ def conflicts(
             if side not in sides:
                 sides.append(side)
     return tuple(Conflict(question=question, sides=tuple(sorted(sides, key=_age))) for sides in found.values())
+
+
+def _is_relative(sentence: str) -> bool:
+    """Return True if a sentence says what is next or last: of another day that is another thing."""
+    return patterns("changes")["deictic"].search(sentence) is not None
 
 
 def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
@@ -137,7 +144,7 @@ def _differing(one: _Sentence, other: _Sentence, *, fewest: int) -> tuple[str, s
     if any(dates_apart):  # amounts of different days or years do not conflict
         return _texts(dates_apart) if not any(amounts_apart) else None
     mine, theirs = amounts_apart
-    if len(mine) != 1 or len(theirs) != 1 or not _comparable(mine[0], theirs[0]):
+    if len(mine) != 1 or len(theirs) != 1 or not are_comparable(mine[0], theirs[0]):
         return None
     return _texts(amounts_apart)
 
@@ -150,43 +157,9 @@ def _shared(one: _Sentence, other: _Sentence) -> float:
 def _apart(mine: Sequence[_Value], theirs: Sequence[_Value]) -> tuple[tuple[_Value, ...], tuple[_Value, ...]]:
     """Return the values that only one of the two sides gives."""
     return (
-        tuple(value for value in mine if not any(_agree(value, other) for other in theirs)),
-        tuple(value for value in theirs if not any(_agree(value, other) for other in mine)),
+        tuple(value for value in mine if not any(agree(value, other) for other in theirs)),
+        tuple(value for value in theirs if not any(agree(value, other) for other in mine)),
     )
-
-
-def _agree(value: Amount | Date, other: Amount | Date) -> bool:
-    if isinstance(value, Date):
-        return isinstance(other, Date) and (value.is_said_by(other) or other.is_said_by(value))
-    return isinstance(other, Amount) and (value.is_said_by(other) or _rounded(value, other) or _rounded(other, value))
-
-
-def _rounded(value: Amount, exact: Amount) -> bool:
-    """Return True if a value is the exact one rounded to its own number of digits."""
-    digits = len("".join(_DIGITS.findall(value.text)).strip("0"))
-    return digits > 1 and any(
-        unit == named and low <= abs(exact_value) <= high
-        for reading, unit in value.readings
-        for low, high in [_bounds(abs(reading), digits)]
-        for exact_value, named in exact.readings
-    )
-
-
-def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Return the range of numbers that round to a value with that many digits."""
-    power = 0
-    while value and value >= 10 ** (power + 1):
-        power += 1
-    while value and value < Fraction(10) ** power:
-        power -= 1
-    half = Fraction(10) ** (power - digits + 1) / 2
-    return value - half, value + half
-
-
-def _comparable(value: Amount, other: Amount) -> bool:
-    """Return True if two amounts have the same unit, or one of them has none."""
-    mine, theirs = ({unit for _, unit in amount.readings} for amount in (value, other))
-    return bool(mine & theirs) or "" in mine | theirs
 
 
 def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tuple[str, str] | None:

@@ -142,6 +142,12 @@ def _quantities(question: str) -> Iterator[str]:
             return
 
 
+def counted_thing(question: str) -> str:
+    """Return the folded last word of what a question asks the number of: "days"; "" if it asks for something else."""
+    counted = _COUNTED.search(question)
+    return words(counted.group(1))[-1] if counted else ""
+
+
 def _directions(question: str) -> Iterator[str]:
     counted = _COUNTED.search(question)
     question = question.replace(counted.group(1), " ") if counted else question

@@ -10,6 +10,8 @@ from itertools import groupby
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.conflicts import conflicts
 from investigator.evidence.quotes import quote_at
+from investigator.evidence.stated_values import StatedValue, thing_asked
+from investigator.evidence.value_conflicts import ValueStatement, value_conflict, values_stated
 from investigator.language.addressed import addresses_model
 from investigator.language.negation import negates
 from investigator.language.normalise import one_line
@@ -31,9 +33,10 @@ from investigator.records import (
     Quote,
 )
 from investigator.research.comparing import names_issuer
-from investigator.research.disagreement import dated_sentences
+from investigator.research.disagreement import about_values, as_statements, dated_sentences, sentences_in, spans_of
 from investigator.research.telling import telling_sentences
 from investigator.research.verdict import Verdict, number_of
+from investigator.retrieval.library import DocumentIndex
 from investigator.tables.asked import table_question
 from investigator.tables.document_tables import tables_of
 from investigator.tables.lookup import best_cells, figure_of
@@ -55,23 +58,29 @@ def compared(
     usual: Verdict,
     run: Investigation,
     history: Sequence[Memory],
-    names: Sequence[str],
-    document: Callable[[str], Document],
+    library: DocumentIndex,
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
     """Return the disagreements among statements, with their verdict.
 
-    If the question has a subject, the asked documents are compared, else all documents in `names`. Statements on the
-    subject with different values that may be about different things are shown without being established. If there are
-    none, the result for ordinary questions, `usual`, is shown in the same way.
+    If the question has a subject, the documents that were asked are compared, and the passages that give it a value;
+    else all documents. Statements on the subject whose values differ, and that may be of different things, are
+    shown, and nothing is established; so are those that were compared, or what was found as for any question (`usual`),
+    if there are none.
     """
+    names, document = library.document_ids(), library.document
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)
     what = subject_of_contradiction(run.question)[1]
     subject = frozenset(map(root, content_words(what))) if what else frozenset[str]()
     read = [document(name) for name in (asked if subject else names) if name != SUMMARY]
+    thing = thing_asked(what) if subject else None
     found = [conflict for part in run.parts for conflict in _conflicts(part, read, subject)]
+    said = as_statements(sentences_in(spans_of(about_values(run.parts, library)), document), document) if thing else ()
+    how = _read(read)
+    if thing and not found and (other := value_conflict(run.question, thing, said, said)):
+        found, how = [other], "each statement is shown with its document's date"
     if found:
         claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
-        reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {_read(read)}."
+        reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {how}."
         return Verdict(AnswerStatus.ANSWERED, claims, reason=reason), tuple(found)
     differing = (
         [quote for part in run.parts for quote in _differing(part, what, history, names, document)]
@@ -83,9 +92,30 @@ def compared(
         shown = "give values for it" if subject else "differ only in a value"
         reason = f"These statements {shown}; nothing establishes that they are about the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
-    reason = f"No contradiction was recognised; {_read(read)}." if read else "No document mentions it."
+    stated = values_stated(thing, said) if thing else ()
+    if stated:
+        claims = tuple(dict.fromkeys(_claim(one.said.quote) for one, _ in stated))[:_MOST_SHOWN]
+        return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=_compared_values(stated)), ()
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
-    return replace(usual, status=status, reason=reason), ()
+    return replace(usual, status=status, reason=_nothing_compared(read, on_subject=bool(subject))), ()
+
+
+def _compared_values(stated: Sequence[tuple[ValueStatement, StatedValue]]) -> str:
+    """Say which statements were compared, with their values, and that no more is known."""
+    listed = [f"{value.text} ({one.said.quote.place})" for one, value in stated]
+    named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
+    if len({one.document_id for one, _ in stated}) == 1:
+        return f"Only {stated[0][0].document_id} was found to give it a value: {named}. There is nothing to compare."
+    return f"Compared: {named}. None of these was recognised as contradicting another; other wordings may exist."
+
+
+def _nothing_compared(documents: Sequence[Document], *, on_subject: bool) -> str:
+    if on_subject or not documents:
+        return "No statement was found that gives it a value, so there was nothing to compare."
+    return (
+        f"Only sentences in the same words were compared, in {number_of(len(documents), 'document')}; no two of them "
+        "give different values. Statements in other words were not compared."
+    )
 
 
 def _where(claims: Sequence[Claim]) -> str:

@@ -8,35 +8,42 @@ from dataclasses import replace
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
+from investigator.evidence.quotes import quote_at
+from investigator.evidence.stated_values import thing_asked
+from investigator.evidence.titles import EDITIONS, are_apart, are_of_a_series, named_in, title_line
+from investigator.evidence.value_conflicts import ValueStatement, value_conflict
 from investigator.evidence.versions import version_groups
-from investigator.language.dates import dates, without_dates
+from investigator.language.addressed import addresses_model
+from investigator.language.dates import dates
 from investigator.language.normalise import normalise
-from investigator.language.sentences import sentence_spans
-from investigator.language.terms import tokens, words
+from investigator.language.sentences import sentence_spans, statement_spans
+from investigator.language.terms import content_words, words
 from investigator.questions.matching import Surroundings, matches
 from investigator.questions.periods import periods
 from investigator.records import (
     Answer,
     AnswerStatus,
+    Claim,
     Conflict,
     ConstraintKind,
     Document,
+    Investigation,
     MatchState,
     Memory,
     Part,
+    Passage,
+    QuestionKind,
     Quote,
 )
 from investigator.research.answer import Precedence, cited_text
 from investigator.research.judging import surroundings
+from investigator.retrieval.library import DocumentIndex
 
 _REPORTS_ON = re.compile(
     r"\b(?:quarter(?:ly)?|fiscal|annual|years?|months|half)\b[^.\n]{0,30}\b(?:ended|ending)\b", re.I
 )
-
-_FIRST_LINE = 120  # characters
-_EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
-_GREETING = re.compile(r"\W*(?:dear|hello|hi)\b", re.IGNORECASE)
-"""The salutation of a letter; the person it names is not its subject."""
+_CHANGED = "changed amended replaced moved instead"
+_MOST_STATEMENTS = 2_000  # sentences compared with those of the answer
 
 
 def conflicts_among(
@@ -45,26 +52,111 @@ def conflicts_among(
     """Return the conflicts among the quotes of memories that meet a part of the question."""
     quotes = tuple(dict.fromkeys(quote for memory in memories if not memory.addressed for quote in memory.quotes))
     cited = {quote.document_id: document(quote.document_id) for quote in quotes}
+    apart, series = _apart(cited), _series(cited)
+    others = {name: apart[name] | series[name] for name in cited}
     found: list[Conflict] = []
     for part in parts:
         meeting = [(quote, *said) for quote in quotes for said in _meeting(part, quote, cited[quote.document_id])]
         dated = dated_sentences([(quote, sentence, at) for quote, sentence, at, _ in meeting], cited)
-        apart = _apart(cited)
         found += conflicts(
             part.question,
             tuple(
-                replace(one, says_all=said[-1], apart_from=apart[one.quote.document_id])
+                replace(one, says_all=said[-1], apart_from=others[one.quote.document_id])
                 for one, said in zip(dated, meeting, strict=True)
             ),
         )
     return tuple(found)
 
 
+def disagreed(
+    run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
+) -> tuple[Conflict, ...]:
+    """Return the conflicts about what is asked: among what was quoted, else of other passages with the answer."""
+    among = conflicts_among(run.parts, history, library.document)
+    asks = run.kind in (QuestionKind.FACT, QuestionKind.YES_NO) and any(thing_asked(one.question) for one in run.parts)
+    if among or not answer.claims or not asks:
+        return among
+    return value_conflicts_among(run.parts, answer.claims, about_values(run.parts, library), library.document)
+
+
+def about_values(parts: Sequence[Part], library: DocumentIndex) -> tuple[Passage, ...]:
+    """Return the passages that may give the parts of a question a value, or say that it has changed."""
+    changes = [f"{' '.join(content_words(part.question))} {_CHANGED}" for part in parts]
+    queries = (*(part.question for part in parts), *changes)
+    return tuple(passage for query in queries for passage in library.passages((query,)))
+
+
+def value_conflicts_among(
+    parts: Sequence[Part], claims: Sequence[Claim], passages: Sequence[Passage], document: Callable[[str], Document]
+) -> tuple[Conflict, ...]:
+    """Return the values that passages give for what a part asks, if they differ from that of a statement of the answer.
+
+    A passage may also say that it replaces a value that such a statement holds.
+    """
+    cited = [(quote.document_id, quote.start, quote.end) for one in claims for quote in one.quotes if not quote.cell]
+    said = sentences_in(cited, document, sentence_spans)
+    every = as_statements((*said, *sentences_in(spans_of(passages), document)), document)
+    things = [(part, thing_asked(part.question)) for part in parts if not part.side]
+    found = (value_conflict(part.question, thing, every[: len(said)], every) for part, thing in things if thing)
+    return tuple(one for one in found if one is not None)
+
+
+def spans_of(passages: Sequence[Passage]) -> list[tuple[str, int, int]]:
+    """Return the places of passages."""
+    return [(one.document_id, one.start, one.end) for one in passages]
+
+
+def sentences_in(
+    spans: Sequence[tuple[str, int, int]],
+    document: Callable[[str], Document],
+    split: Callable[[str], Iterator[tuple[int, int]]] = statement_spans,
+) -> tuple[Quote, ...]:
+    """Return the sentences of some spans of documents, outside tables, each once."""
+    found: dict[tuple[str, int], Quote] = {}
+    for name, low, high in spans:
+        one = document(name)
+        tables = [(table.start, table.end) for table in one.tables]
+        for start, end in split(one.text[low:high]):
+            place = low + start
+            if any(first <= place < last for first, last in tables) or addresses_model(one.text[place : low + end]):
+                continue
+            found.setdefault((name, place), quote_at(one, place, low + end))
+    return tuple(found.values())[:_MOST_STATEMENTS]
+
+
+def as_statements(said: Sequence[Quote], document: Callable[[str], Document]) -> tuple[ValueStatement, ...]:
+    """Return sentences as statements that know which documents are about other things, and which are of one series."""
+    cited = {quote.document_id: document(quote.document_id) for quote in said}
+    apart, series = _apart(cited), _series(cited)
+    dated = dated_sentences([(quote, quote.text, quote.start) for quote in said], cited)
+    return tuple(
+        ValueStatement(
+            replace(one, apart_from=apart[quote.document_id]),
+            about=f"{cited[quote.document_id].title} {title_line(cited[quote.document_id].text)}",
+            heading=one.section,
+            alongside=series[quote.document_id],
+        )
+        for one, quote in zip(dated, said, strict=True)
+    )
+
+
+def _series(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
+    """Return for each document the others of its series, by their first lines."""
+    titles = {name: title_line(one.text) for name, one in documents.items()}
+    return {
+        name: frozenset(other for other in titles if other != name and are_of_a_series(title, titles[other]))
+        for name, title in titles.items()
+    }
+
+
 def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
-    """Return for each document the documents that do not mention what its first line names."""
-    mentioned = {name: frozenset(words(one.text)) for name, one in documents.items()}
-    named = {name: _named_first(one) - _EDITIONS for name, one in documents.items()}
-    return {name: frozenset(other for other in documents if not named[name] <= mentioned[other]) for name in documents}
+    """Return for each document those that are about something else, by their first lines."""
+    said = {name: frozenset(words(one.text)) for name, one in documents.items()}
+    titles = {name: title_line(one.text) for name, one in documents.items()}
+    return {
+        name: frozenset(other for other in documents if are_apart(titles[name], titles[other], said[name], said[other]))
+        for name in documents
+    }
 
 
 def dated_sentences(
@@ -116,21 +208,7 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
         others = {
             name: frozenset().union(*(said for other, said in mentioned.items() if other != name)) for name in group
         }
-        yield frozenset(name for name in group if _named_first(documents[name]) <= others[name] | _EDITIONS)
-
-
-def _named_first(document: Document) -> frozenset[str]:
-    """Return the names in the first line of a document, folded, without dates."""
-    line = normalise(document.text.strip().split("\n", 1)[0][:_FIRST_LINE]).text
-    if _GREETING.match(line):
-        return frozenset()
-    return frozenset(
-        part
-        for token in tokens(without_dates(line, dates(line)))
-        if any(char.isupper() for char in token)
-        for part in words(token)
-        if not part.isdigit()
-    )
+        yield frozenset(name for name in group if named_in(title_line(documents[name].text)) <= others[name] | EDITIONS)
 
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from investigator.evidence.cells import cell_quote
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
@@ -21,10 +20,10 @@ from investigator.questions.answer_types import AnswerType, expected_type, holds
 from investigator.questions.kinds import asked_media_types, cue
 from investigator.questions.topics import Term, Topic, spelled_roots
 from investigator.records import Document, Quote, RowVerdict, TableRow
+from investigator.research.table_cells import listed_things
 from investigator.research.telling import cites_others
 from investigator.retrieval.surveying import FoundSpan, Survey
-from investigator.tables.document_tables import tables_of
-from investigator.tables.listing import listed_cells, lists_rows
+from investigator.tables.listing import lists_rows
 
 _MOST_QUOTES = 3
 _OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest share of the best quote's worth
@@ -62,24 +61,18 @@ class Sighting:
 
 
 def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
-    """Return a row for each document, in the order of their names."""
+    """Return a row for each document, in the order of their names; for each thing that is listed, if any are."""
     media_types = asked_media_types(question)
     if media_types is not None:
         files = tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
         if any(row.verdict is RowVerdict.YES for row in files):
             return files
+    if things := _things(survey, question, document):
+        return things
     weights = _weights(topic, survey.weights)
     kind = expected_type(question)
     rows = []
     for document_id, spans in sorted(survey.spans.items()):
-        listed = _listed(question, document(document_id)) if lists_rows(question) and spans else ()
-        if listed:
-            said = "; ".join(quote.cell.row[-1] for quote in listed if quote.cell is not None)
-            row = TableRow(
-                label=document_id, document_id=document_id, verdict=RowVerdict.YES, value=said, quotes=listed
-            )
-            rows.append(row)
-            continue
         if not any(span.held or span.similarity >= _NEAR_IN_MEANING for span in spans):
             rows.append(TableRow(label=document_id, document_id=document_id, verdict=RowVerdict.NO))
             continue
@@ -97,10 +90,22 @@ def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
     return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.YES, value=title, quotes=quotes)
 
 
-def _listed(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that list what a question asks for, row by row."""
-    found = listed_cells(question, tables_of(document)) if document.tables else ()
-    return tuple(cell_quote(document, view, cell) for view, cell in found)
+def _things(survey: Survey, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
+    """Return a row for each thing that a table or a list names, if the question wants things listed."""
+    if not lists_rows(question) or cue("documents").search(question):
+        return ()
+    holding = sorted(name for name, spans in survey.spans.items() if spans)
+    found = (quote for name in holding for quote in listed_things(question, document(name)))
+    return tuple(
+        TableRow(
+            label=quote.cell.row[0] if quote.cell is not None and quote.cell.row else one_line(quote.text),
+            document_id=quote.document_id,
+            verdict=RowVerdict.YES,
+            value=quote.said,
+            quotes=(quote,),
+        )
+        for quote in found
+    )
 
 
 def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from investigator.documents.pages import heading_at
+from investigator.evidence.listed_items import listed_items
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import with_its_name
 from investigator.language.normalise import one_line
@@ -98,18 +99,23 @@ def judged(
     """
     asks = read or len(words(part.question)) > 1  # a single word names the subject instead of the question about it
     least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
-    found = []
+    found, items = [], dict[str, tuple[Quote, ...]]()
     for claim in claims:
         for quote, sentence, span in _sentences(claim, read):
+            if quote.document_id not in items:
+                items[quote.document_id] = listed_items(part.question, document(quote.document_id))
+            is_listed = quote in items[quote.document_id]
             own = _matches(part, claim, (quote, sentence), document)
-            share = _own_share(own, quote, span, document(quote.document_id)) if span is not None else 1.0
+            if is_listed:  # the introduction of its list says all that is asked
+                own = tuple(match.changed(state=MatchState.MET) for match in own)
+            share = _own_share(own, quote, span, document(quote.document_id)) if span and not is_listed else 1.0
             is_title = span is not None and _is_title(part.question, quote, span, document(quote.document_id))
             says_all = (
                 share == 1.0 and _names_something(own) and _KIND & {match.constraint.kind for match in own} != set()
             )
             met = (
                 asks
-                and not is_title
+                and (is_listed or not is_title)
                 and share >= least
                 and sure(claim, says_all)
                 and _meets(own, read and quote.cell is None)

@@ -48,7 +48,7 @@ from investigator.research.concurrency import concurrently, in_order
 from investigator.research.contradicting import compared
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.deciding import with_decision
-from investigator.research.disagreement import conflicts_among, with_conflicts
+from investigator.research.disagreement import disagreed, with_conflicts
 from investigator.research.exhaustive import decided
 from investigator.research.follow_ups import found_for, limited, respelled_parts, second_hop
 from investigator.research.memory_stream import MemoryStream
@@ -344,7 +344,7 @@ class Steps:
             found, decision = with_decision(found, run.parts, settling, self.library.document)
         against: tuple[Conflict, ...] = ()
         if run.kind is QuestionKind.CONTRADICTION and not is_read:
-            found, against = compared(found, run, state.history, self.library.document_ids(), self.library.document)
+            found, against = compared(found, run, state.history, self.library)
             again = recheck(found.claims, run.question, self.reread) if self.reread else Rechecked(found.claims)
             found = replace(found, claims=again.claims)
             checked = replace(checked, gone=tuple(dict.fromkeys((*checked.gone, *again.gone))))
@@ -361,13 +361,13 @@ class Steps:
             reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
-        disagreed = conflicts_among(run.parts, state.history, self.library.document) if not against else ()
+        among = disagreed(run, answer, state.history, self.library) if not against else ()
         if self.reread is not None:
-            disagreed, against = (standing_conflicts(one, self.reread) for one in (disagreed, against))
+            among, against = (standing_conflicts(one, self.reread) for one in (among, against))
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
         answer = with_conflicts(
             answer.changed(decision=decision if answer.status is AnswerStatus.ANSWERED else None, conflicts=against),
-            disagreed,
+            among,
             self.settings.answer.precedence,
         )
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None

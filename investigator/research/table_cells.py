@@ -10,6 +10,7 @@ from functools import cache
 from itertools import combinations
 
 from investigator.evidence.cells import cell_quote
+from investigator.evidence.listed_items import listed_items
 from investigator.language.terms import folded
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
@@ -52,18 +53,16 @@ _JOINTS: Mapping[Operation, str] = {
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question.
+    """Return the cells of a document that meet every constraint of a question, or the items of a list that it wants.
 
-    These are the best cell for each time that it names, the two that it compares, or one for each row of a requested
-    list.
+    The cells are the best one for each time that it names, two that it sets against each other, or one for each row
+    that it wants listed.
     """
-    if not document.tables:
+    if listed := listed_things(question, document):
+        return listed
+    if not document.tables or table_question(question).is_discussion:
         return ()
     tables = tables_of(document)
-    if listed := listed_cells(question, tables):
-        return tuple(cell_quote(document, view, cell) for view, cell in listed)
-    if table_question(question).is_discussion:
-        return ()
     operation = asked_operation(question)
     if operation and len(table_question(question).times) < 2 and not _share(question, tables, operation):
         pair = best_pair(question, tables)
@@ -74,6 +73,12 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # no figure says yes or no
         quotes = dict.fromkeys(quote for quote in quotes if quote.cell and not _DIGIT.search(quote.cell.value))
     return tuple(quote for quote in quotes if not _lacks_span(question, quote))
+
+
+def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
+    """Return the things of a document that a question wants listed: cells of rows, else items of a list."""
+    found = listed_cells(question, tables_of(document)) if document.tables else ()
+    return tuple(cell_quote(document, view, cell) for view, cell in found) or listed_items(question, document)
 
 
 def _lacks_span(question: str, quote: Quote) -> str:

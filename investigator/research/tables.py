@@ -95,6 +95,8 @@ def survey_verdict(
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
     without = ", in which none of it was found; the whole folder was searched" if asks_without(run.question) else ""
+    if any(row.label != row.document_id for row in yes):
+        return Verdict(AnswerStatus.ANSWERED, tuple(claims), reason=_listed_in(yes))
     reason = f"{_counted(len(yes), len(rows))}{without}{_openings(yes, unclear, run, coverage)}."
     whole = coverage.complete and not unclear
     if not yes:
@@ -106,6 +108,13 @@ def survey_verdict(
     if whole and len(shown) == len(yes):
         status = AnswerStatus.ANSWERED
     return Verdict(status, tuple(claims), reason=reason)
+
+
+def _listed_in(rows: Sequence[TableRow]) -> str:
+    """Say where things are listed, and that others may be named elsewhere."""
+    names = list(dict.fromkeys(row.document_id for row in rows))
+    said = f"{number_of(len(rows), 'row or item', 'rows or items')} of {', '.join(names[:_NAMED])}"
+    return f"{said}; the list may be incomplete, for what is named only in running text or in other words is not in it."
 
 
 def _counted(yes: int, total: int) -> str:

@@ -32,6 +32,7 @@ from investigator.scoring.calibration import default_calibration
 from investigator.tables.listing import lists_rows
 
 _NEAREST, _NAMED = 3, 4
+_MAY_BE_MORE = " The list may be incomplete: things that are named in other words are not in it."
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,8 @@ def _concluded(
     if answers:  # weaker matches are not shown after an answer
         common = replace(common, claims=tuple(answers))
     if not open_parts:
-        return replace(common, reason=_what_proves(common.claims))
+        are_listed = any(lists_rows(part.question) for part, _ in found) and len(common.claims) > 1
+        return replace(common, reason=f"{_what_proves(common.claims)}{_MAY_BE_MORE if are_listed else ''}")
     if met:
         reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"
         return replace(common, status=AnswerStatus.ANSWERED_IN_PART, reason=reason)

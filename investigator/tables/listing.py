@@ -1,21 +1,29 @@
-"""The rows of a table that a list question selects: those with a yes, or a no, in the named column. Pure."""
+"""The rows of a table that a list asks for: all, those with a yes or a no in a column, or those with a value. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from investigator.language.negation import negates
+from investigator.language.terms import words
+from investigator.questions.cues import cues, patterns
+from investigator.questions.related import root
 from investigator.records import TableCell
-from investigator.tables.asked import TableQuestion, table_question
+from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import says, share_not_said
 
-_MOST_LISTED = 50
+_MOST_LISTED = 200
 _LISTS = re.compile(r"^\W*(?:which|what|list|name|show|find|give)\b.*?\b[^\W\d_]{3,}s\b", re.IGNORECASE)
+_ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\b(?:not|no|non|without|free of|lack)\b|n['’]t\b", re.IGNORECASE)
+_MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non", "-", "–", "—"))
+
+Listed = tuple[TableView, TableCell]
 
 
 def lists_rows(question: str) -> bool:
@@ -23,14 +31,22 @@ def lists_rows(question: str) -> bool:
     return _LISTS.match(question) is not None
 
 
-def listed_cells(question: str, tables: DocumentTables) -> tuple[tuple[TableView, TableCell], ...]:
-    """Return the cells which show that their row belongs to the requested list; () if no column shows it."""
+def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
+    """Return the cells that show that their row is one of the things a list asks for; () if no column shows it."""
     asked = table_question(question)
     if not lists_rows(question) or not asked.terms:
         return ()
+    found = list(_said_yes_or_no(question, asked, tables))
+    if not found and not _WITHOUT.search(question) and not patterns("lists")["compares"].search(question):
+        for view in tables.views:
+            found += _with_value(question, asked, view, tables)
+    return tuple(found[:_MOST_LISTED])
+
+
+def _said_yes_or_no(question: str, asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
     wanted = _NO if _WITHOUT.search(question) else _YES
-    found = ((view, cell) for view in tables.views for cell in _told(view, asked, tables))
-    return tuple(one for one in found if _plain(one[0], one[1]) in wanted)[:_MOST_LISTED]
+    for view in tables.views:
+        yield from ((view, cell) for cell in _told(view, asked, tables) if _plain(view, cell) in wanted)
 
 
 def _told(view: TableView, asked: TableQuestion, tables: DocumentTables) -> Iterator[TableCell]:
@@ -38,16 +54,79 @@ def _told(view: TableView, asked: TableQuestion, tables: DocumentTables) -> Iter
     columns: dict[int, list[TableCell]] = {}
     for cell in view.values():
         columns.setdefault(cell.column, []).append(cell)
-    corner = tables.named(" ".join((*(view.words(cell) for cell in view.rows.get(0, ())[:1]), view.caption)))
-    over = tables.named(tables.heading_over(view))
     for cells in columns.values():
         if any(_plain(view, cell) not in _YES | _NO for cell in cells):
             continue
         header = tables.named(" ".join(view.column_headers(cells[0])))
         others = [term for term in asked.terms if not says(header, term)]
-        is_named = len(others) < len(asked.terms) and not share_not_said(header, asked.said, asked)
-        if is_named and all(says(corner, term) or says(over, term) or term.root in tables.about for term in others):
+        names_it = len(others) < len(asked.terms) or not header.telling.isdisjoint(asked.optional)  # "paid"
+        unsaid = share_not_said(header, asked.said | asked.optional, asked)
+        if names_it and not unsaid and all(_is_of(view, term, tables) for term in others):
             yield from (cell for cell in cells if view.row_labels(cell.row))
+
+
+def _is_of(view: TableView, term: AskedTerm, tables: DocumentTables) -> bool:
+    """Return True if a table says that its rows are the things that a word names."""
+    corner = tables.named(" ".join((*(view.words(cell) for cell in view.rows.get(0, ())[:1]), view.caption)))
+    over = tables.named(tables.heading_over(view))
+    return says(corner, term) or says(over, term) or term.root in tables.about
+
+
+def _with_value(question: str, asked: TableQuestion, view: TableView, tables: DocumentTables) -> Iterator[Listed]:
+    """Yield the cells whose values are what a list asks of the rows; all of a column that names what is listed."""
+    if not view.table.header_rows:
+        return
+    headers = {
+        cell.column: view.words(cell) for row in range(view.table.header_rows) for cell in view.rows.get(row, ())
+    }
+    column = next((at for at, text in headers.items() if _names_all(text, asked, tables)), None)
+    own = (view.caption, tables.heading_over(view), re.sub(r"[_/.-]", " ", tables.document.id))
+    if column is None and any(_names_all(text, asked, tables, whole=False) for text in own):
+        column = min(headers)
+    if column is not None:
+        cells = (cell for row in _rows(view) for cell in row if cell.column == column and view.words(cell))
+        yield from ((view, cell) for cell in cells if _ALL.match(question))
+        return
+    things = [term for term in asked.terms if _is_of(view, term, tables)]
+    light = frozenset(map(root, cues("lists")["light"].split()))
+    wanted = {term.root for term in asked.terms if term not in things and term.root not in light}
+    wanted |= {word for word in words(question) if _MARKED.search(word)}
+    is_first = bool(things) and asked.terms.index(things[0]) == 0
+    if not is_first or not wanted:
+        return
+    for row in _rows(view):
+        shown = _showing(wanted, row, view, headers)
+        if shown is not None:
+            yield view, shown
+
+
+def _names_all(text: str, asked: TableQuestion, tables: DocumentTables, *, whole: bool = True) -> bool:
+    """Return True if a text names all that is asked for, and nothing else if it is to be the `whole` of it."""
+    name = tables.named(text)
+    is_all = not whole or not share_not_said(name, asked.said | asked.optional, asked)
+    return is_all and all(says(name, term) for term in asked.terms)
+
+
+def _rows(view: TableView) -> Iterator[tuple[TableCell, ...]]:
+    return (cells for row, cells in view.rows.items() if row >= view.table.header_rows)
+
+
+def _showing(
+    wanted: set[str], row: tuple[TableCell, ...], view: TableView, headers: dict[int, str]
+) -> TableCell | None:
+    """Return the first cell of a row that says some of what is wanted; None if not all of it is said by some cell.
+
+    A header may say a word of it if its cell says another: "room 4".
+    """
+    left, shown = set(wanted), None
+    for cell in row:
+        value = view.words(cell)
+        said = {word if _MARKED.search(word) else root(word) for word in words(value)}
+        if not said & wanted or negates(value):
+            continue
+        left -= said | set(map(root, words(headers.get(cell.column, ""))))
+        shown = shown or cell
+    return shown if not left else None
 
 
 def _plain(view: TableView, cell: TableCell) -> str:

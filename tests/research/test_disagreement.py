@@ -147,3 +147,17 @@ def test_papers_about_two_things_do_not_conflict_about_their_counts(tmp_path: Pa
     for thing, age in (("Zinc", 58), ("Iodine", 31)):
         (tmp_path / f"{thing}.txt").write_text(f"{thing} in adults\nThe mean age was {age} years.")
     assert Investigator(tmp_path).ask("What was the mean age?").conflicts == ()
+
+
+def test_a_letter_that_amends_a_contract_is_shown_with_it_and_what_was_compared_is_said(tmp_path: Path) -> None:
+    (tmp_path / "lease.md").write_text("Lease\n\n3. The annual rent is £38,400. The deposit is £9,600.\n")
+    (tmp_path / "letter.md").write_text(
+        "Letter\n\nThe annual rent in clause 3 is changed to £42,000 from 1 May 2023.\n"
+    )
+    made = Investigator(tmp_path)
+    answer = made.ask("What is the annual rent?")
+    assert answer.status is AnswerStatus.CONFLICTING
+    assert {side.value for conflict in answer.conflicts for side in conflict.sides} == {"£38,400", "£42,000"}
+    assert made.ask("Do the documents agree on the annual rent?").conflicts
+    alone = made.ask("Do the documents agree on the deposit?")
+    assert "Only lease.md was found to give it a value: £9,600 (lease.md:line 3)" in alone.reason

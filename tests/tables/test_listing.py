@@ -35,3 +35,32 @@ def test_a_column_of_yes_and_no_tells_the_rows_that_are_asked_for(question: str,
     document = read(SourceFile(BREADS.encode(), "b.md"), "b.md", "h", ReaderSettings()).documents[0]
     found = listed_cells(question, tables_of(document))
     assert [view.row_labels(cell.row)[-1] for view, cell in found] == rows
+
+
+BOATS = """# Fleet
+
+| Boat | Hull | Condition | Rack |
+| --- | --- | --- | --- |
+| Heron | carbon | good | 1 |
+| Swallow | wood | repair needed | 2 |
+| Otter | carbon | no repair needed | 2 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("List all boats.", ["Heron", "Swallow", "Otter"]),
+        ("Which boats are carbon?", ["Heron", "Otter"]),
+        ("Which boats need repair?", ["Swallow"]),
+        ("Which boats are in rack 2?", ["Swallow", "Otter"]),
+        ("Which carbon boats are in rack 2?", []),  # what is asked for first is not what the rows are
+        ("Which boats are not carbon?", []),
+        ("Which boats are older than 2?", []),
+        ("Which oars are carbon?", []),
+    ],
+)
+def test_rows_with_a_value_are_listed(question: str, rows: list[str]) -> None:
+    document = read(SourceFile(BOATS.encode(), "f.md"), "f.md", "h", ReaderSettings()).documents[0]
+    found = listed_cells(question, tables_of(document))
+    assert [view.row_labels(cell.row)[0] for view, cell in found] == rows

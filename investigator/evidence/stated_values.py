@@ -1,0 +1,358 @@
+"""Finds the value that a sentence gives for the thing a question asks for, and the values that it replaces. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise, takewhile
+
+from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.dates import Date, dates, without_dates
+from investigator.language.normalise import normalise, one_line
+from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.questions.answer_types import AnswerType, expected_type
+from investigator.questions.constraints import counted_thing
+from investigator.questions.cues import cues, empty_words, patterns, request_words
+from investigator.questions.related import is_verb, root, roots
+
+Value = Amount | Date
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ITEM = re.compile(r"^\W*(?:\d{1,2}[.)]|§ ?\d+)(?=\s)")
+_DATE = re.compile(r"\bdates?\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_JOINED = re.compile(r"\W*(?:\([^)]*\)\W*)?(?:and|or|to|-)\W*")
+_FROM = re.compile(r"\bfrom\W*$", re.IGNORECASE)
+_STOPS = re.compile(
+    r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE
+)
+_PREPOSITION = re.compile(
+    r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE
+)
+_UNIT_BEHIND = re.compile(r"\s((?:[^\W\d_]+\s?){1,2})")
+_REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60  # characters, characters, words, characters
+_LONGEST = 600  # characters of a sentence; a longer one is a table
+
+
+@dataclass(frozen=True)
+class Thing:
+    """The thing whose value a question wants: the roots of its words, the chief one, and the kind of value.
+
+    `noun` are the roots of the words that are joined to that one, `counted` is that of what is counted. Values for
+    other spans of time (`rates`), or for the other end of one (`phases`), are other values.
+    """
+
+    words: frozenset[str]
+    head: str
+    noun: frozenset[str]
+    counted: str
+    is_date: bool
+    rates: frozenset[str]
+    phases: frozenset[str]
+
+
+@dataclass(frozen=True)
+class StatedValue:
+    """A value that a sentence gives, as it is written, and the values that it says it replaces.
+
+    `scope` are the roots of words that narrow the thing down, `names` capitalised words, `times` other dates and years.
+    """
+
+    text: str
+    value: Value
+    replaces: tuple[Value, ...]
+    is_change: bool
+    scope: frozenset[str]
+    names: frozenset[str]
+    times: frozenset[str]
+    rates: frozenset[str]
+    is_planned: bool
+    is_relative: bool
+
+
+@lru_cache(maxsize=256)
+def thing_asked(question: str) -> Thing | None:
+    """Return the thing that a question wants a value of; None if it asks for something else than an amount or date."""
+    kind = expected_type(question)
+    if kind not in (AnswerType.ANY, AnswerType.NUMBER, AnswerType.DATE):
+        return None
+    is_date = kind is AnswerType.DATE or _DATE.search(question) is not None
+    counted = counted_thing(question)
+    told = [word for word in content_words(question) if _tells(word)]
+    if not told:
+        return None
+    own = frozenset(map(root, told))
+    noun = [root(word) for word in _first_noun(question, told)]
+    return Thing(
+        words=own,
+        head=root(counted) if counted and root(counted) in own else noun[-1],
+        noun=frozenset(noun),
+        counted=root(counted) if counted else "",
+        is_date=is_date,
+        rates=_named(question, "time_rates"),
+        phases=_named(question, "phases") if is_date else frozenset(),
+    )
+
+
+def _tells(word: str) -> bool:
+    others = request_words() | stop_words() | frozenset(cues("changes")["how"].split())
+    is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
+    return word not in others and stem(word) not in empty_words() and not word.isdigit() and not is_rate
+
+
+def _first_noun(question: str, told: Sequence[str]) -> list[str]:
+    """Return the first words that belong together: the FLOOR AREA of the hall; the last of them is the chief one."""
+    found: list[str] = []
+    for match in _WORD.finditer(question):
+        word = folded(match.group())
+        if word in told:
+            found.append(word)
+        elif found:
+            break
+    return found or list(told[-1:])
+
+
+def _named(text: str, section: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in patterns(section).items() if pattern.search(text))
+
+
+@lru_cache(maxsize=4096)
+def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedValue | None:
+    """Return the value that a sentence gives for a thing; None if it gives none, or several.
+
+    `about` are the roots of the words of its heading and of its document's title: they may say what the sentence does
+    not. A sentence about a change may leave out what is joined to the chief word: the (summer) regatta is moved.
+    """
+    read = _Read.of(_own_lines(sentence, thing))
+    is_change = patterns("changes")["words"].search(read.text) is not None
+    unsaid = thing.words - read.roots - about
+    known = not unsaid or (is_change and unsaid <= thing.noun)
+    rates = _named(read.text, "time_rates")
+    if thing.head not in read.roots or not known or not thing.phases <= _named(read.text, "phases"):
+        return None
+    if thing.rates and rates and thing.rates.isdisjoint(rates):
+        return None
+    values = read.dates if thing.is_date else read.amounts
+    chosen = _nearest(thing, read, values)
+    if chosen is None:
+        return None
+    replaced = dict(read.replacing(values))
+    chosen = replaced.get(_span(chosen), chosen)
+    olds = tuple(old for old in values if replaced.get(_span(old)) is chosen)
+    if not olds and _is_one_of_several(chosen, read, values):
+        return None
+    at = read.place_of(thing.head, _span(chosen)[0])
+    return StatedValue(
+        text=read.written(chosen),
+        value=chosen,
+        replaces=olds,
+        is_change=is_change,
+        scope=read.scope(at) - thing.words,
+        names=read.names,
+        times=read.times(chosen),
+        rates=rates,
+        is_planned=not thing.is_date and patterns("changes")["planned"].search(read.text) is not None,
+        is_relative=patterns("changes")["deictic"].search(read.text[max(0, at[0] - 20) : at[1] + 12]) is not None,
+    )
+
+
+def _own_lines(sentence: str, thing: Thing) -> str:
+    """Return a sentence without the lines before the one that says the chief word: a title has no full stop."""
+    lines = sentence.split("\n")
+    while len(lines) > 1 and thing.head in roots(" ".join(lines[1:])):
+        lines = lines[1:]
+    return "\n".join(lines)
+
+
+def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
+    """Return the values that a sentence says are replaced, each with the new one, and that one as it is written."""
+    read = _Read.of(sentence)
+    if patterns("changes")["words"].search(read.text) is None:
+        return ()
+    kinds: tuple[Sequence[Value], ...] = (read.amounts, read.dates)
+    found = [(values, span, new) for values in kinds for span, new in read.replacing(values)]
+    return tuple((old, new, read.written(new)) for values, span, new in found for old in values if _span(old) == span)
+
+
+def references(text: str) -> frozenset[str]:
+    """Return the numbers of the clauses that a text refers to, or is: "clause 3", "§ 3", "3. Rent"."""
+    found = re.findall(rf"(?:{cues('changes')['reference']})(\d+(?:\.\d+)*)", text, re.IGNORECASE)
+    item = _ITEM.match(text)
+    return frozenset([*found, *(re.findall(r"\d+", item.group()) if item else ())])
+
+
+def says_value(sentence: str, value: Value) -> bool:
+    """Return True if a sentence holds a value in the same words or another spelling of it."""
+    read = _Read.of(sentence)
+    others: Sequence[Value] = read.dates if isinstance(value, Date) else read.amounts
+    return any(_same(value, other) for other in others)
+
+
+def _same(value: Value, other: Value) -> bool:
+    if isinstance(value, Date):
+        return isinstance(other, Date) and value.is_said_by(other)
+    return isinstance(other, Amount) and value.is_said_by(other)
+
+
+def has_unit(value: Value) -> bool:
+    """Return True for an amount that names its unit or currency."""
+    return isinstance(value, Amount) and any(unit for _, unit in value.readings)
+
+
+def _span(value: Value) -> tuple[int, int]:
+    return (value.start, value.end) if isinstance(value, Date) else value.span
+
+
+def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
+    """Return the value that is nearest to the words of the thing; one of what is counted, if something is."""
+    if thing.counted:
+        values = [one for one in values if thing.counted in read.behind(one)]
+    elif any(read.measures(one) for one in values):
+        values = [one for one in values if read.measures(one)]
+    places = [[word[:2] for word in read.words if word[2] == own] for own in thing.words]
+
+    def distance(value: Value) -> int:
+        start, end = _span(value)
+        return sum(min(_apart(place, start, end) for place in own) for own in places if own)
+
+    near = [one for one in values if distance(one) <= _REACH * max(1, len(thing.words))]
+    return min(near, key=distance, default=None)
+
+
+def _apart(place: tuple[int, int], start: int, end: int) -> int:
+    return start - place[1] if start >= place[1] else place[0] - end + _BEFORE_IT
+
+
+def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> bool:
+    """Return True if a value is joined with another: in a range, or one for each of several things."""
+    ordered: list[Value] = sorted(values, key=_span)
+    return any(
+        chosen in (one, other) and _JOINED.fullmatch(read.text, _span(one)[1], _span(other)[0])
+        for one, other in pairwise(ordered)
+    )
+
+
+def _is_finite(word: str) -> bool:
+    """Return True for a verb like "measures", by which a noun and what narrows it down end."""
+    return word.endswith("s") and is_verb(word)
+
+
+def _narrows(word: str) -> bool:
+    """Return True for a word that tells one thing from another: a guest's fee, and not a current or annual one."""
+    cue = patterns("changes")
+    is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
+    is_known = cue["words"].fullmatch(word) or re.fullmatch(rf"(?:{cues('changes')['reference']})", word)
+    return word not in stop_words() and not is_rate and not is_known and word not in cues("changes")["neutral"].split()
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A sentence as it is compared: its words with places and roots, its amounts and dates."""
+
+    text: str
+    dates: tuple[Date, ...]
+    amounts: tuple[Amount, ...]
+    words: tuple[tuple[int, int, str], ...]
+
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def of(sentence: str) -> _Read:
+        text = prepared(normalise(one_line(sentence[:_LONGEST])).text)
+        text = _ITEM.sub(lambda found: " " * len(found.group()), text)
+        days = dates(text)
+        before = re.compile(rf"(?:{cues('changes')['reference']})$", re.IGNORECASE)
+        numbers = tuple(
+            one
+            for one in amounts(without_dates(text, days))
+            if one.readings and not _YEAR.fullmatch(one.text) and not before.search(text, 0, one.span[0])
+        )
+        found = tuple((one.start(), one.end(), root(folded(one.group()))) for one in _WORD.finditer(text))
+        return _Read(text, tuple(days), numbers, found)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        return frozenset(word for _, _, word in self.words)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The roots of capitalised words that do not begin the sentence and are not part of a date."""
+        in_dates = [(day.start, day.end) for day in self.dates]
+        first = self.words[0][0] if self.words else 0
+        return frozenset(
+            word
+            for start, end, word in self.words
+            if self.text[start].isupper()
+            and start != first
+            and not any(low <= start < high for low, high in in_dates)
+            and folded(self.text[start:end]) not in stop_words()
+        )
+
+    def times(self, value: Value) -> frozenset[str]:
+        """The dates and years that a sentence names beside a value."""
+        others = (day.text for day in self.dates if _span(day) != _span(value))
+        return frozenset([*others, *_YEAR.findall(without_dates(self.text, list(self.dates)))])
+
+    def written(self, value: Value) -> str:
+        """Return a value as it is written, with what is counted behind a number without a unit."""
+        if isinstance(value, Amount) and all(not unit for _, unit in value.readings):
+            return " ".join((value.text.strip(), *self._behind(value)))
+        return value.text.strip(" .")
+
+    def behind(self, value: Value) -> frozenset[str]:
+        """Return the roots of a number's unit, and of the two words behind it."""
+        return frozenset(root(folded(word)) for word in (*_WORD.findall(value.text), *self._behind(value)))
+
+    def measures(self, value: Value) -> bool:
+        """Return True if a value has a unit or counts something; 18 Harrow Lane does neither."""
+        return has_unit(value) or any(word.islower() for word in self._behind(value)[:1])
+
+    def _behind(self, value: Value) -> list[str]:
+        found = _UNIT_BEHIND.match(self.text, _span(value)[1])
+        kept: list[str] = []
+        for word in found[1].split() if found else ():
+            if folded(word) in stop_words():
+                break
+            kept.append(word)
+        return kept
+
+    def place_of(self, own: str, near: int) -> tuple[int, int]:
+        """Return the span of the word with a root that is nearest to a place."""
+        found = [(start, end) for start, end, word in self.words if word == own]
+        return min(found, key=lambda span: abs(span[0] - near))
+
+    def scope(self, at: tuple[int, int]) -> frozenset[str]:
+        """Return the roots of the words that narrow a noun down: those before it, and those of a phrase behind it."""
+        before = [one for one in self.words if one[1] <= at[0]][-_MOST_BEFORE:]
+        found: list[str] = []
+        last = at[0]
+        for start, end, _ in reversed(before):
+            word = folded(self.text[start:end])
+            if self.text[end:last].strip(" -") or word in stop_words() or _is_finite(word):
+                break
+            found.append(word)
+            last = start
+        every: tuple[Value, ...] = (*self.amounts, *self.dates)
+        values = [_span(one)[0] for one in every if _span(one)[0] >= at[1]]
+        behind = self.text[at[1] : min((at[1] + _MOST_BEHIND, *values))]
+        if begin := _PREPOSITION.match(behind):
+            stop = _STOPS.search(behind, begin.end())
+            phrase = behind[begin.end() : stop.start() if stop else None]
+            phrase = patterns("changes")["words"].split(phrase, maxsplit=1)[0]
+            found += takewhile(lambda word: not _is_finite(word), map(folded, _WORD.findall(phrase)))
+        return frozenset(root(word) for word in found if _narrows(word))
+
+    def replacing(self, values: Sequence[Value]) -> Iterator[tuple[tuple[int, int], Value]]:
+        """Yield the place of each value that is replaced by another, with that other one."""
+        cue = patterns("changes")
+        changes = cue["words"].search(self.text) is not None
+        ordered: list[Value] = sorted(values, key=_span)
+        for one, other in pairwise(ordered):
+            between = self.text[_span(one)[1] : _span(other)[0]]
+            if cue["new_behind"].search(between) or (
+                changes and between.strip() == "to" and _FROM.search(self.text[: _span(one)[0]])
+            ):
+                yield _span(one), other
+            elif re.fullmatch(rf"[^.;]{{0,30}}?\b(?:{cues('changes')['old_behind']})\W*", between, re.IGNORECASE):
+                yield _span(other), one

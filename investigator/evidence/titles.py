@@ -1,0 +1,63 @@
+"""Tells from first lines what documents are about: another thing, or another occasion of the same kind. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from investigator.language.dates import dates, without_dates
+from investigator.language.normalise import normalise
+from investigator.language.terms import content_words, folded, stem, stop_words, tokens, words
+from investigator.questions.cues import cues
+
+EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
+"""Words by which a title says that its document is one of several versions."""
+_LONGEST = 120  # characters
+_NO_TITLE = re.compile(r"\W*(?:dear|hello|hi|from|to|date|subject|sent)\b", re.IGNORECASE)
+"""How a letter or a message begins: whom it names is not what it is about."""
+_PIECE = re.compile(r"[,;:()]|\s[-–—]\s")
+_ALIKE = 0.5
+
+
+def title_line(text: str) -> str:
+    """Return the first line of a text without dates; "" if it is the beginning of a letter."""
+    line = normalise(text.strip().split("\n", 1)[0][:_LONGEST]).text
+    return "" if _NO_TITLE.match(line) else without_dates(line, dates(line))
+
+
+def named_in(line: str) -> frozenset[str]:
+    """Return the folded words of the names in a line."""
+    named = (token for token in tokens(line) if any(char.isupper() for char in token))
+    return frozenset(part for token in named for part in words(token) if not part.isdigit())
+
+
+def subject_of(line: str) -> frozenset[str]:
+    """Return the folded words of the names in a title, without the kind of its document: "Commercial Lease"."""
+    kinds = frozenset(cues("titles")["kinds"].split())
+    kept: list[str] = []
+    for piece in _PIECE.split(line):
+        run: list[str] = []
+        for token in tokens(piece):
+            word = folded(token)
+            if word in stop_words():
+                kept += run
+                run = []
+            elif word in kinds or word.removesuffix("s") in kinds:
+                run = []
+            else:
+                run.append(token)
+        kept += run
+    return named_in(" ".join(kept)) - EDITIONS
+
+
+def are_apart(first: str, second: str, said: frozenset[str], said_by_second: frozenset[str]) -> bool:
+    """Return True if two titles name things of which the other document, of these folded words, says nothing."""
+    one, other = subject_of(first), subject_of(second)
+    return bool(one) and bool(other) and one.isdisjoint(said_by_second) and other.isdisjoint(said)
+
+
+def are_of_a_series(first: str, second: str) -> bool:
+    """Return True if two titles are alike apart from names and numbers: the minutes of two meetings, two invoices."""
+    if not first or not second or not EDITIONS.isdisjoint(words(f"{first} {second}")):
+        return False
+    one, other = (frozenset(map(stem, content_words(re.sub(r"\d", " ", line)))) for line in (first, second))
+    return len(one & other) >= max(1.0, _ALIKE * len(one | other))
