@@ -75,13 +75,8 @@ def compared(
     thing = thing_asked(what) if subject else None
     found = [conflict for part in run.parts for conflict in _conflicts(part, read, subject)]
     said = as_statements(sentences_in(spans_of(about_values(run.parts, library)), document), document) if thing else ()
-    how = _read(read)
-    if thing and not found and (other := value_conflict(run.question, thing, said, said)):
-        found, how = [other], "each statement is shown with its document's date"
     if found:
-        claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
-        reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {how}."
-        return Verdict(AnswerStatus.ANSWERED, claims, reason=reason), tuple(found)
+        return _different(found, _read(read)), tuple(found)
     differing = (
         [quote for part in run.parts for quote in _differing(part, what, history, names, document)]
         if subject
@@ -92,12 +87,21 @@ def compared(
         shown = "give values for it" if subject else "differ only in a value"
         reason = f"These statements {shown}; nothing establishes that they are about the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
+    if thing and (other := value_conflict(run.question, thing, said, said)):
+        return _different([other], "each statement is shown with its document's date"), (other,)
     stated = values_stated(thing, said) if thing else ()
     if stated:
         claims = tuple(dict.fromkeys(_claim(one.said.quote) for one, _ in stated))[:_MOST_SHOWN]
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=_compared_values(stated)), ()
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
     return replace(usual, status=status, reason=_nothing_compared(read, on_subject=bool(subject))), ()
+
+
+def _different(found: Sequence[Conflict], how: str) -> Verdict:
+    """Return the verdict that statements give different values, each side as a statement."""
+    claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
+    reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {how}."
+    return Verdict(AnswerStatus.ANSWERED, claims, reason=reason)
 
 
 def _compared_values(stated: Sequence[tuple[ValueStatement, StatedValue]]) -> str:
