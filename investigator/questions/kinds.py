@@ -18,6 +18,7 @@ _OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"  # "how many patents does th
 _ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
 )
+_OWNED = re.compile(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
 _NO_SUMMARY = re.compile(r"^\W*(?:who|when|where|which|how many)\b", re.IGNORECASE)
 _IN_THIS_ORDER = (QuestionKind.CONTRADICTION, QuestionKind.WHY, QuestionKind.COMPARISON, QuestionKind.TREND)
 
@@ -78,7 +79,7 @@ def asked_media_types(question: str) -> re.Pattern[str] | None:
     "How many documents are there?" asks for all, "List all emails" for some; other questions for none.
     """
     asked = question[:_LONGEST_READ]
-    if patterns("modality")["past"].search(asked):  # "how many presentations were there": something that happened
+    if patterns("modality")["past"].search(asked) or _OWNED.search(asked):  # e-mails that were sent, her e-mails
         return None
     found = (types for names, types in formats() if names.search(asked) and _names_nothing(names.sub(" ", asked)))
     return next(found, None)

@@ -64,9 +64,7 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
     """Return a row for each document, in the order of their names; for each thing that is listed, if any are."""
     media_types = asked_media_types(question)
     if media_types is not None:
-        files = tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
-        if any(row.verdict is RowVerdict.YES for row in files):
-            return files
+        return tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
     if things := _things(survey, question, document):
         return things
     weights = _weights(topic, survey.weights)
