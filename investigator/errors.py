@@ -106,7 +106,7 @@ class PageError(UserError):
 class FolderError(UserError):
     """The folder is missing, unreadable, or holds nothing that can be read."""
 
-    default_hint = "Name a folder that exists and holds documents."
+    default_hint = "Name an existing folder with documents."
 
 
 class UnknownDocumentError(FolderError):
@@ -118,7 +118,7 @@ class UnknownDocumentError(FolderError):
 class SettingsError(UserError):
     """A setting has an unknown name or an impossible value."""
 
-    default_hint = "Run the command with --help to see what it takes."
+    default_hint = "See the options with --help."
 
 
 class TemplateError(UserError):
@@ -144,13 +144,13 @@ class UnknownRunError(UserError):
 class EvaluationDataError(UserError):
     """A file of questions, queries, documents or judgements cannot be used for an evaluation."""
 
-    default_hint = "Correct the file, or name another one; --help says what it must hold."
+    default_hint = "Correct the file, or name another one; --help describes its contents."
 
 
 class DialogueError(UserError, RuntimeError):
     """A message, an agent, a teacher or a world is used in an unsupported way."""
 
-    default_hint = "See the class's documentation for what it takes."
+    default_hint = "See the documentation of the class."
 
 
 class DialogueFormatError(UserError, ValueError):
@@ -256,7 +256,7 @@ class ReplayError(EngineError):
 class ModelDownloadError(RunError):
     """A model could not be downloaded, or does not match the description on its hub."""
 
-    default_hint = "Wait a while, then run the same command again: what was fetched is kept."
+    default_hint = "Wait a while, then run the same command again: the download so far is kept."
 
 
 class ReplyError(RunError):
@@ -278,14 +278,14 @@ class StoreError(RunError):
 
     default_hint = (
         "Check the workspace folder. investigator.db in it can be deleted: the index is rebuilt from the documents. "
-        "runs.db holds the runs and memories, which are kept nowhere else."
+        "runs.db contains the runs and memories, which exist nowhere else."
     )
 
 
 class DiskFullError(StoreError):
     """The disk that holds the workspace is full."""
 
-    default_hint = "Free some space, then run the same command again: what was finished is kept."
+    default_hint = "Free some space, then run the same command again: finished work is kept."
 
 
 class AlteredRunError(StoreError):
@@ -303,7 +303,7 @@ class AlteredRunError(StoreError):
 class DamagedDocumentError(StoreError):
     """Documents in the workspace are damaged, or were put there by someone else."""
 
-    default_hint = "Read what is damaged again from the files: investigator index --verify FOLDER"
+    default_hint = "Read the damaged documents again from the files: investigator index --verify FOLDER"
 
     def __init__(self, message: str, *, document_ids: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -330,7 +330,7 @@ class EmbedderError(RunError):
 class ClusterError(RunError):
     """A cluster cannot be reached, or cannot do the work."""
 
-    default_hint = "Mend what the error says, then run the same command again: shards that were finished are kept."
+    default_hint = "Fix the problem, then run the same command again: finished shards are kept."
 
 
 class ShardLostError(ClusterError):
@@ -342,4 +342,4 @@ class ShardLostError(ClusterError):
 class WorkerError(RunError):
     """A copy of a world failed in its thread; the cause is the original error."""
 
-    default_hint = "Correct what the error says and run it again; the other copies have finished their turns."
+    default_hint = "Fix the problem and run it again; the other copies have finished their turns."

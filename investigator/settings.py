@@ -114,7 +114,7 @@ def _read(file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"the settings file {file} is not valid: {error}", hint="Write TOML, or JSON.") from error
     if not isinstance(values, dict):
-        raise SettingsError(f"the settings file {file} holds no table of settings", hint="Write TOML, or JSON.")
+        raise SettingsError(f"the settings file {file} contains no table of settings", hint="Write TOML, or JSON.")
     return values
 
 
@@ -168,7 +168,7 @@ def _environment() -> dict[str, Any]:
     except UnreadableVariable as error:
         part = str(error).partition('"')[2].partition('"')[0].upper()
         raise SettingsError(
-            f"an environment variable that begins with INVESTIGATOR_{part} holds no JSON",
+            f"an environment variable that begins with INVESTIGATOR_{part} is not JSON",
             hint="""Lists are written as JSON, as in INVESTIGATOR_FOLDER__INCLUDE='["*.md"]'.""",
         ) from error
 

@@ -108,7 +108,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
         if count == _MOST_FILES:
             yield TemplateProblem(
                 file=str(folder),
-                problem=f"it holds more than {_MOST_FILES:,} files",
+                problem=f"it contains more than {_MOST_FILES:,} files",
                 hint="Name a folder that holds only templates.",
             )
             return

@@ -60,9 +60,7 @@ class Talk:
         an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
-            raise DialogueError(
-                f"what is said must be a text, it is {text!r:.60}", hint='Say a text: talk.say("Hello")'
-            )
+            raise DialogueError(f"the message must be a text, it is {text!r:.60}", hint='Say a text: talk.say("Hello")')
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)
@@ -128,7 +126,7 @@ class Talk:
         """
         if path.exists() and not self._is_saved_in(path):
             hint = "Name another file: a conversation only takes the place of its older self."
-            raise FolderError(f"{path} is there already, and holds something else", hint=hint)
+            raise FolderError(f"{path} already exists with other contents", hint=hint)
         write_conversations(path, [self.record])
 
     def _is_saved_in(self, path: Path) -> bool:

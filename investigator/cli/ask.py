@@ -214,7 +214,7 @@ def exit_code(outcome: QuestionOutcome) -> int:
 def _question(words: str) -> str:
     if words == "-":
         if sys.stdin is None:  # closed by the parent process
-            raise QuestionError("no standard input to read the question from")
+            raise QuestionError("standard input is closed, so no question can be read")
         try:
             words = sys.stdin.buffer.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ from investigator.errors import RunError, SettingsError
 from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
 from investigator.services.question_file import read_question_file
 
-KEPT = "Everything is kept: run the same command again to ask only what is left."
+KEPT = "Everything is kept: run the same command again to ask only the remaining questions."
 
 
 def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:

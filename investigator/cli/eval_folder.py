@@ -23,7 +23,7 @@ def eval_folder(
     common: CommonOptions,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.jsonl", help="Where outcomes are kept; by default in the workspace.")
+        Path | None, typer.Option(metavar="FILE.jsonl", help="File for the outcomes; by default in the workspace.")
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
     as_json: AsJson = False,

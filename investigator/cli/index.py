@@ -71,7 +71,7 @@ def index(
             if isinstance(event, FileRead):
                 read |= {file.path: file for file in event.files}
     except KeyboardInterrupt as stop:
-        tell("interrupted: what was read is kept; run the same command again to resume.")
+        tell("interrupted: the files read so far are kept; run the same command again to resume.")
         raise typer.Exit(130) from stop
     status = investigator.status(compare=False)
     files = tuple(read.get(file.path) or _unchanged(file) for file in status.files)

@@ -90,7 +90,7 @@ _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # 
 _EVALUATIONS = (
     _command("retrieval", "cli.eval_retrieval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval_claims:eval_claims", "Measure how well true claims are told from false ones."),
+    _command("claims", "cli.eval_claims:eval_claims", "Measure how well true claims are separated from false ones."),
     _command("folder", "cli.eval_folder:eval_folder", "Ask each question of a file, and measure the answers."),
 )
 _MODELS = (
@@ -124,7 +124,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     ),
     "Investigations, folders, models": (
         _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
-        _command("status", "cli.index:status", "Show what the index holds and what has changed in the folder."),
+        _command("status", "cli.index:status", "Show the contents of the index, and the changes in the folder."),
         _command("completion", "cli.completion:completion", "Print a script that lets your shell complete commands."),
         _command("schema", "cli.schema:schema", "List the JSON Schemas of the results, or print one."),
         _command("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol.", prints=False),
@@ -149,7 +149,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
 app = typer.Typer(
     name="investigator",
     cls=lazy_group(_COMMANDS),
-    help="Answer questions from a folder of documents, with quotes that are proven to stand in them.",
+    help="Answer questions from a folder of documents, with quotes that are proven to be in them.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

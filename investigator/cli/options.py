@@ -24,7 +24,7 @@ Model = Annotated[
         help="The language model, for every role or for one; repeatable. Without it no language model is used.",
     ),
 ]
-Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")]
+Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Directory of the index and the runs.")]
 PromptsFolder = Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of your own prompt templates.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one per line.")]

@@ -67,7 +67,7 @@ class TuningCeilings:
 def tune(
     docs: Documents,
     questions: Questions,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where run and winner are kept.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Directory for the run and the winner.")],
     common: CommonOptions,
     candidates: CandidateOptions,
     ceilings: TuningCeilings,

@@ -19,7 +19,7 @@ class ClusterProgress(Record):
     built: int = Field(default=0, description="those of them that are finished")
     bytes_per_second: float | None = Field(default=None, description="bytes of files, over all workers")
     seconds_left: float | None = None
-    begun_again: int = Field(default=0, description="times that a shard was begun again after its worker had died")
+    begun_again: int = Field(default=0, description="number of shards restarted after their worker died")
     dead: tuple[str, ...] = Field(default=(), description="machines of the cluster that do not answer")
 
     @property
@@ -32,7 +32,7 @@ class ClusterProgress(Record):
                 rate = f"{self.bytes_per_second / 1e6:.2f} MB of files/s"
                 parts.append(f"{rate}, about {self.seconds_left:,.0f} s left if it is still being built")
         if self.begun_again:
-            parts.append(f"begun again after a worker died: {self.begun_again}")
+            parts.append(f"restarted after a worker died: {self.begun_again}")
         if self.dead:
             parts.append(f"machines that do not answer: {', '.join(self.dead)}")
         return "; ".join(parts)

@@ -198,7 +198,7 @@ class ShardedIndex:
             holding, records = self._held(), self._files.records(self._count)
             damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]
             for number in damaged:
-                self._notice(f"{holding.lost[number].message}: it is built again from the files.")
+                self._notice(f"{holding.lost[number].message}: it is rebuilt from the files.")
                 self._files.forget(records[number])
             if damaged:
                 for _ in self._built(self._tasks(STAMPS_ONLY)):

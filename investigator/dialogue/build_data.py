@@ -51,7 +51,7 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
                 return False
             if folder.is_dir() and not (folder / BUILT).is_file() and any(folder.iterdir()):
                 hint = "Name another folder, or empty this one yourself."
-                raise DialogueError(f"the folder {folder} holds files that were not built here", hint=hint)
+                raise DialogueError(f"the folder {folder} contains files that were not built here", hint=hint)
             with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as beside:
                 _build_beside(Path(beside), folder, version, make)
     except OSError as error:
@@ -113,7 +113,7 @@ def _members(archive: Path, stack: ExitStack) -> list[_Member]:
         ]
     if archive.suffix == ".gz":
         return [_Member(archive.stem, 0, True, lambda: cast("IO[bytes]", gzip.open(archive)))]
-    raise _unusable(archive, "it is no zip, tar or gz file")
+    raise _unusable(archive, "it is not a zip, tar or gz file")
 
 
 def _mode(info: zipfile.ZipInfo) -> int:
@@ -141,7 +141,7 @@ def _written(archive: Path, members: list[_Member], folder: Path, limit: int) ->
 
 def _target(archive: Path, member: _Member, folder: Path) -> Path:
     if not member.is_file:
-        raise _unusable(archive, f"{member.name!r} in it is no file")
+        raise _unusable(archive, f"{member.name!r} in it is not a file")
     target = (folder / member.name.replace("\\", "/")).resolve()
     if not target.is_relative_to(folder.resolve()) or target == folder.resolve():
         raise _unusable(archive, f"the path {member.name!r} in it leads outside")

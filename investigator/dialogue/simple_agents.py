@@ -175,7 +175,7 @@ def _episodes(messages: Iterable[Mapping[str, object]]) -> list[Episode]:
     episode: list[Message] = []
     for number, message in enumerate(messages):
         if not isinstance(message, Mapping):
-            raise DialogueError(f"message {number} is no message but {type(message).__name__}", hint="Give dicts.")
+            raise DialogueError(f"message {number} is not a message but {type(message).__name__}", hint="Give dicts.")
         episode.append(Message(message))
         if message.get(EPISODE_DONE):
             episodes.append(tuple(episode))

@@ -127,7 +127,7 @@ def doubt(replies: Sequence[Record]) -> str:
         case PlanReply(steps=steps) if _DOCUMENT not in {step.document_id for step in steps}:
             return "its plan leaves out the only document that there is"
         case ReflectReply(knowledge=()):
-            return "it keeps nothing of what it was told"
+            return "it keeps nothing from its input"
         case AnswerReply(claims=claims) if _EVIDENCE not in {cited for claim in claims for cited in claim.evidence}:
             return "its answer does not rest on the evidence that it was given"
         case KnowledgeReply(sentences=()):
@@ -143,5 +143,5 @@ def _doubt_about_points(replies: Sequence[AskReply]) -> str:
     if with_answer <= without:
         return f"{with_answer} points for a passage with the answer, {without} for one without it"
     if not any(quote and quote in _WITH_ANSWER for quote in replies[0].quotes):
-        return "its quotes do not stand in the passage"
+        return "its quotes are not in the passage"
     return ""

@@ -159,4 +159,4 @@ def _document(document_id: str, file: FoundFile | None, read: dict[str, Contents
     if contents.documents and document_id != file.id:
         return FreshDocument(problem=MISSING)
     unread = (one.reason for one in contents.unreadable if one.path == document_id)
-    return FreshDocument(problem=contents.reason or next(unread, "") or "it holds no text any more")
+    return FreshDocument(problem=contents.reason or next(unread, "") or "it no longer contains text")

@@ -112,5 +112,5 @@ def _ignore_lines(root: str) -> Iterator[str]:
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
         hint = f"It holds one pattern per line, {_MOST_PATTERNS:,} at most, as a .gitignore does: {root}/{IGNORE_FILE}"
-        raise FolderError(f"{IGNORE_FILE} holds no patterns, or too many", hint=hint)
+        raise FolderError(f"{IGNORE_FILE} has no patterns, or too many", hint=hint)
     return iter(lines)

@@ -45,7 +45,7 @@ _LONGEST_NAME = 200  # bytes of a file name
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _REFUSED = re.compile(r"status code: 40[13]\b|ExpiredToken")
-_GO_ON = "What was copied is kept: run the same command again to resume."
+_GO_ON = "Completed downloads are kept: run the same command again to resume."
 
 
 class ObjectSettings(Record):
@@ -138,12 +138,12 @@ class ObjectFolder:
                 size += one.size
             if len(listed) > self._settings.most or size > self._settings.most_bytes:
                 raise FolderError(
-                    f"{self.address} holds more than {self._settings.most:,} objects, or more than "
+                    f"{self.address} contains more than {self._settings.most:,} objects, or more than "
                     f"{self._settings.most_bytes / 1e9:,.1f} GB",
                     hint="Name a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
                 )
         if not listed:
-            raise FolderError(f"{self.address} holds no objects", hint="Check the bucket and the prefix.")
+            raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")
         return listed
 
     def _is_there(self, listed: StoredObject, copied: CopiedObject) -> bool:

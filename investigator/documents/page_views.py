@@ -58,7 +58,7 @@ class PageViews:
         """
         orders = _orders(document, spans)
         if not orders:
-            raise PageError(f"no page of {document.id} holds the words that are to be marked")
+            raise PageError(f"no page of {document.id} contains the words to mark")
         return tuple(
             PageView(document_id=document.id, **drawn.model_dump(exclude={"picture"}))
             for drawn in self._drawn(document, orders)

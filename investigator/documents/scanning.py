@@ -185,7 +185,7 @@ def _is(looked: Callable[[], bool]) -> bool:
 
 def _file(path: str, shown: str, look: Callable[[], os.stat_result], *, linked: bool = False) -> FoundFile:
     """Return a file with its current status."""
-    gone = "the link leads nowhere" if linked else "the file is gone, or there is no permission to look at it"
+    gone = "the link leads nowhere" if linked else "the file is gone, or access to it is denied"
     try:
         status = look()
     except (OSError, ReadFailure):

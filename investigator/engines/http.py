@@ -223,7 +223,7 @@ class _BoundedStream:
     def __iter__(self) -> Iterator[bytes]:
         bounds = self._bounds
         if self._compression != "identity":
-            message = f"{bounds.place} sent a reply in {self._compression} form, which was not asked for"
+            message = f"{bounds.place} sent a reply in {self._compression} form, which was not requested"
             raise EngineError(message, hint=bounds.hint)
         ends_at, octets = time.monotonic() + bounds.seconds, 0
         for part in self._stream:

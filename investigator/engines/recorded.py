@@ -45,7 +45,7 @@ class RecordedEngine:
         self._lock = Lock()
         self._replies: dict[str, Reply] = {}
         if self._path.exists() and not self._path.is_file():
-            raise ReplayError(f"the recording {self._path} is no file", hint="Name a file of its own for a recording.")
+            raise ReplayError(f"the recording {self._path} is not a file", hint="Name a separate file for a recording.")
         if self._path.exists() or inner is None:
             self._header = self._read()
         else:
@@ -54,7 +54,7 @@ class RecordedEngine:
         self._name = self._header.engine
         if inner is not None and inner.name != self._name:
             raise ReplayError(
-                f"{self._path} holds replies of {self._name}, not of {inner.name}",
+                f"{self._path} contains replies of {self._name}, not of {inner.name}",
                 hint="Record into another file, or replay with the engine that was recorded.",
             )
 
@@ -76,7 +76,7 @@ class RecordedEngine:
         if known is not None:
             return known
         if self._inner is None:
-            raise ReplayError(f"{self._path} holds no reply to this prompt ({prompt.template}, {key[:12]})")
+            raise ReplayError(f"{self._path} contains no reply to this prompt ({prompt.template}, {key[:12]})")
         reply = self._inner.reply(prompt)
         with self._lock:
             if key not in self._replies:

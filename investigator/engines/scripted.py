@@ -96,7 +96,7 @@ class ScriptedEngine:
                 break
         else:
             raise EngineError(
-                f"the script holds nothing for the template {prompt.template}", hint="Add replies for that template."
+                f"the script has no reply for the template {prompt.template}", hint="Add replies for that template."
             )
         if isinstance(script, str) or callable(script):
             return script

@@ -59,5 +59,5 @@ class AbsentEngine:
         """Always raise ReplayError."""
         raise ReplayError(
             f"the run did not ask {self._name} this ({prompt.template})",
-            hint="The documents, the templates or the program have changed since: ask again to investigate anew.",
+            hint="The documents, the templates or the program have changed since: ask the question again.",
         )

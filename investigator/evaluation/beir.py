@@ -80,14 +80,16 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
         if (one := _judgement(cells)) is None:
             if index == 0 and len(cells) in (3, 4):
                 continue
-            hint = "A line holds: query id, document id, a whole number; in TREC's form a 0 stands after the query id."
-            raise EvaluationDataError(f"line {number} of {file} is no judgement: {line[:80]!r}", hint=hint)
+            hint = (
+                "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
+            )
+            raise EvaluationDataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
         query_id, document_id, fit = one
         if found.setdefault(query_id, {}).setdefault(document_id, fit) != fit:
             pair = f"{query_id} and {document_id}"
-            raise EvaluationDataError(f"line {number} of {file} judges {pair} otherwise than a line before")
+            raise EvaluationDataError(f"line {number} of {file} judges {pair} differently from an earlier line")
     if not found:
-        raise EvaluationDataError(f"the file {file} holds no judgements")
+        raise EvaluationDataError(f"the file {file} contains no judgements")
     return found
 
 

@@ -128,7 +128,7 @@ class FolderEvaluation:
             return
         if inside.is_relative_to(self._investigator.folder.resolve()):
             raise EvaluationDataError(
-                f"{file} lies inside the folder of documents and would be read as one of them",
+                f"{file} is inside the folder of documents and would be read as one of them",
                 hint="Keep questions and outcomes outside of the folder.",
             )
 

@@ -67,7 +67,7 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
             raise EvaluationDataError(f"line {number} of {file}: the id {row.id} was there before")
         found[row.id] = row
     if not found:
-        raise EvaluationDataError(f"the file {file} holds no {what}")
+        raise EvaluationDataError(f"the file {file} contains no {what}")
     return found
 
 

@@ -60,7 +60,7 @@ class Measure(Labelled):
     # all replies that should contain a record
     PARSED = "parsed", "replies that could be read"
     # all citations
-    PROVEN = "proven", "quotes that stand in the documents"
+    PROVEN = "proven", "quotes that are in the documents"
 
 
 JUDGING: Sequence[Measure] = (

@@ -35,7 +35,7 @@ class Outcome(Record):
     failure: str = ""
     answer: str = Field(default="", description="yes or no if that is settled, and the claims")
     citations: tuple[Quote, ...] = ()
-    proven: int = Field(default=0, description="citations that stand in the stored text as they say")
+    proven: int = Field(default=0, description="citations found in the stored text at their places")
     best_quotes: tuple[Quote, ...] = ()
     confidence: int = Field(default=0, ge=0, le=100)
     ranking: Ranking | None = None

@@ -104,7 +104,7 @@ def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question,
         if len(kept) > most:
             del held[heapq.heappop(kept)[1]]
     if not seen:
-        raise EvaluationDataError(f"the file {file} holds no questions")
+        raise EvaluationDataError(f"the file {file} contains no questions")
     return tuple(held[name] for name in sorted(held)), len(seen)
 
 

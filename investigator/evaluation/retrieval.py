@@ -91,13 +91,13 @@ class RetrievalEvaluation:
         present = set(corpus.document_ids())
         if held != fingerprint and (held is not None or present or corpus.files()):
             raise SettingsError(
-                f"the workspace {self._directory} holds other documents than this corpus",
+                f"the workspace {self._directory} contains documents other than this corpus",
                 hint="Name another directory with --workspace DIR, or none for a temporary one.",
             )
         corpus.set_setting(_HOLDS, fingerprint)
         missing = [row for row in self._collection.documents if row.id not in present]
         if not missing:
-            yield Notice(text=f"The workspace {self._directory} holds this corpus already; it is used again.")
+            yield Notice(text=f"The workspace {self._directory} already contains this corpus; it is reused.")
         for done, row in enumerate(missing, start=1):
             corpus.put(*_as_file(row))
             if done % _TOLD == 0 or done == len(missing):

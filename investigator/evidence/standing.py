@@ -131,7 +131,7 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
     if fresh.document is None:
         why = f"{quote.document_id} cannot be read again ({fresh.problem})"
     elif fresh.document.content_hash != quote.source_hash:
-        why = f"{quote.document_id} has changed since it was read, and does not hold the quote any more"
+        why = f"{quote.document_id} has changed since it was read, and no longer contains the quote"
     else:
         why = f"the quote is not in {quote.document_id}"
     return f"{SOURCE_CHANGED}: {why}"

@@ -39,7 +39,7 @@ def load(point: EntryPoint) -> object:
         origin = f" of the package {point.dist.name}" if point.dist is not None else ""
         raise SettingsError(
             f"the plug-in {point.value}{origin} cannot be loaded: {type(error).__name__}: {error}",
-            hint="Check that its package is installed with what it needs, or remove the package.",
+            hint="Check that its package is installed with its dependencies, or remove the package.",
         ) from error
     return loaded
 

@@ -217,14 +217,14 @@ class Answer(Record):
     conflicts: tuple[Conflict, ...] = Field(default=(), description="values that documents do not agree on")
     table: AnswerTable | None = Field(default=None, description="the answer row by row, if the question asks for that")
     missing: tuple[MissingEdition, ...] = Field(
-        default=(), description="reports that the question asks for and the folder does not hold"
+        default=(), description="reports that the question asks for but the folder does not contain"
     )
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     asked_as: tuple[str, ...] = Field(
         default=(), description="the other wordings that found the statements, if that of the question did not"
     )
     source_changed: tuple[str, ...] = Field(
-        default=(), description="documents that no longer hold a quote that the answer needed"
+        default=(), description="documents that no longer contain a quote that the answer needed"
     )
     nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
     searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
@@ -296,7 +296,7 @@ class Investigation(Record):
     matrix: str = Field(default="", description="the matrix it belongs to; empty: it was asked by itself")
     follows: str = Field(default="", description="the user's own words, if the question was completed by earlier ones")
     kind: QuestionKind = QuestionKind.FACT
-    survey: tuple[TableRow, ...] = Field(default=(), description="what was decided on each document of the folder")
+    survey: tuple[TableRow, ...] = Field(default=(), description="the decision on each document of the folder")
     parts: tuple[Part, ...] = ()
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     needs: tuple[Need, ...] = ()

@@ -42,7 +42,7 @@ class Decoding(Record):
     temperature: float = Field(default=1.0, gt=0, le=10, description="above 1 flattens, below 1 sharpens the choice")
     lambda_decay: float = Field(default=0.9, ge=OFF, le=1, description="factor on p with each token; -1: off")
     omega_bound: float = Field(default=0.3, ge=0, le=1, description="least p of factual_nucleus")
-    p_reset: bool = Field(default=True, description="p begins anew after each sentence")
+    p_reset: bool = Field(default=True, description="p starts over after each sentence")
     beam_block_ngram: int = Field(default=OFF, ge=OFF, description="no sequence so long comes twice; -1: off")
     beam_context_block_ngram: int = Field(default=OFF, ge=OFF, description="none so long is copied from the prompt")
     beam_block_full_context: bool = Field(default=False, description="of the whole prompt, also where it is cut")

@@ -131,7 +131,7 @@ class FolderStatus(Record):
     documents: int
     chunks: int
     without_vectors: int = Field(description="chunks whose vectors are not made yet")
-    left_out: tuple[LeftOut, ...] = Field(default=(), description="what is no document, by reason")
+    left_out: tuple[LeftOut, ...] = Field(default=(), description="excluded files, by reason")
     new: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = Field(default=(), alias="changed")
     gone: tuple[str, ...] = ()

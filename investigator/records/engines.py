@@ -11,7 +11,7 @@ class Traits(Record):
     """Properties of an engine that the method must know, besides its replies."""
 
     threshold: int = Field(default=50, description="point from which a reply counts as an answer")
-    goes_by_measures: bool = Field(default=False, description="replies depend on what the search measured")
+    goes_by_measures: bool = Field(default=False, description="replies depend on search scores")
     is_model: bool = Field(default=False, description="a language model: calls cost, and points may be wrong")
     is_small: bool = Field(default=False, description="too small to plan; it reads and writes, and search decides")
     context_tokens: int | None = Field(default=None, description="tokens of prompt that can be read; None: not known")

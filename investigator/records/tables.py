@@ -86,7 +86,7 @@ class QuotedCell(Record):
     column: tuple[str, ...] = ()
     caption: str = ""
     unit: str = ""
-    measure: str = Field(default="", description='what its figures are in, of the unit note or header: "million"')
+    measure: str = Field(default="", description='the unit of its figures, from the unit note or header: "million"')
 
     @property
     def line(self) -> str:

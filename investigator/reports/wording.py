@@ -123,7 +123,7 @@ def score_line(memory: Memory) -> str:
     if memory.beside:
         return f"{scores}; its quotes are unrelated to the question, so the search's score counts"
     if memory.capped:
-        return f"{scores}; neither the search nor its quotes bear the model out, so its score is capped"
+        return f"{scores}; neither the search nor its quotes support the model, so its score is capped"
     return f"{scores}; it addresses the model, so the search's score counts" if memory.addressed else scores
 
 

@@ -52,7 +52,7 @@ class AnswerSettings(Record):
     """Settings for writing the answer."""
 
     most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
-    most_verbatim: int = Field(default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven")
+    most_verbatim: int = Field(default=5, ge=1, le=50, description="quotes shown verbatim if no claim is proven")
     precedence: Precedence = Field(
         default=Precedence.NONE, description="which document counts if values differ: none, or the newer one"
     )

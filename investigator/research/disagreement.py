@@ -188,7 +188,7 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
     if precedence is Precedence.NEWER and dated:
         newest = {conflict.sides[-1].quote for conflict in found}
         claims = tuple(sorted(answer.claims, key=lambda claim: newest.isdisjoint(claim.quotes)))
-        reason = f"{answer.reason} Where the documents disagree, the newest one counts."
+        reason = f"{answer.reason} If the documents disagree, the newest one counts."
         return answer.changed(claims=claims, text=cited_text(claims), reason=reason)
     if answer.status is not AnswerStatus.ANSWERED:
         return answer

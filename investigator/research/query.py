@@ -81,7 +81,7 @@ class DocumentQuery:
         target = None if document_id == SUMMARY else document_id
         passages = self._passages(sub_question, target)
         if not passages:
-            return Finding(reply="The document holds no text that could be asked.", point=0)
+            return Finding(reply="The document contains no text.", point=0)
         variables = AskVariables(
             main_question=self.main_question,
             mission=self.mission,

@@ -234,8 +234,8 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
         known = _supported(written.claims) if unproven else "The statements are proven, but"
         return f"{known}{';' if unproven else ''} nothing establishes{left}."
     if written.are_stand_ins and written.unproven:
-        return "What the model said is not proven; these are the best quotes as they stand."
-    asked = "These are the best quotes as they stand" if written.are_stand_ins else "No language model was asked"
+        return "What the model said is not proven; these are the best verbatim quotes."
+    asked = "These are the best verbatim quotes" if written.are_stand_ins else "No language model was asked"
     left = f"not established: {'; '.join(failing)}" if failing else "it is not known whether the quotes answer"
     return f"{asked}; {left}."
 

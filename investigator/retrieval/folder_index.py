@@ -133,7 +133,7 @@ class FolderIndex:
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
         damaged: set[str] = set()
         if used not in (None, wanted):
-            yield Notice(text="The settings of chunks have changed: the documents are split anew.")
+            yield Notice(text="The chunk settings have changed: the documents are split again.")
             for document_id in self.corpus.document_ids():
                 try:
                     self.corpus.rechunk(document_id, split(self.corpus.document(document_id), self._settings.chunks))
@@ -149,8 +149,8 @@ class FolderIndex:
         if used == own:
             return
         if VectorTable(self._workspace.index, used or "").count():
-            told = f"The embedder has changed from {used} to {own}: it makes vectors of its own for the passages."
-            yield Notice(text=f"{told} Those of the other one are kept beside them.")
+            told = f"The embedder has changed from {used} to {own}: it computes new vectors for the passages."
+            yield Notice(text=f"{told} Those of the other one are kept.")
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
@@ -230,7 +230,7 @@ def check_any_document(folder: Path, corpus: CorpusView) -> None:
 
 def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
     """Return the message for a folder without documents, with the excluded files as a possible reason."""
-    return "; ".join((f"the folder {folder} holds no documents", *(item.line for item in left_out)))
+    return "; ".join((f"the folder {folder} contains no documents", *(item.line for item in left_out)))
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:

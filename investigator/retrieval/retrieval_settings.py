@@ -22,9 +22,9 @@ def _known_address(address: str) -> str:
 class RetrievalSettings(Record):
     """Settings for searching passages."""
 
-    passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
+    passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question uses")
     passage_characters: int = Field(
-        default=3_000, ge=100, le=50_000, description="length up to which a chunk takes in its neighbours"
+        default=3_000, ge=100, le=50_000, description="maximum length of a chunk merged with its neighbours"
     )
     documents: int = Field(default=5, ge=1, le=100, description="likeliest documents that a search looks into")
     reranked: int = Field(default=15, ge=0, le=500, description="chunks of a document that the reranker looks at")

@@ -75,4 +75,4 @@ def read_prices(file: Path) -> Prices:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])
-        raise SettingsError(f"{file} is no table of prices ({place}: {first['msg']})", hint=_HINT) from error
+        raise SettingsError(f"{file} is not a table of prices ({place}: {first['msg']})", hint=_HINT) from error

@@ -228,7 +228,7 @@ def _offset(document: Document, place: str) -> int:
     word, _, number = place.strip().lower().rpartition(" ")
     if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
         hint = "Give an offset, or words such as: page 4, line 12"
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is no place", hint))
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a place", hint))
     count = int(number)
     if not word:
         offset: int | None = count if count < len(document.text) else None

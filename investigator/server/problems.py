@@ -39,7 +39,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
     ),
     (UnknownRunError, "The folder's list of investigations has those that are kept."),
     (QuestionError, "Ask one question in plain words."),
-    (EngineError, "What was learned is kept: ask the same question again to go on."),
+    (EngineError, "The results so far are kept: ask the same question again to resume."),
 )
 """Hints that replace those that apply only to the command line."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")

@@ -122,7 +122,7 @@ def token_of(path: Path) -> str:
                 file.write(secrets.token_urlsafe(32).encode() + b"\n")
         token = read_private(path, 1_000).decode("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SettingsError(
             f"the token {path} cannot be used: {why}", hint="Name another file with --token-file FILE."
         ) from error

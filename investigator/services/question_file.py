@@ -37,7 +37,7 @@ def read_question_file(file: Path) -> tuple[str, ...]:
             raise QuestionError(f"line {number} of {file}: {error.message}", hint=_HINT) from error
         questions.setdefault(" ".join(question.split()), question)
     if not questions:
-        raise QuestionError(f"the file {file} holds no question", hint=_HINT)
+        raise QuestionError(f"the file {file} contains no question", hint=_HINT)
     return tuple(questions.values())
 
 

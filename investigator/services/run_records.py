@@ -56,11 +56,11 @@ def valid_question(question: str, called: str = "question") -> str:
         raise QuestionError(f"the {called} is empty", hint=hint)
     if any("\ud800" <= character <= "\udfff" for character in stripped):
         raise QuestionError(
-            "the question holds characters that are not text (the input was not UTF-8)",
+            "the question contains characters that are not text (the input was not UTF-8)",
             hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and pass - as the question.",
         )
     if not any(character.isalnum() for character in stripped):
-        raise QuestionError(f"the {called} holds no words: {stripped[:40]!r}")
+        raise QuestionError(f"the {called} contains no words: {stripped[:40]!r}")
     if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
             f"the {called} has {len(stripped):,} characters, the most is {LONGEST_QUESTION:,}",
@@ -185,7 +185,7 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
         setting = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReplayError(
             f"the run {record.id} was made by another version of this program: its setting {setting} is not known here",
-            hint="Read it with: investigator show RUN, or ask its question again to investigate anew.",
+            hint="Read it with: investigator show RUN, or ask its question again.",
         ) from error
 
 

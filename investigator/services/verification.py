@@ -64,7 +64,7 @@ def _quotes(report: Path) -> Iterator[Quote]:
                 raise UserError(f"{report} holds more than {MOST_QUOTES:,} quotes", hint=_HINT)
             yield _quote(value, count, report)
     if not count and not is_ours:
-        raise UserError(f"{report} is not a report of this program: it holds no quotes", hint=_HINT)
+        raise UserError(f"{report} is not a report of this program: it contains no quotes", hint=_HINT)
 
 
 def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:

@@ -46,7 +46,7 @@ def choose_workspace(
         directory = Path(os.path.abspath(chosen.expanduser()))
         if lies_in(directory, folder) and not (_same(directory, inside) and is_sealed(inside)):
             raise SettingsError(
-                f"the workspace {directory} is inside the folder of documents, and no command of yours made it",
+                f"the workspace {directory} is inside the folder of documents, and no command of yours created it",
                 hint=f"Name a place outside, or make one with: investigator index --workspace-in-folder {folder}",
             )
         _check_chosen(directory, folder, settings)

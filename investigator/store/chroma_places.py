@@ -68,7 +68,7 @@ class ChromaFiles:
 
     def __init__(self, directory: Path, table: VectorTable) -> None:
         _refuse_other_kinds(directory)
-        self.not_left = "its files have changed since they were last used"
+        self.not_left = "its files have changed since the last use"
         self._directory = directory
         self.table = table
         self._collection = f"chunks-{_digest(table.embedder)}"

@@ -110,7 +110,7 @@ def _ended(process: subprocess.Popen[bytes]) -> bool:
 def _translated(reason: str, place: str) -> StoreError:
     said = reason.lower()
     if "full" in said or "no space" in said or "disk i/o" in said:
-        return DiskFullError(f"no space is left on the disk that holds {place}")
+        return DiskFullError(f"no space is left on the disk of {place}")
     return StoreError(f"the vector index in {place} failed: {reason}")
 
 

@@ -261,7 +261,7 @@ def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[Left
 
 
 def _damaged(document_id: str) -> DamagedDocumentError:
-    message = f"what the index holds of {document_id} is not what was read from its file"
+    message = f"the index of {document_id} differs from what was read from its file"
     return DamagedDocumentError(message, document_ids=(document_id,))
 
 

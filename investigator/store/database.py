@@ -28,7 +28,7 @@ from investigator.store.schema import Schema, meta, statements_of
 
 _FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 _FAILING = (
-    "Free some space, or check the disk, then run the same command again: what was finished is kept. "
+    "Free some space, or check the disk, then run the same command again: finished work is kept. "
     "For a workspace on another disk: --workspace DIR"
 )
 SCHEMA_VERSION = "schema_version"
@@ -181,7 +181,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise DiskFullError(f"no space is left on the disk that holds {path.parent}") from error
+            raise DiskFullError(f"no space is left on the disk of {path.parent}") from error
         raise _unwritable(path, error.strerror or str(error)) from error
     except (DBAPIError, sqlite3.Error) as error:
         raise _told(error.orig if isinstance(error, DBAPIError) else error, path) from error
@@ -190,9 +190,9 @@ def translated(path: Path) -> Iterator[None]:
 def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLockedError:
     reason = str(error)
     if "full" in reason:
-        return DiskFullError(f"no space is left on the disk that holds {path.parent}")
+        return DiskFullError(f"no space is left on the disk of {path.parent}")
     if "disk I/O" in reason:
-        return DiskFullError(f"the disk that holds {path.parent} is full, or fails: {reason}", hint=_FAILING)
+        return DiskFullError(f"the disk of {path.parent} is full, or fails: {reason}", hint=_FAILING)
     if "locked" in reason or "busy" in reason:
         return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
     if "readonly" in reason or "unable to open" in reason:

@@ -39,7 +39,7 @@ _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_kee
 _PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server restart must not cost a paid reply
 _LONGEST_NAME = 63
 _USER = "user_key"
-_SAME_AGAIN = "What was finished is kept: run the same command again"
+_SAME_AGAIN = "Finished work is kept: run the same command again"
 _HINTS = {
     "25006": "A standby takes no writes: name the primary server in store.url.",
     "42501": "Let the user of store.url create and change tables: GRANT CREATE ON DATABASE ... TO ...",
@@ -180,7 +180,7 @@ class _HeldDatabase(Database):
                 self._session = _session(connection)
             if not taken:
                 raise WorkspaceLockedError(
-                    f"the same question is being investigated already, by {holder or 'another process'}",
+                    f"the same question is already being investigated by {holder or 'another process'}",
                     hint="Wait until it has ended; the same command then gives its answer.",
                 )
         except BaseException:

@@ -64,5 +64,5 @@ class CandidatesTeacher(DefaultTeacher):
 def _folder(opt: Opt) -> Path:
     folder = named_path(opt, "a folder with corpus.jsonl, queries.jsonl and qrels")
     if not folder.is_dir():
-        raise DialogueError(f"{folder} is no folder", hint="Name the folder that has corpus.jsonl in it.")
+        raise DialogueError(f"{folder} is not a folder", hint="Name the folder that has corpus.jsonl in it.")
     return folder

@@ -14,7 +14,7 @@ from investigator.tasks.file_teacher import FileTeacher
 class DefaultTeacher(FileTeacher, ConversationTeacher):
     """Reads a file, or the file of the fold in a folder."""
 
-    expected = 'a conversation of two turns or more a line: {"dialog": [[{"id": ..., "text": ...}, ...]]}'
+    expected = 'one conversation of two or more turns per line: {"dialog": [[{"id": ..., "text": ...}, ...]]}'
     own_options = frozenset({"label_turns"})
 
     def turns(self, conversation: object) -> list[Turn]:

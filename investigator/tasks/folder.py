@@ -60,7 +60,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
     beside = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
     if len(beside) != 1:
         hint = "Name the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
-        raise DialogueError(f"beside {questions} there is not one folder of documents but {len(beside)}", hint=hint)
+        raise DialogueError(f"expected one folder of documents next to {questions}, found {len(beside)}", hint=hint)
     return beside[0]
 
 

@@ -33,7 +33,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
         raise DialogueError(f"there is no file or folder {path}", hint="Name one that exists.")
     if not path.is_file() and not path.is_dir():
         raise DialogueError(
-            f"{path} is neither a file nor a folder", hint="Save what it holds in a file, and name that."
+            f"{path} is neither a file nor a folder", hint="Save its contents in a file, and name that."
         )
     return path
 
@@ -85,7 +85,7 @@ def _text(opt: Opt, name: str) -> str:
     """Return an option with a path. Raises DialogueError if a task string turned it into a number."""
     value = opt.get(name)
     if isinstance(value, bool | int | float):
-        hint = f"Write a path that is no number: {name}=./{value}"
+        hint = f"Write a path that is not a number: {name}=./{value}"
         raise DialogueError(f"the option {name} must be a path, it is {value!r}", hint=hint)
     return opt.text(name)
 

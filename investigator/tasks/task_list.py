@@ -27,8 +27,8 @@ TASK_LIST: Final = (
     ),
     TaskEntry("bAbI", "babi", ("QA", "Stories"), "bAbI text; with datapath=FOLDER babi:task1k:1 to babi:task10k:20"),
     TaskEntry("BB3x", "bb3x", ("Dialogue",), "BB3x conversations; bb3x:sdm and the like for one module"),
-    TaskEntry("ParlAI-text", "text", ("Format",), "the text format of ParlAI: text, labels, one example a line"),
-    TaskEntry("Conversations", "conversations", ("Format",), "JSONL, one conversation a line, under dialog"),
+    TaskEntry("ParlAI-text", "text", ("Format",), "the text format of ParlAI: text, labels, one example per line"),
+    TaskEntry("Conversations", "conversations", ("Format",), "JSONL, one conversation per line, under dialog"),
 )
 
 
@@ -55,7 +55,7 @@ def _entry(point: EntryPoint) -> TaskEntry:
     entry = getattr(module, "TASK", TaskEntry(point.name, point.name, (), about))
     if not isinstance(entry, TaskEntry):
         raise DialogueTypeError(
-            f"TASK of the plug-in {point.value} is no TaskEntry, it is {entry!r:.80}",
+            f"TASK of the plug-in {point.value} is not a TaskEntry but {entry!r:.80}",
             hint='Write: TASK = TaskEntry(id="Chess", task="chess", tags=("Games",), description="...")',
         )
     return entry

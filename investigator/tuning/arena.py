@@ -61,7 +61,7 @@ class FolderArena:
             return f"it changes {', '.join(strange)}, which is not tuned"
         for one in candidate.templates:
             if name := leaked(one.text, self._judging()):
-                return f"the template {one.name} holds words of the question {name}, by which it is judged"
+                return f"the template {one.name} contains words of the question {name}, by which it is judged"
         try:
             load_settings(self.base.settings_file, (*self.base.overrides, *candidate.settings))
         except SettingsError as error:

@@ -49,8 +49,8 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
             yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts, origin=str(path))
     if not found:
         raise TemplateError(
-            f"{folder} holds no variants of templates",
-            hint=f"Lay each variant into a folder of its own there: {folder}/shorter/query/ask.j2",
+            f"{folder} contains no variants of templates",
+            hint=f"Put each variant into its own folder there: {folder}/shorter/query/ask.j2",
         )
 
 
@@ -97,4 +97,4 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Se
         elif isinstance(value, list) and value:
             yield before + name, tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in value)
         else:
-            raise ValueError(f"{before}{name} is no list of values")
+            raise ValueError(f"{before}{name} is not a list of values")

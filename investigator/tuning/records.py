@@ -137,4 +137,4 @@ class TuningReport(Record):
     result: SearchResult
     usage: Usage = Usage()
     openings: int = Field(default=0, description="how often this data was opened for a test, with this time")
-    folder: str = Field(default="", description="where the winner lies; empty if there is none")
+    folder: str = Field(default="", description="path of the winner; empty if there is none")

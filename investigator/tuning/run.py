@@ -217,7 +217,7 @@ class TuningRun:
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""
             if kept not in ("", self._identity):
-                raise UserError(f"{self._out} holds another tuning run", hint="Name another folder with --out DIR.")
+                raise UserError(f"{self._out} contains another tuning run", hint="Name another folder with --out DIR.")
             make_private_folder(self._out)
             write_private(file, self._identity.encode())
         except OSError as error:
@@ -275,7 +275,7 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
     """Raise EvaluationDataError, before any call, if no question has a known answer."""
     if measure is Measure.RIGHT and not grounds_of((*sets.select, *sets.test)):
         raise EvaluationDataError(
-            "no question says what a right answer is", hint="Add answerable, answers, evidence or doc_ids to the rows."
+            "no question has a known answer", hint="Add answerable, answers, evidence or doc_ids to the rows."
         )
 
 

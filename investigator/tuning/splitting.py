@@ -78,7 +78,7 @@ def check_apart(sets: QuestionSets, twins: Mapping[str, str]) -> None:
                 if seen.setdefault(key, name) is not name:
                     raise EvaluationDataError(
                         f"the sets {seen[key]} and {name} share {key.partition(' ')[2]!r} (question {question.id})",
-                        hint="What was seen before the test proves nothing: take one of the questions out.",
+                        hint="Data seen before the test proves nothing: remove one of the questions.",
                     )
 
 

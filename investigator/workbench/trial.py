@@ -42,7 +42,7 @@ class Trial:
     ) -> None:
         if use.reply_type is None:
             raise UserError(
-                f"{use.name} is not put to an engine by itself", hint="See it with: investigator prompts render"
+                f"{use.name} is not sent to an engine by itself", hint="See it with: investigator prompts render"
             )
         self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
 
@@ -138,9 +138,7 @@ def _with_finding(
     finding = query.judged(variables, reading)
     proven = () if finding.quoted_by_search else finding.quotes  # only the reply's own, not the search's
     stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
-    failed = (
-        TriedQuote(text=text, problem="does not stand there, or proves nothing") for text in finding.failed_quotes
-    )
+    failed = (TriedQuote(text=text, problem="is not there, or proves nothing") for text in finding.failed_quotes)
     model_point = reading.value.point if reading.value is not None else None
     return tried.changed(point=finding.point, model_point=model_point, quotes=(*stands, *failed))
 

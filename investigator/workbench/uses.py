@@ -74,7 +74,7 @@ class TemplateUse:
 
     def _repaired(self) -> Reply:
         if len(self.replies) < 2:
-            raise ContextTooLongError("no repair was asked for")
+            raise ContextTooLongError("no repair was requested")
         return self.replies[1]
 
 

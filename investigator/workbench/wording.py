@@ -39,7 +39,7 @@ def _names(card: TemplateCard) -> str:
 def card_text(card: TemplateCard, source: str) -> Text:
     """Return the details of one template, then its text."""
     reply = (
-        f"{card.reply}; must be asked for: {', '.join(card.must_name)}" if card.reply else "none: no engine is asked"
+        f"{card.reply}; must be requested: {', '.join(card.must_name)}" if card.reply else "none: no engine is asked"
     )
     lines = [
         Text(f"{card.name}: {card.purpose}.", style="bold"),

@@ -177,7 +177,7 @@ def test_likes_and_dislikes_are_saved_with_the_conversation(terminal: Terminal) 
 def test_a_document_is_not_written_over_by_saving(terminal: Terminal) -> None:
     before = (terminal.folder / "oak.txt").read_text("utf-8")
     result = terminal.chat(f"/save {terminal.folder / 'oak.txt'}\n")
-    assert "is there already" in result.stderr
+    assert "already exists" in result.stderr
     assert (terminal.folder / "oak.txt").read_text("utf-8") == before
 
 
@@ -242,7 +242,7 @@ def test_a_folder_without_documents_is_wrong_use(terminal: Terminal, tmp_path: P
     (tmp_path / "empty").mkdir()
     result = CliRunner().invoke(app, ["chat", str(tmp_path / "empty")], input="Hello\n")
     assert result.exit_code == 2
-    assert "holds no documents" in result.stderr
+    assert "contains no documents" in result.stderr
 
 
 def test_input_that_is_no_text_is_wrong_use(terminal: Terminal) -> None:

@@ -17,7 +17,7 @@ NO_ADDRESSES = ["banana", "ftp://x", "http://", "http://host:99999", "127.0.0.1:
 
 @pytest.mark.parametrize("word", NO_ADDRESSES)
 def test_what_is_no_address_of_a_search_server_is_told_with_what_one_looks_like(word: str) -> None:
-    with pytest.raises(SettingsError, match="is no address of a search server") as caught:
+    with pytest.raises(SettingsError, match="is not the address of a search server") as caught:
         server_address(word)
     assert "http://127.0.0.1:8080" in caught.value.hint
 
@@ -31,8 +31,8 @@ def test_an_address_is_taken_as_it_is_typed_and_none_is_none() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (["--search-server", "banana"], "'banana' is no address of a search server"),
-        (["--search-server", ""], "'' is no address of a search server"),
+        (["--search-server", "banana"], "'banana' is not the address of a search server"),
+        (["--search-server", ""], "'' is not the address of a search server"),
         (["--user", ""], "the user name is blank"),
         (["--user", " \t"], "the user name is blank"),
         (["--banana", "1"], "there is no option --banana"),

@@ -141,7 +141,7 @@ def test_several_prompts_are_answered_in_their_order(openai_server: OpenAIServer
 
 @pytest.mark.parametrize("address", ["", "ftp://host", "http://"])
 def test_an_address_without_meaning_is_refused_at_once(address: str) -> None:
-    with pytest.raises(SettingsError, match="no address of a completions server"):
+    with pytest.raises(SettingsError, match="not the address of a completions server"):
         CompletionsClient(address)
 
 

@@ -75,7 +75,7 @@ def test_only_what_the_bot_said_can_be_liked(place: int) -> None:
 
 @pytest.mark.parametrize("kind", [DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE])
 def test_types_about_safety_are_for_canned_replies(kind: DislikeType) -> None:
-    with pytest.raises(DialogueError, match="no canned one"):
+    with pytest.raises(DialogueError, match="not a canned reply"):
         disliked(talk(), kind)
     assert disliked(talk(isSafetyControlledResponse=True), kind).message_history[3].dislike_type == str(kind)
 

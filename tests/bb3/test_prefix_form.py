@@ -234,7 +234,7 @@ def test_an_empty_instruction_is_an_error_that_names_the_file(tmp_path: Path) ->
     own = tmp_path / "bb3" / "prefix" / "vrm.txt"
     own.parent.mkdir(parents=True)
     own.write_text("\n \n", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"vrm\.txt holds no instruction"):
+    with pytest.raises(TemplateError, match=r"vrm\.txt contains no instruction"):
         prefix_texts(Module.VRM, tmp_path)
 
 

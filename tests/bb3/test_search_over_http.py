@@ -183,7 +183,7 @@ def test_addresses_and_titles_are_bounded_and_halves_of_pairs_are_replaced(opena
     "address", ["", "  ", "http://", "a b", "http://[::1", "srv:99999", "ftp://srv", "srv:0", "http://a://b", "HTTP://"]
 )
 def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
-    with pytest.raises(SettingsError, match="no address of a search server"):
+    with pytest.raises(SettingsError, match="not the address of a search server"):
         SearchServer(address)
 
 
@@ -368,5 +368,5 @@ def test_a_search_agent_asks_the_server_of_its_options(openai_server: OpenAIServ
     openai_server.answer(json_response(PAGES))
     agent = SearchAgent({"raw_server": openai_server.url, "intra_doc_delimiter": "/"})
     assert agent.respond("q") == "t | one/two/three"
-    with pytest.raises(InvestigatorError, match="no address"):
+    with pytest.raises(InvestigatorError, match="not the address"):
         SearchAgent({})

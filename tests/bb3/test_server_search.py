@@ -334,7 +334,7 @@ def test_an_address_where_nobody_listens_is_told_at_the_start() -> None:
         taken.bind(("127.0.0.1", 0))
         with pytest.raises(EngineUnreachableError, match="cannot be reached"):
             ServerSearch.reached(f"127.0.0.1:{taken.getsockname()[1]}", patience=QUICK)
-    with pytest.raises(SettingsError, match="no address of a search server"):
+    with pytest.raises(SettingsError, match="not the address of a search server"):
         ServerSearch.reached("not an address")
 
 

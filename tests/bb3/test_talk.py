@@ -245,7 +245,7 @@ def test_silence_is_no_answer_to_what_would_have_been_better(opened: Callable[..
 def test_only_a_canned_reply_can_be_called_too_careful(opened: Callable[..., Talk], kind: DislikeType) -> None:
     talk = opened()
     talk.say("Hello")
-    with pytest.raises(DialogueError, match="no canned one"):
+    with pytest.raises(DialogueError, match="not a canned reply"):
         talk.dislike(kind)
     talk.say(UNSAFE)
     assert talk.dislike(kind) == QUESTIONS[kind]

@@ -60,7 +60,7 @@ def test_eval_retrieval_prints_one_record_and_keeps_what_it_made(collection: tup
         "both": 1.0,
     }
     assert "searching 1/1" in first.stderr
-    assert "holds this corpus already" in again.stderr
+    assert "already contains this corpus" in again.stderr
     assert [json.loads(row)["first"][0] for row in scores.read_text(encoding="utf-8").splitlines()] == ["d1"] * 3
 
 

@@ -179,7 +179,7 @@ def test_an_empty_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     for words in (("index", tmp_path), ("search", tmp_path, "x"), ("ask", tmp_path, "x?")):
         result = command(*words)
         assert result.exit_code == 2
-        assert "holds no documents" in result.stderr
+        assert "contains no documents" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

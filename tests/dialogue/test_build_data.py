@@ -106,7 +106,7 @@ def test_paths_that_lead_outside_are_refused(tmp_path: Path, name: str) -> None:
 def test_links_and_devices_are_refused(tmp_path: Path, kind: bytes) -> None:
     info = tarfile.TarInfo("link")
     info.type, info.linkname = kind, "/etc/passwd"
-    with pytest.raises(DialogueFormatError, match="is no file"):
+    with pytest.raises(DialogueFormatError, match="is not a file"):
         unpack(tarred(tmp_path / "a.tar", [info], "w"), tmp_path / "inside")
 
 
@@ -115,7 +115,7 @@ def test_a_symbolic_link_in_a_zip_is_refused(tmp_path: Path) -> None:
     info.external_attr = 0o120777 << 16
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
         packed.writestr(info, "/etc/passwd")
-    with pytest.raises(DialogueFormatError, match="is no file"):
+    with pytest.raises(DialogueFormatError, match="is not a file"):
         unpack(tmp_path / "a.zip", tmp_path / "inside")
 
 
@@ -132,7 +132,7 @@ def test_damaged_archives_and_other_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("hello", encoding="utf-8")
     for name, reason in (
         ("a.gz", "cannot be unpacked"),
-        ("b.txt", "no zip, tar or gz"),
+        ("b.txt", "not a zip, tar or gz"),
         ("c.zip", "cannot be unpacked"),
     ):
         with pytest.raises(DialogueFormatError, match=reason) as caught:

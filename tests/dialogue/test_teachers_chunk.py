@@ -226,5 +226,5 @@ def test_what_is_missing_or_impossible_is_named() -> None:
     class Bufferless(Generated):
         buffer = 0
 
-    with pytest.raises(DialogueError, match="1 sample or more"):
+    with pytest.raises(DialogueError, match="at least 1 sample"):
         Bufferless({"datatype": "valid"})

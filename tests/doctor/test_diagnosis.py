@@ -188,7 +188,7 @@ def test_quotes_that_do_not_stand_in_the_passage_are_doubtful(
         lambda body: completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else made_up))
     )
 
-    assert "quotes do not stand" in finding_of(diagnosis_of("ask=openai:m"), Role.ASK).remark
+    assert "quotes are not in" in finding_of(diagnosis_of("ask=openai:m"), Role.ASK).remark
 
 
 def test_a_reply_that_cannot_be_read_fails_its_role_and_no_other(

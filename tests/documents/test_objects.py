@@ -147,13 +147,13 @@ def test_credentials_that_expire_in_the_middle_cost_what_was_under_way_only(
 
 
 def test_what_cannot_be_listed_or_is_too_much_is_told(server: ObjectServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FolderError, match="holds no objects"):
+    with pytest.raises(FolderError, match="contains no objects"):
         copied()
     with pytest.raises(FolderError, match="s3://letters/x cannot be read: NoSuchBucket"):
         ObjectFolder("s3://letters/x", ObjectSettings()).bring_down(print)
     server.objects |= {f"2026/{number}.txt": b"xx" for number in range(20)}
     for most, most_bytes in ((19, 1_000), (20, 39)):
-        with pytest.raises(FolderError, match="holds more than") as caught:
+        with pytest.raises(FolderError, match="contains more than") as caught:
             copied(most, most_bytes)
         assert "objects.most" in caught.value.hint
     assert server.requests == []

@@ -103,7 +103,7 @@ def test_each_cited_page_is_drawn_once_with_the_marks_of_all_its_sources(
 
 
 def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: DocumentPages, report: Document) -> None:
-    with pytest.raises(SourceChangedError, match="says something else"):
+    with pytest.raises(SourceChangedError, match="and has changed"):
         pages.quote_views(quoted(report, "804").changed(text="Costs 999 790"))
 
 

@@ -107,7 +107,7 @@ def test_a_file_with_another_checksum_is_deleted(hub: HubServer, tmp_path: Path)
     [
         ("http://127.0.0.1:9", MODEL, {}, "the hub could not be reached", 1),
         ("", "someone/Nothing-GGUF:a.gguf", {}, "the hub has no someone/Nothing-GGUF", 1),
-        ("", f"{REPO}:other.gguf", {}, "holds no file other.gguf", 1),
+        ("", f"{REPO}:other.gguf", {}, "has no file other.gguf", 1),
         ("", MODEL, {"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE forbids downloads", 1),
         ("", "qwen", {}, "unknown model 'qwen'", 2),
     ],

@@ -293,7 +293,7 @@ def test_a_chat_template_is_put_around_a_prompt_and_not_around_a_text(folder: Pa
 def test_a_folder_without_a_model_is_refused_at_once(folder: Path, tmp_path: Path, name: str) -> None:
     copied = shutil.copytree(folder, tmp_path / "copy")
     (copied / name).unlink()
-    with pytest.raises(SettingsError, match="holds no model"):
+    with pytest.raises(SettingsError, match="contains no model"):
         TransformersEngine(copied)
 
 

@@ -237,7 +237,7 @@ def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Qu
         ('{"id": "1", "question": " "}\n', "line 1 .* empty"),
         ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1 .* answerable"),
         ("[]\n", "line 1"),
-        ("", "holds no questions"),
+        ("", "contains no questions"),
     ],
 )
 def test_a_broken_question_file_is_told_with_the_line(tmp_path: Path, rows: str, told: str) -> None:

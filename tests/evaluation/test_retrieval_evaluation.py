@@ -75,13 +75,13 @@ def test_vectors_are_kept_for_the_same_corpus_and_that_is_said(tmp_path: Path) -
     assert not any(isinstance(event, Notice) for event in events)
     second, events, embedded = evaluated(tmp_path)
     assert embedded <= 2 * len(Half)  # queries only
-    assert any(isinstance(event, Notice) and "holds this corpus already" in event.text for event in events)
+    assert any(isinstance(event, Notice) and "already contains this corpus" in event.text for event in events)
     assert [one.first for one in second.results] == [one.first for one in first.results]
 
 
 def test_another_corpus_is_never_mixed_in(tmp_path: Path) -> None:
     evaluated(tmp_path)
-    with pytest.raises(SettingsError, match="other documents"):
+    with pytest.raises(SettingsError, match="documents other than"):
         evaluated(tmp_path, {"ferry": "The ferry crossed the sea."})
 
 
@@ -91,7 +91,7 @@ def test_the_workspace_of_a_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.txt").write_text("A folder's document.", encoding="utf-8")
     list(Investigator(tmp_path / "folder", workspace=tmp_path / "space", embedder=Meaning()).index())
-    with pytest.raises(SettingsError, match="other documents"):
+    with pytest.raises(SettingsError, match="documents other than"):
         evaluated(tmp_path / "space")
 
 

@@ -51,7 +51,7 @@ def test_what_is_no_folder_is_refused(folder: Path, name: str) -> None:
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="holds no documents"):
+    with pytest.raises(FolderError, match="contains no documents"):
         scripted(tmp_path).ask(QUESTION)
 
 

@@ -79,7 +79,7 @@ def test_the_same_question_is_refused_while_another_machine_investigates_it(fold
         if isinstance(event, Started):
             break
     with pytest.raises(
-        WorkspaceLockedError, match=r"investigated already, by investigator on .* process \d+"
+        WorkspaceLockedError, match=r"already being investigated by investigator on .* process \d+"
     ) as caught:
         second.ask(QUESTION)
     assert "Wait until it has ended" in caught.value.hint

@@ -131,7 +131,7 @@ def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
 def test_a_file_that_is_no_table_is_told_with_the_place_and_the_form(tmp_path: Path, content: str, place: str) -> None:
     file = tmp_path / "prices.json"
     file.write_bytes(content.encode("latin-1"))
-    with pytest.raises(SettingsError, match="is no table of prices") as caught:
+    with pytest.raises(SettingsError, match="is not a table of prices") as caught:
         read_prices(file)
     assert place in caught.value.message
     form = caught.value.hint.removeprefix("Write it as ")

@@ -59,5 +59,5 @@ def test_a_question_is_investigated_again_if_the_ignore_file_says_something_else
 def test_an_empty_folder_says_what_was_left_out_of_it(folder: Path, tmp_path: Path) -> None:
     (folder / ".investigatorignore").write_text("*\n")
     investigator = Investigator(folder, workspace=tmp_path / "workspace", embedder=ScriptedEmbedder())
-    with pytest.raises(FolderError, match=r"holds no documents; 3 left out by \.investigatorignore: a\.txt"):
+    with pytest.raises(FolderError, match=r"contains no documents; 3 left out by \.investigatorignore: a\.txt"):
         investigator.ask(QUESTION)

@@ -26,7 +26,7 @@ def test_each_format_gives_each_question_once(tmp_path: Path, name: str, text: s
 @pytest.mark.parametrize(
     ("name", "data", "complaint"),
     [
-        ("a.txt", b"\n \n", "holds no question"),
+        ("a.txt", b"\n \n", "contains no question"),
         ("a.txt", b"Who?\n\xff\xfe\n", "line 2 of .* is not UTF-8"),
         ("a.txt", b"Who?\n" + b"x" * 10_001, "line 2 of .*10,001 characters"),
         ("a.csv", b"id,words\n1,Who?\n", "line 1: no column is named question"),

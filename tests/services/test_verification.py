@@ -119,7 +119,7 @@ def test_a_hostile_report_opens_nothing_outside_the_folder(made: Path, folder: P
         (b"[" * 200_000, "is not JSON"),
         (b"\xff\xfe", "is not JSON"),
         (b'{"a": ' + b"9" * 5_000 + b"}", "is not JSON"),
-        (b"{}", "it holds no quotes"),
+        (b"{}", "it contains no quotes"),
         (b'{"document_id": 1, "text": [], "source_hash": ""}', "quote 1 of"),
     ],
 )

@@ -145,7 +145,7 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
     openings.write_bytes(openings.read_bytes() + b'{"data": "cut by a ki')
     with pytest.raises(UserError, match="the test set of this data was opened"):
         run(asked, tmp_path / "again", options.changed(seed=5), engine)
-    with pytest.raises(UserError, match="holds another tuning run"):
+    with pytest.raises(UserError, match="contains another tuning run"):
         run(asked, tmp_path / "out", options.changed(seed=5, reopen=True), engine)
 
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
-    with pytest.raises(TemplateError, match="holds no variants"):
+    with pytest.raises(TemplateError, match="contains no variants"):
         run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
     one = tmp_path / "one.jsonl"
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
@@ -205,7 +205,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
     bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
     one.write_text("".join(bare), encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="no question says what a right answer is"):
+    with pytest.raises(EvaluationDataError, match="no question has a known answer"):
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
     assert engine.calls == 0
 
@@ -310,5 +310,5 @@ def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_
         with pytest.raises(SettingsError, match="does not name the values"):
             read_space(None, [wrong])
     file.write_text("[method]\nthreshold = 10\n", encoding="utf-8")
-    with pytest.raises(SettingsError, match="no list of values"):
+    with pytest.raises(SettingsError, match="not a list of values"):
         read_space(file, [])

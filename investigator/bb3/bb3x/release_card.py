@@ -10,7 +10,7 @@ from investigator.bb3.bb3x.pii import Pii
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.splits import Split
 
-_NUMBERED = "numbers drawn anew, digit by digit"
+_NUMBERED = "numbers randomised digit by digit"
 _HASHED = "replaced by a hash"
 
 
@@ -73,7 +73,7 @@ def card_of(
         *(f"- {kind}, {_NUMBERED if kind.is_numeric else _HASHED}: {redacted.get(kind, 0)}" for kind in Pii),
         "",
         "Personal information was found by rules, and rules miss some of it.",
-        "Names that everybody knows, and what stands in the titles of documents, were kept.",
+        "Famous names, and text in the titles of documents, were kept.",
     ]
     return "\n".join(lines) + "\n"
 

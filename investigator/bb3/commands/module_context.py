@@ -27,7 +27,7 @@ _NAMES = (
 )
 _NEAR = 0.8
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
-_HINT = "Give the conversation, one turn a line, e.g. Person 1: Hello"
+_HINT = "Give the conversation, one turn per line, e.g. Person 1: Hello"
 
 
 def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
@@ -54,7 +54,7 @@ def check_request(request: ModuleRequest) -> None:
     Only the module that opens a conversation needs no turn.
     """
     if not request.turns and request.module is not Module.ORM:
-        raise DialogueError("the context holds no turn, but the module needs one", hint=_HINT)
+        raise DialogueError("the context has no turn, but the module needs one", hint=_HINT)
     longest = max((len(turn.text) for turn in request.turns), default=0)
     if longest > LONGEST_TURN:
         raise DialogueError(

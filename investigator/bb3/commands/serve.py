@@ -81,7 +81,7 @@ def serve(
         try:
             service.wait()
         except KeyboardInterrupt:
-            tell("\nending after the step under way; what is not done goes on at the next start")
+            tell("\nstopping after the current step; unfinished work continues at the next start")
 
 
 def _more_links(service: Service) -> None:

@@ -109,7 +109,7 @@ def server_address(word: str | None) -> str | None:
         return None
     hint = "Use http:// or https://, a host, and a port unless it is the default, e.g. http://127.0.0.1:8080"
     if not word.strip().lower().startswith(("http://", "https://")):
-        raise SettingsError(f"{word!r} is no address of a search server", hint=hint)
+        raise SettingsError(f"{word!r} is not the address of a search server", hint=hint)
     try:
         return full_address(word)
     except SettingsError as error:

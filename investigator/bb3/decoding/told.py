@@ -85,7 +85,9 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
         share = told_share(told, own.top_p)
         changes["top_p"] = 1.0 if is_gguf and share is None else share
     elif method is not Inference.TOPK or not is_gguf:
-        raise SettingsError(f"{name} cannot be told {method}", hint="An engine transformers:FOLDER takes every method.")
+        raise SettingsError(
+            f"{name} does not support {method}", hint="An engine transformers:FOLDER takes every method."
+        )
     return changes
 
 

@@ -119,7 +119,7 @@ class CompletionsClient:
         address = urlsplit(full)
         if address.scheme not in ("http", "https") or not address.hostname:
             raise SettingsError(
-                f"{server!r} is no address of a completions server", hint="Write it as http://host:port"
+                f"{server!r} is not the address of a completions server", hint="Write it as http://host:port"
             )
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._endpoint = Endpoint(
@@ -162,7 +162,7 @@ class CompletionsClient:
         try:
             body = _Body.model_validate_json(octets)
         except ValidationError:
-            raise _Passing(f"{place} sent what is no completion (status {status}): {said}") from None
+            raise _Passing(f"{place} sent no valid completion (status {status}): {said}") from None
         if body.error is not None:
             raise _Passing(f"API Error: {body.error}")
         if status in _REFUSALS:

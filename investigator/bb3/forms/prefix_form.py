@@ -94,7 +94,7 @@ def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
     text = source_of(path)
     paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
     if not paragraphs:
-        raise TemplateError(f"{path} holds no instruction", hint="Its first paragraph is the instruction.")
+        raise TemplateError(f"{path} contains no instruction", hint="Its first paragraph is the instruction.")
     return PrefixTexts(instruction=paragraphs[0], shots=tuple(paragraphs[1:]))
 
 

@@ -144,7 +144,7 @@ def full_address(address: str) -> str:
         known = False
     if not known or any(character.isspace() for character in full):
         raise SettingsError(
-            f"{address!r} is no address of a search server",
+            f"{address!r} is not the address of a search server",
             hint="Give one as http://127.0.0.1:8080, or leave it out: the folder is then searched without a server.",
         )
     return urlunsplit(parts._replace(path=parts.path or "/"))

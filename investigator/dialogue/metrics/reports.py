@@ -84,7 +84,7 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
     unchanged. Raises MetricsError if there are none, or fixed metrics differ.
     """
     if not reports:
-        raise MetricsError("there are no reports to put together", hint="Give the report of one task at least.")
+        raise MetricsError("there are no reports to merge", hint="Give the report of one task at least.")
     if len(reports) == 1:
         return dict(next(iter(reports.values())))
     together: dict[str, Metric] = {}

@@ -25,7 +25,7 @@ class ChunkQueue(Generic[Sample]):
 
     def __init__(self, load: Callable[[], Iterable[Sample]], size: int) -> None:
         if size < 1:
-            raise DialogueValueError(f"the buffer of a ChunkTeacher must hold 1 sample or more, not {size}")
+            raise DialogueValueError(f"the buffer of a ChunkTeacher must have room for at least 1 sample, not {size}")
         self._load = load
         self._size = size
         self._changed = Condition()

@@ -97,7 +97,7 @@ class Unpacking:
         """Keep the file's own text; return the failure if it has none, or too much."""
         if not found.text.strip():
             if not found.members:
-                return ReadFailure(FileStatus.EMPTY, "the file holds no text")
+                return ReadFailure(FileStatus.EMPTY, "the file contains no text")
             return next((part for part in found.left_out if part.status is not FileStatus.EMPTY), None)
         most = self._settings.max_characters
         if len(found.text) > most:

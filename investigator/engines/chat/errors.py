@@ -175,7 +175,7 @@ def _limited(error: Exception, server: Server, words: str, max_wait: float) -> F
         return FailedCall(RateLimitError(f"{server.place} refuses: {words}", hint=hint), error)
     wait = _asked_wait(error)
     if wait is not None and wait > max_wait:
-        hint = f"Run the same command again in {wait:.0f} seconds: it goes on where it stopped."
+        hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
         message = f"{server.place} asks to wait {wait:.0f} seconds"
         return FailedCall(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
     limited = RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait)

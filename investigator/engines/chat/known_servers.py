@@ -20,7 +20,7 @@ from investigator.errors import ForeignFileError
 from investigator.files import make_private_folder, read_private, write_private
 from investigator.records import Record
 
-_NO_SCHEMA = "takes no JSON schema: a JSON object of any form is asked for"
+_NO_SCHEMA = "takes no JSON schema: any JSON object is requested"
 
 KEPT_FOR = timedelta(days=30)
 """Servers get updates: older knowledge expires."""
@@ -82,7 +82,7 @@ class KnownServers:
                 make_private_folder(self._path.parent)
                 write_private(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
             except OSError as error:
-                self._tell(f"What was found out about {name} cannot be kept: {self._path}: {error.strerror}.")
+                self._tell(f"The facts learned about {name} cannot be kept: {self._path}: {error.strerror}.")
 
     def _read(self) -> _KnownFile:
         try:

@@ -155,7 +155,7 @@ class CallQueue:
 
     def _check(self, ticket: Ticket, now: float, hold: float) -> None:
         if hold > ticket.longest:
-            hint = f"Run the same command again in {hold:.0f} seconds: it goes on where it stopped."
+            hint = f"Run the same command again in {hold:.0f} seconds: it resumes where it stopped."
             message = f"{self.endpoint} asks to wait {hold:.0f} seconds"
             raise RateLimitError(message, retry_after=hold, hint=hint)
         if now + hold >= ticket.until:

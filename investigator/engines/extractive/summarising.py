@@ -49,7 +49,7 @@ def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
     """
     found = _sentences(variables.passages)
     if not found:
-        return AskReply(point=0, reply="The text holds no sentences that could represent it.", quotes=())
+        return AskReply(point=0, reply="The text has no sentences that could represent it.", quotes=())
     vectors = embedder.embed([summarised(variables.main_question), *(one.text for one in found)])
     aspects = _aspects(variables.main_question)
     most = how_many_points(variables.main_question)

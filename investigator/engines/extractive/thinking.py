@@ -64,7 +64,7 @@ def _need(term: str, shares: Mapping[str, float]) -> Need:
     if share == 0.0:
         found = "in no document by this word"
     else:
-        found = f"in {share:.0%} of the documents{', so it tells little' if share > _COMMON_SHARE else ''}"
+        found = f"in {share:.0%} of the documents{', so it carries little weight' if share > _COMMON_SHARE else ''}"
     return Need(term=term, reason=f"{named}; {found}", weight=weight)
 
 

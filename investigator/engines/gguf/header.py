@@ -36,7 +36,7 @@ def trained_context(path: Path) -> int:
             architecture = value
         elif key == f"{architecture}.context_length" and isinstance(value, int):
             return value
-    raise SettingsError(f"{path} holds no language model: it names no context length", hint=_HINT)
+    raise SettingsError(f"{path} contains no language model: it declares no context length", hint=_HINT)
 
 
 def control_tokens(path: Path) -> frozenset[str]:

@@ -89,7 +89,7 @@ def described(model: LocalModel) -> HubFile:
                 )
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
-    raise ModelDownloadError(f"{model.repo} holds no file {model.file}", hint="Its page at the hub lists its files.")
+    raise ModelDownloadError(f"{model.repo} has no file {model.file}", hint="Its page at the hub lists its files.")
 
 
 def sha256_of(path: Path) -> str:
@@ -130,7 +130,7 @@ def _check(path: Path, found: HubFile) -> None:
     path.unlink()
     shutil.rmtree(path.parent / ".cache", ignore_errors=True)
     raise ModelDownloadError(
-        f"what was fetched as {path.name} is damaged: its sha256 is {got}, not {found.sha256}; it was deleted",
+        f"the download {path.name} is damaged: its sha256 is {got}, not {found.sha256}; it was deleted",
         hint="Run the same command again. If that happens twice, the server or something between sends another file.",
     )
 

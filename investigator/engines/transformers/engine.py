@@ -125,7 +125,7 @@ def _size(path: Path) -> int:
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(
-            f"{path} holds no model",
+            f"{path} contains no model",
             hint="Name a folder with config.json, the tokenizer's files and weights, as save_pretrained writes them.",
         )
     return sum(weights.values())

@@ -274,6 +274,6 @@ def _load(path: Path, device: str) -> tuple[Any, Any]:
         gist = str(error).partition("\n")[0]
         raise SettingsError(
             f"the model in {path} cannot be loaded: {gist}",
-            hint="The folder must hold a causal language model that needs no code of its own.",
+            hint="The folder must contain a causal language model that needs no custom code.",
         ) from error
     return tokenizer, model

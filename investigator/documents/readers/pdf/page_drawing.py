@@ -22,7 +22,7 @@ MOST_PIXELS = 12_000_000
 WITHOUT_PLACES = "its words were recognised from its picture, and are not found there again"
 OTHER_TEXT = "the text of the index is not the one that this version reads from the page"
 
-NOT_SHOWN = "its words lie outside of what the page shows"
+NOT_SHOWN = "its words are outside the visible part of the page"
 
 _FINENESS = 1_000_000  # resolution of positions, in parts of the page's width and height
 

@@ -31,7 +31,7 @@ def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
     if max(width * height for width, height in sizes) > _MOST_PIXELS:
         raise ReadFailure(FileStatus.TOO_LARGE, f"the picture has more than {_MOST_PIXELS:,} pixels")
     if all(min(size) < _LEAST_SIDE for size in sizes):
-        raise ReadFailure(FileStatus.EMPTY, "the picture is too small to hold text")
+        raise ReadFailure(FileStatus.EMPTY, "the picture is too small to contain text")
     pages = range(len(sizes))
     found = recognise(pages, lambda index: Picture(source.data, page=index if len(sizes) > 1 else None), settings)
     text, spans = joined_pages([found.texts.get(index, "") for index in pages])
