@@ -23,6 +23,7 @@ from investigator.records import Conflict, ConflictSide, Quote
 _SAME_WORDS = 0.75  # share of the shorter sentence's words, values aside, that both must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
+_MANY_NAMES = 2  # shared by two sentences that list people, and who else is listed is no conflict
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
 _Value = TypeVar("_Value", Amount, Date)
 
@@ -55,7 +56,7 @@ def conflicts(
     Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the other
     rounded, a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
     are; others must share a name, or each must say everything that is asked in the same words, in documents that share
-    a subject. Two sentences of one document must be identical except for the value, under one heading or, with
+    a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except for the value, under one heading or, with
     `over_sections`, under any. A value that several documents give is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
@@ -72,12 +73,19 @@ def conflicts(
         if values is None:
             continue
         about, value, other = values
+        if not (_is_asked(first.quote, value) and _is_asked(second.quote, other)):
+            continue
         sides = found.setdefault(about, [])
         for statement, said in ((first, value), (second, other)):
             side = ConflictSide(value=said, quote=statement.quote, date=statement.date)
             if side not in sides:
                 sides.append(side)
     return tuple(Conflict(question=question, sides=tuple(sorted(sides, key=_age))) for sides in found.values())
+
+
+def _is_asked(quote: Quote, value: str) -> bool:
+    """Return True unless a value stands in another cell of the row than the quoted one."""
+    return quote.cell is None or value in quote.cell.value
 
 
 def _is_relative(sentence: str) -> bool:
@@ -140,7 +148,8 @@ def _differing(one: _Sentence, other: _Sentence, *, fewest: int) -> tuple[str, s
     names_apart = (one.names - other.names, other.names - one.names)
     if any(names_apart):
         alone = not any(amounts_apart) and not any(dates_apart) and shared >= _SAME_WORDS_OF_NAMES
-        return _only(names_apart) if alone else None
+        are_lists = len(one.names & other.names) >= _MANY_NAMES
+        return _only(names_apart) if alone and not are_lists else None
     if any(dates_apart):  # amounts of different days or years do not conflict
         return _texts(dates_apart) if not any(amounts_apart) else None
     mine, theirs = amounts_apart

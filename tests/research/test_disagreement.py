@@ -57,6 +57,19 @@ def test_versions_that_agree_do_not_conflict(folder: Path) -> None:
     assert ask(folder).conflicts == ()
 
 
+def test_lists_of_people_and_neighbouring_cells_do_not_conflict(tmp_path: Path) -> None:
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "may.md").write_text("Meeting of May\n\nPresent: Anna Roe (chair), Ben Dow, Cara Eck.\n")
+    (lists / "june.md").write_text("Meeting of June\n\nPresent: Anna Roe (chair), Cara Eck, Tom Brandt.\n")
+    assert Investigator(lists).ask("Who is the chair?").conflicts == ()
+    prices = tmp_path / "prices"
+    prices.mkdir()
+    for year in (2025, 2026):
+        (prices / f"{year}.csv").write_text(f"Service,Price EUR,Valid from\nReplacement key,18.50,{year}-01-01\n")
+    assert Investigator(prices).ask("What is the price of the replacement key?").conflicts == ()
+
+
 LEASE = """Lease of the flat in Mill Street 4, 3 March 2024
 
 1 Summary
