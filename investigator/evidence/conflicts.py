@@ -56,8 +56,9 @@ def conflicts(
     Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the other
     rounded, a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
     are; others must share a name, or each must say everything that is asked in the same words, in documents that share
-    a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except for the value, under one heading or, with
-    `over_sections`, under any. A value that several documents give is listed once for each.
+    a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except
+    for the value, under one heading or, with `over_sections`, under any. A value that several documents give is listed
+    once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     for first, second in combinations(statements, 2):
