@@ -136,7 +136,7 @@ def _date() -> re.Pattern[str]:
     return re.compile(
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:{month})\b|(?:{month})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b)"
         rf"(?:,?\s+\d{{4}}\b)?|\b(?:{month})\.?,?\s+\d{{4}}\b"
-        r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,%]|\.\d)"
+        r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,%]|\.\d|[-/]\d{3}\b)"
         r"|\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|\w+teenth) century\b"
         r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
         re.IGNORECASE,

@@ -72,6 +72,7 @@ def test_heading_and_title_say_what_a_sentence_is_about() -> None:
         ("How many factories are there in Leeds?", "The firm has 300 employees in Leeds."),
         ("Which of them like dogs but not cats?", "Anna and Tom like dogs and cats."),
         ("When was the lease written?", "The lease ends on 31 March by six months' written notice."),
+        ("When does the lease end?", "The end of lease No. 2024-031."),
         ("Was the burner replaced?", "Replacing the burner would cost 2,480 euros."),
         ("How many square feet does the flat have?", "The flat has 84 square metres and a hall of 9 feet."),
         ("When did the office move?", "The move of the office was planned for May and has been put off until June."),
