@@ -149,8 +149,8 @@ def ask(
     to all questions of a file together.
 
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, or passages found that may
-    answer, 1 the run failed, 2 wrong usage, 130 interrupted. For several questions the worst code counts: 1, then 4, 3,
-    5, 0.
+    answer, or the documents disagree, 1 the run failed, 2 wrong usage, 130 interrupted. For several questions the worst
+    code counts: 1, then 4, 3, 5, 0.
     """
     if questions is not None:
         _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)

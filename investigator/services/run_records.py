@@ -128,7 +128,7 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
             hint = f"Did you mean {near[0]}? " if near else ""
             raise FolderError(
                 f"there is no document {name}",
-                hint=f"{hint}See them with: investigator status FOLDER. Patterns such as 'reports/*' work too.",
+                hint=f"{hint}See them with: investigator status FOLDER --json. Patterns such as 'reports/*' work too.",
             )
         scope.update(dict.fromkeys(named))
     return tuple(sorted(scope))
