@@ -313,7 +313,7 @@ def _check_user(user: str) -> None:
     if problem:
         raise DialogueError(
             f"the user's name is {problem}",
-            hint="Name one that can be read, as anna; on the command line --user may be left out.",
+            hint="Use a readable name such as anna; on the command line --user may be left out.",
         )
 
 

@@ -1,4 +1,4 @@
-"""DynamicBatchWorld: batches of as many examples as fit a number of words."""
+"""DynamicBatchWorld: batches limited by their number of words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.errors import DialogueTypeError, DialogueValueError
 
 BUFFERED = 8
-"""Examples read ahead per row of a batch, for finding some of similar length."""
+"""Examples read ahead per row of a batch, to group those of similar length."""
 STEP = 8
 """The length of an example is rounded up to a multiple of this."""
 

@@ -89,7 +89,7 @@ class HogwildWorld(WorldOfCopies):
     def display(self) -> str:
         """Raise DialogueUnsupportedError: the acts change while they are displayed."""
         raise DialogueUnsupportedError(
-            "a HogwildWorld cannot display acts while its copies make them", hint="Set numthreads to 1 to look at acts."
+            "a HogwildWorld cannot display acts while its copies make them", hint="Set numthreads to 1 to display acts."
         )
 
     def report(self) -> Report:

@@ -131,7 +131,7 @@ def _check(path: Path, found: HubFile) -> None:
     shutil.rmtree(path.parent / ".cache", ignore_errors=True)
     raise ModelDownloadError(
         f"the download {path.name} is damaged: its sha256 is {got}, not {found.sha256}; it was deleted",
-        hint="Run the same command again. If that happens twice, the server or something between sends another file.",
+        hint="Run the same command again. If that happens twice, the server or a proxy sends another file.",
     )
 
 

@@ -49,7 +49,7 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettin
 
 
 def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: ReaderSettings) -> DrawnPage:
-    """Return a page that is a picture with marks over its words, if these are recognised there again."""
+    """Return a scanned page with marks over its words, if text recognition finds them again."""
     try:
         words = recognised_words(drawn_page(data, order.page - 1), settings)
     except ReadFailure as failure:

@@ -35,7 +35,7 @@ class PageWord:
 
     @property
     def middle(self) -> float:
-        """Return the vertical centre of its letters."""
+        """Return the vertical centre of the letters."""
         return (self.bottom + self.top) / 2
 
     @property
