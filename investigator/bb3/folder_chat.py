@@ -172,7 +172,7 @@ def _text_of(message: Message) -> str:
     """Return the text of a message; lone surrogates, which no model accepts, become U+FFFD."""
     if len(message.text) > LONGEST_TURN:
         raise DialogueError(
-            f"the message has {len(message.text):,} characters, the most are {LONGEST_TURN:,}",
+            f"the message has {len(message.text):,} characters, more than the limit of {LONGEST_TURN:,}",
             hint="Put the long text into a file of the folder, and ask about it.",
         )
     return message.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
@@ -190,7 +190,7 @@ def _memories_of(message: Message) -> dict[str, int]:
     longest = max((len(memory_line(text)) for text in ages), default=0)
     if longest > LONGEST_MEMORY:
         raise DialogueError(
-            f"a memory of the message has {longest:,} characters, the most are {LONGEST_MEMORY:,}",
+            f"a memory of the message has {longest:,} characters, more than the limit of {LONGEST_MEMORY:,}",
             hint="Say it shorter, or put it into a document of the folder.",
         )
     return {text: max(0, turns) if isinstance(turns, int) else 0 for text, turns in ages.items()}

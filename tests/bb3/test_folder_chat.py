@@ -146,7 +146,7 @@ def test_a_turn_that_is_too_long_is_refused_before_anything_is_done(place: Path)
     with opened(place, engine=engine) as chat:
         ida, ben = chat.start("ida"), chat.start("ben")
         long = Message(text="x" * (LONGEST_TURN + 1))
-        with pytest.raises(DialogueError, match="the most are 20,000"):
+        with pytest.raises(DialogueError, match="limit of 20,000"):
             chat.reply([(ida, Message(text="Hi", memories=["I sing."])), (ben, long)])
         assert chat.memory.count("ida") == 0
         assert ida.conversation.turns == []

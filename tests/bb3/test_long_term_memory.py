@@ -88,7 +88,7 @@ def test_an_empty_memory_is_refused(memory: LongTermMemory, text: str) -> None:
 
 
 def test_a_memory_of_ten_thousand_characters_is_refused_and_a_chat_goes_on_without_it(memory: LongTermMemory) -> None:
-    with pytest.raises(DialogueError, match=r"10,000 characters, the most are 2,000"):
+    with pytest.raises(DialogueError, match=r"10,000 characters, more than the limit of 2,000"):
         memory.add("ann", "x" * 10_000)
     assert memory.remember("ann", "x " * 5_000, PARTNER) is None
     assert memory.add("ann", "y" * LONGEST_MEMORY).id == 1

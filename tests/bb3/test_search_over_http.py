@@ -239,7 +239,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
         (b"q=\xff", {}, 400, "the form is not UTF-8"),
         (b"q=%FF", {}, 400, "the form is not UTF-8"),
         (b"a=a&" * 100, {}, 400, "more than 20 fields"),
-        (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters, the most are 20,000"),
+        (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters, more than the limit of 20,000"),
         (b"q=a", {"Content-Length": "9" * 5_000}, 400, "Invalid HTTP request"),
         (b"q=a", {"Content-Length": "-3"}, 400, "Invalid HTTP request"),
         (b'{"q": "a"}', {"Content-Type": "application/json"}, 415, "the request is application/json and no form"),

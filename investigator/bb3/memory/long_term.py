@@ -143,7 +143,7 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
         raise DialogueError("the memory is empty", hint='Give it a text, for example: "I have a dog."')
     if len(told) > LONGEST_MEMORY:
         raise DialogueError(
-            f"the memory has {len(told):,} characters, the most are {LONGEST_MEMORY:,}",
+            f"the memory has {len(told):,} characters, more than the limit of {LONGEST_MEMORY:,}",
             hint="Say it shorter, or put it into a document of the folder.",
         )
     claim = gist_of(told)

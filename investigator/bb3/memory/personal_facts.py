@@ -307,7 +307,7 @@ def _check_user(user: str) -> None:
     if all(unicodedata.category(character)[0] in "ZC" for character in user):
         problem = "blank"
     elif len(user) > _LONGEST_USER:
-        problem = f"too long: {len(user):,} characters, the most are {_LONGEST_USER}"
+        problem = f"too long: {len(user):,} characters, more than the limit of {_LONGEST_USER}"
     elif any(unicodedata.category(character) == "Cs" for character in user):
         problem = "no text"
     if problem:

@@ -32,7 +32,7 @@ async def query_of(request: Request) -> tuple[str, int]:
     form = _form(body)
     query = form["q"].strip()
     if len(query) > LONGEST_QUERY:
-        raise _bad(f"q has {len(query):,} characters, the most are {LONGEST_QUERY:,}")
+        raise _bad(f"q has {len(query):,} characters, more than the limit of {LONGEST_QUERY:,}")
     return query, _count(form.get("n", str(_DOCUMENTS)).strip())
 
 
