@@ -19,6 +19,7 @@ from investigator.language.negation import contradicts, negates
 from investigator.language.normalise import normalise
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, words
+from investigator.questions.assertions import assertions, is_of_other_name
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.matching import matches
@@ -68,12 +69,17 @@ def with_decision(
 
 
 def _of_part(part: Part, claims: Sequence[Claim], document: Callable[[str], Document]) -> tuple[Decision, Claim] | None:
-    found = [(decision, claim) for claim in claims for decision in _of_claim(part, claim, document)]
-    return found[0] if len({decision for decision, _ in found}) == 1 else None
+    """Return what decides a part; what the documents only say that somebody said counts if nothing else decides."""
+    found = [(one, claim) for claim in claims for one in _of_claim(part, claim, document)]
+    held = [(decision, claim) for (decision, is_reported), claim in found if not is_reported]
+    held = held or [(decision, claim) for (decision, _), claim in found]
+    return held[0] if len({decision for decision, _ in held}) == 1 else None
 
 
-def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> Iterator[Decision]:
-    """Yield the decision of each sentence in the quotes of a proven statement about a part."""
+def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> Iterator[tuple[Decision, bool]]:
+    """Yield the decision of each sentence in the quotes of a proven statement about a part, and True if the sentence
+    attributes it to somebody.
+    """
     if claim.status is not ClaimStatus.PROVEN:
         return
     question, wanted = _without_amounts(part.question)
@@ -82,19 +88,24 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     for quote in (quote for quote in claim.quotes if quote.cell is None):
         one = document(quote.document_id)
-        about = roots(f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer}")
+        title = "" if one.title in quote.text else one.title
+        about = roots(f"{title} {one.id.replace('_', ' ')} {one.imprint.issuer}")
         for start, end in statement_spans(quote.text):
             sentence = quote.text[start:end]
-            if _says_all(question, sentence, about, 1 if wanted else _FEWEST) and not _qualified(sentence, question):
+            fewest = 1 if wanted else _FEWEST
+            clause = next((each for each in assertions(sentence) if _says_all(question, each, about, fewest)), "")
+            if clause and not _qualified(sentence, question):
                 own = matches(bound, question, surroundings(quote, sentence, one))
-                decision = _settled([match for match in own if match.state is not MatchState.MET], question, sentence)
+                failing = [match for match in own if match.state is not MatchState.MET]
+                decision = _settled(failing, question, sentence, clause)
                 decision = _with_amount(decision, part.question, wanted, sentence) if wanted else decision
                 if decision is not None:
-                    yield decision
+                    added = set(words(sentence)) - set(words(question))
+                    yield decision, not slot_words("attribution").isdisjoint(added)
 
 
-def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -> Decision | None:
-    """Return the decision that follows from the unmet constraints of a sentence with all asked words."""
+def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str, clause: str) -> Decision | None:
+    """Return the decision that follows from the unmet constraints of a sentence with all asked words in a clause."""
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
     denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))
@@ -105,15 +116,16 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -
     if others or not contradicted <= _MAY_BE_DENIED:
         return None
     if denies:
-        return Decision.NO if contradicts(" ".join(_content(question)), [sentence]) else None
+        return Decision.NO if contradicts(" ".join(_content(question)), [clause]) else None
     return None if contradicted else Decision.YES
 
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
     """Return True if a sentence contains the content words of a question in order; the document's subject may supply
-    some.
+    some. If the question asks what somebody is, no other name may stand between.
     """
-    said = [root(word) for word in words(sentence)]
+    plain = words(sentence)
+    said = [root(word) for word in plain]
     places = []
     for word in _content(question):
         same = {root(word)} | related_roots(word)
@@ -122,7 +134,11 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
             places.append(place)
         elif root(word) not in about and not _moves(word):
             return False
-    return len(places) >= fewest and all(first < second for first, second in pairwise(places))
+    is_equated = words(question)[:1] and words(question)[0] in cues("order")["forms_of_be"].split()
+    return len(places) >= fewest and all(
+        first < second and not (is_equated and is_of_other_name(plain[first], plain[second], sentence))
+        for first, second in pairwise(places)
+    )
 
 
 def _content(question: str) -> list[str]:

@@ -92,3 +92,51 @@ def test_the_answer_says_no_with_the_statement_that_denies_it(tmp_path: Path) ->
 )
 def test_a_duty_does_not_say_that_something_was_done(question: str, text: str, decision: Decision | None) -> None:
     assert decided(question, text) is decision
+
+
+PRESENT = "Minutes\n\nPresent: Ann Cole (chair), Ben Dow (treasurer), Cara Eck (secretary).\n"
+KITCHEN = "The kitchen was closed in March and reopened in April."
+BOILERS = "The old boiler was replaced in 2019; the new boiler is guaranteed until 2029."
+POSTS = "The posts are as follows.\n\nChair: Ann Cole, treasurer: Ben Dow\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "decision"),
+    [
+        ("Is Ben Dow the secretary?", PRESENT, None),
+        ("is ann cole the treasurer?", PRESENT, None),
+        ("Is Ben Dow the treasurer?", PRESENT, Decision.YES),
+        ("Is Ann Cole the secretary?", "Ann Cole, Ben Dow, secretary, and Max Quill came.", None),
+        ("Is Ann Cole the secretary?", "Ann Cole of Pine AG is the secretary.", Decision.YES),
+        ("Were the guests absent?", "The guests and Max Quill were absent.", Decision.YES),
+        ("Is Ann Cole the treasurer?", POSTS, None),
+        ("Is the treasurer Ben Dow?", POSTS, Decision.YES),
+        ("Is flat 3 empty?", "Flat 3 (let) and flat 4 (empty) are in Mill Street.", None),
+        ("Was the kitchen closed in April?", KITCHEN, None),
+        ("Was the kitchen closed in March?", KITCHEN, Decision.YES),
+        ("Was the kitchen reopened in April?", KITCHEN, Decision.YES),
+        ("Is the old boiler guaranteed until 2029?", BOILERS, None),
+        ("Is the new boiler guaranteed until 2029?", BOILERS, Decision.YES),
+        ("Was the offer of Beck accepted?", "The offer of Beck was rejected, the offer of Cole was accepted.", None),
+        ("Does Holt pay the hall?", "Holt pays the rent and owns the hall.", None),
+        ("Did the tenant sign the lease?", "The tenant signed and returned the lease.", Decision.YES),
+        (
+            "Was the hall sold in June?",
+            "The flat was let, and the hall, which was closed, was sold in June.",
+            Decision.YES,
+        ),
+        ("Was the flat sold in June?", "The flat was let, and the hall, which was closed, was sold in June.", None),
+        (
+            "Did the shop close in July?",
+            "The shop opened in March, sold bread and milk, and closed in July.",
+            Decision.YES,
+        ),
+    ],
+)
+def test_all_that_is_asked_stands_in_one_clause(question: str, text: str, decision: Decision | None) -> None:
+    assert decided(question, text) is decision
+
+
+def test_a_sentence_that_denies_a_thing_outweighs_what_somebody_said() -> None:
+    assert decided("Was the bill paid?", "Nora said that the bill was paid. The bill was not paid.") is Decision.NO
+    assert decided("Was the bill paid?", "The bill was paid. Nora said that the bill was not paid.") is Decision.YES
