@@ -105,7 +105,7 @@ def test_agents_of_a_users_own_are_found() -> None:
 @pytest.mark.usefixtures("package")
 def test_what_is_no_agent_is_refused() -> None:
     for name in ("own_agents.polite:Rude", "own_agents.polite:name", "os:getcwd"):
-        with pytest.raises(DialogueError, match="is no Agent"):
+        with pytest.raises(DialogueError, match="is not a subclass of Agent"):
             agent_class(name)
     with pytest.raises(UnknownTaskError, match=r"own_agents\.polite has no class Missing"):
         agent_class("own_agents.polite:Missing")

@@ -69,7 +69,7 @@ def test_a_collection_without_one_of_its_parts_names_it(file: str, tmp_path: Pat
     for part in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
         (tmp_path / part).write_bytes(b"" if part == file else (EXAMPLES / "beir" / part).read_bytes())
-    with pytest.raises(DialogueFormatError, match=f"{file} holds no") as caught:
+    with pytest.raises(DialogueFormatError, match=f"{file} contains no") as caught:
         made("beir", tmp_path, "test")
     assert caught.value.hint.startswith("It must hold corpus.jsonl")
 

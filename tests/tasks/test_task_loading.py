@@ -104,7 +104,7 @@ def test_what_is_wrong_inside_somebodys_module_is_not_hidden(packages: Path) -> 
     module(packages, "somebody.other", "class DefaultTeacher: ...\n")
     with pytest.raises(DialogueError, match="a_package_that_is_missing"):
         load_teacher("somebody.needs")
-    with pytest.raises(DialogueError, match="is no Teacher"):
+    with pytest.raises(DialogueError, match="is not a subclass of Teacher"):
         load_teacher("somebody.other")
 
 

@@ -97,7 +97,7 @@ def test_a_name_of_ours_stays_ours(install: Callable[..., None]) -> None:
 
 def test_an_entry_that_is_none_and_a_name_that_is_nearly_right_are_told(install: Callable[..., None]) -> None:
     install(f"{TEACHERS}TASK = 'chess'\n")
-    with pytest.raises(DialogueTypeError, match="TASK of the plug-in strangers_chess is no TaskEntry"):
+    with pytest.raises(DialogueTypeError, match="TASK of the plug-in strangers_chess is not a TaskEntry"):
         listed_tasks()
     with pytest.raises(UnknownTaskError) as caught:
         load_teacher("ches")
