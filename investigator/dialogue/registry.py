@@ -54,7 +54,9 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
     if found is None:
         raise UnknownTaskError(f"there is no {sought}: the module {place.module} has no class {place.name}", hint=hint)
     if not isinstance(found, type) or not issubclass(found, kind):
-        raise DialogueError(f"{place} is not a subclass of {kind.__name__}", hint=f"Derive the class from {kind.__name__}.")
+        raise DialogueError(
+            f"{place} is not a subclass of {kind.__name__}", hint=f"Derive the class from {kind.__name__}."
+        )
     if inspect.isabstract(found):
         raise DialogueError(f"{place} is only the base of others", hint=hint or "Name one that derives from it.")
     return found

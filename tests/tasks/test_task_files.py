@@ -151,11 +151,11 @@ def test_the_folder_of_documents_must_be_clear(tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "1", "question": "Why?", "answers": ["So."]}\n', encoding="utf-8")
     asked = {"task": "folder", "datafile": str(questions)}
-    with pytest.raises(DialogueError, match="one folder of documents next to .*, found 0"):
+    with pytest.raises(DialogueError, match="found 0"):
         create_teacher(asked)
     for name in ("one", "two", ".hidden"):
         (tmp_path / name).mkdir()
-    with pytest.raises(DialogueError, match="not one folder of documents but 2"):
+    with pytest.raises(DialogueError, match="found 2"):
         create_teacher(asked)
     with pytest.raises(DialogueError, match="there is no folder"):
         create_teacher({**asked, "folder": str(tmp_path / "three")})
