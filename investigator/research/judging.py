@@ -28,14 +28,19 @@ from investigator.records import (
     Part,
     QuestionKind,
     Quote,
+    Table,
 )
 from investigator.research.table_cells import cell_matches, claim_matches
+from investigator.tables.binding import Binding
+from investigator.tables.document_tables import tables_of
 
 _LEAST_OWN = 0.5  # share of the asked words in the sentence that answers; all of them for yes or no
 _AROUND = 250  # characters around a quote that are read with it
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 """Pronouns that refer to something named in the previous sentence."""
+_NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
+_LONGEST_RUN_IN = 3  # words
 _STOPS = (".", "!", "?", ";", ":")
 _MARKS = "#*|-:= \n\t"
 """What surrounds the words of a heading and of a header."""
@@ -143,8 +148,8 @@ def _names_something(own: Sequence[ConstraintMatch]) -> bool:
 
 
 def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Document) -> bool:
-    """Return True if a sentence of a quote is only a heading, the header of a table, or a row of which only the header
-    says what is asked.
+    """Return True if a sentence of a quote is only a heading, "2. Fee." too, the header of a table, a row of which only
+    the header says what is asked, or one that lacks a value which the question names.
     """
     start, end = quote.start + span[0], quote.start + span[1]
     titles = [(one.start, one.start + len(one.text)) for one in document.headings]
@@ -155,8 +160,21 @@ def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Docu
         said = " ".join(document.text[cell.start : cell.end] for cell in values)
         if values and roots(" ".join(content_words(question))).isdisjoint(roots(said)):
             return True
+        if values and not _has_bound_row(question, table, {cell.row for cell in values}, document):
+            return True
     own = document.text[start:end].strip(_MARKS)
+    alone = words(_NUMBERING.sub("", own))
+    if len(alone) <= _LONGEST_RUN_IN and roots(" ".join(alone)) <= roots(question):
+        return True
     return any(own in document.text[first:last] for first, last in titles if first < end and start < last)
+
+
+def _has_bound_row(question: str, table: Table, rows: set[int], document: Document) -> bool:
+    """Return True if one of some rows has all the values of its table that a question names."""
+    tables = tables_of(document)
+    view = next(view for view in tables.views if view.table == table)
+    binding = Binding(question, tables, view)
+    return any(binding.fits(row) for row in rows)
 
 
 def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from investigator.language.normalise import one_line
+from investigator.language.terms import words
 from investigator.records import Document, QuotedCell, Table, TableCell, TextSpan
 from investigator.tables.measures import measure_of
 
 _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
 _LONGEST_ROW = 400  # longest row, in characters, that is quoted whole
 _CUT_NAME = 300
+_LONGEST_NAME = 60  # longest value, in characters, that may name its row
 
 
 @dataclass
@@ -43,6 +45,17 @@ class TableView:
         for cell in self.table.cells:
             found.setdefault(cell.row, []).append(cell)
         return {row: tuple(sorted(cells, key=lambda cell: cell.column)) for row, cells in sorted(found.items())}
+
+    @cached_property
+    def named_values(self) -> dict[tuple[str, ...], dict[str, frozenset[int]]]:
+        """Return the columns of the values and labels, as written, by their folded words."""
+        found: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
+        for cell in self.table.cells:
+            if cell.row >= self.table.header_rows and cell.end - cell.start <= _LONGEST_NAME:
+                text = self.words(cell)
+                spelled = found.setdefault(tuple(words(text)), {})
+                spelled[text] = spelled.get(text, frozenset()) | {cell.column}
+        return found
 
     @cached_property
     def caption(self) -> str:

@@ -43,9 +43,15 @@ class DocumentTables:
     def about(self) -> frozenset[str]:
         """Return the roots of the words with which the document describes itself."""
         document, imprint = self.document, self.document.imprint
+        own = " ".join((imprint.kind, *document.authors))
+        return with_whom(roots(f"{self.own_name} {own} {self._beside_tables(_ABOUT)}"))
+
+    @property
+    def own_name(self) -> str:
+        """Return the title and the name of the document, and its issuer."""
+        document, imprint = self.document, self.document.imprint
         name = re.sub(r"[_/.-]", " ", document.id)
-        own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
-        return with_whom(roots(f"{document.title} {name} {own} {self._beside_tables(_ABOUT)}"))
+        return " ".join((document.title, name, imprint.issuer, *imprint.symbols))
 
     def _beside_tables(self, most: int) -> str:
         """Return the beginning without tables, whose rows do not describe each other."""

@@ -11,6 +11,7 @@ from investigator.questions.cues import cues, patterns
 from investigator.questions.related import root
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
+from investigator.tables.binding import WITHOUT
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import says, share_not_said
@@ -18,7 +19,6 @@ from investigator.tables.naming import says, share_not_said
 _MOST_LISTED = 200
 _LISTS = re.compile(r"^\W*(?:which|what|list|name|show|find|give)\b.*?\b[^\W\d_]{3,}s\b", re.IGNORECASE)
 _ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
-_WITHOUT = re.compile(r"\b(?:not|no|non|without|free of|lack)\b|n['’]t\b", re.IGNORECASE)
 _MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non", "-", "–", "—"))
@@ -37,14 +37,14 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
     if not lists_rows(question) or not asked.terms:
         return ()
     found = list(_said_yes_or_no(question, asked, tables))
-    if not found and not _WITHOUT.search(question) and not patterns("lists")["compares"].search(question):
+    if not found and not WITHOUT.search(question) and not patterns("lists")["compares"].search(question):
         for view in tables.views:
             found += _with_value(question, asked, view, tables)
     return tuple(found[:_MOST_LISTED])
 
 
 def _said_yes_or_no(question: str, asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    wanted = _NO if _WITHOUT.search(question) else _YES
+    wanted = _NO if WITHOUT.search(question) else _YES
     for view in tables.views:
         yield from ((view, cell) for cell in _told(view, asked, tables) if _plain(view, cell) in wanted)
 

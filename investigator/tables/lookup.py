@@ -9,10 +9,12 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 
 from investigator.language.terms import folded, words
+from investigator.questions.answer_types import AnswerType, expected_type, spans
 from investigator.questions.cues import patterns
 from investigator.questions.numbered import numbered
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
+from investigator.tables.binding import Binding
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
@@ -39,6 +41,7 @@ _BARE_AMOUNT = re.compile(
 )
 _TEST = re.compile(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
 """The header of a column that says how sure the figures beside it are."""
+_CLOCK = re.compile(r"\d[:.]\d\d")
 _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
 
@@ -129,16 +132,18 @@ def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tabl
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches: if the question names no time, the newest of a row."""
-    together = [best, *rivals]
-    times = [one.time for one in together]
+    """Return the best of several equal matches: if the question names no time, the newest of a row, if one is."""
+    together = sorted((best, *rivals), key=_newest_first)
     one_row = {(one.view.table.start, one.cell.row) for one in together}
-    if not asked.times and len(one_row) == 1 and all(time is not None for time in times):
-        newest = max(
-            together, key=lambda one: (one.time.order, -(one.time.months or 0)) if one.time else ((0, 0, 0), 0)
-        )
-        return newest
+    if not asked.times and len(one_row) == 1 and all(one.time is not None for one in together):
+        newest, next_newest = together[:2]
+        if _newest_first(newest) != _newest_first(next_newest):
+            return newest
     return replace(best, is_sure=False)
+
+
+def _newest_first(one: FoundCell) -> tuple[tuple[int, ...], int]:
+    return (tuple(-part for part in one.time.order), one.time.months or 0) if one.time else ((), 0)
 
 
 def figure_of(value: str) -> str:
@@ -155,11 +160,14 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
     looked_at = 0
     for view in tables.views:
         caption = without(named(f"{view.caption} {tables.heading_over(view)}"), naming_alone(view, asked))
+        binding = Binding(asked.text, tables, view)
         for row, cells in view.rows.items():
             labels = view.row_labels(row) if row >= view.table.header_rows else ()
             if not labels or looked_at > _MOST_LOOKED_AT:
                 continue
             own, above = tables.named(labels[-1]), tables.named(" ".join(labels[:-1]))
+            if not binding.fits(row):
+                continue
             is_sum = bool(own.words) and not own.telling
             if not is_sum and not any(says(own, term) or says(above, term) for term in asked.terms):
                 continue
@@ -187,7 +195,7 @@ def _fit(
     if _TEST.fullmatch(header_text) and "p" not in words(asked.text):
         return None
     kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row))))
-    if kind is None:
+    if kind is None or (not any(says(header, term) for term in asked.terms) and _is_aside(asked, header_text, value)):
         return None
     score, missing, in_table = kind, list[AskedTerm](), 0
     for term in asked.terms:
@@ -262,7 +270,7 @@ def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Na
 
 def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     """Return how well a value matches the requested kind of figure; None if it cannot be one."""
-    if not any(char.isdigit() for char in value) and asked.asks_figure:
+    if asked.asks_figure and (_is_date(value) or not any(char.isdigit() for char in value)):
         return None
     is_share = "%" in value
     if asked.asks_share and not is_share and not _SHARE_NAMED.search(_INTERVAL.sub(" ", names)):
@@ -271,6 +279,27 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
         return -_OF_OTHER_KIND
     is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
     return -_OF_OTHER_KIND if is_amount else 0.0
+
+
+def _is_aside(asked: TableQuestion, header: str, value: str) -> bool:
+    """Return True for a value of another kind than the one asked for, under a header that the question does not name: a
+    date if it does not ask when, anything else if it does, a lower-case word or a figure if it asks where.
+    """
+    names = named(_timeless(header)).every
+    if not names or not asked.optional.isdisjoint(names):
+        return False
+    match expected_type(asked.text):
+        case AnswerType.DATE:
+            return not spans(AnswerType.DATE, value, "") and _CLOCK.search(value) is None
+        case AnswerType.PLACE:
+            return _is_date(value) or not any(map(str.isupper, value))
+        case _:
+            return _is_date(value)
+
+
+def _is_date(value: str) -> bool:
+    """Return True for a date and nothing else; four digits alone may be a figure."""
+    return not value.isdigit() and value in spans(AnswerType.DATE, value, "")
 
 
 def _holds_condition(condition: str, everything: str, view: TableView, cell: TableCell) -> bool:

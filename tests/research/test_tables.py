@@ -290,3 +290,20 @@ def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(tmp_path: Path) -
     answer = investigator.ask("What was the net income of Bolt in 2023?")
     assert answer.status is AnswerStatus.ANSWERED
     assert [quote.cell and quote.cell.value for quote in answer.citations] == ["$9,879"]
+
+
+def test_a_row_answers_only_if_it_has_every_value_that_the_question_names(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    rows = "Invoice,Customer,Amount,Paid on\nK-1,Adler,100,2026-01-05\nK-2,Bruno,200,\nK-3,Bruno,200,2026-03-01\n"
+    (tmp_path / "folder" / "invoices.csv").write_text(rows, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    paid = investigator.ask("When was invoice K-3 paid?")
+    assert paid.status is AnswerStatus.ANSWERED
+    assert "2026-03-01" in paid.claims[0].text
+    assert "K-1" not in paid.claims[0].text
+    for question in (
+        "When was invoice K-2 paid?",  # its cell is empty
+        "When was invoice K-1 of Bruno paid?",  # no row has both
+        "What is the total amount of the invoices of Bruno?",  # two rows
+    ):
+        assert investigator.ask(question).status is not AnswerStatus.ANSWERED

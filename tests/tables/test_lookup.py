@@ -313,3 +313,29 @@ def test_a_cell_without_a_unit_of_time_does_not_say_how_long() -> None:
     assert _said("What was the actual cost of the regatta in 2023?", budget) == []
     assert _said("Has the coaching changed?", budget) == []
     assert _said("How long was the follow-up?", trial) == ["Follow-up | Value | 12 months"]
+
+
+BOUND = {
+    "i.csv": "Invoice,Customer,Amount,Paid on\nK-1,Adler,100,2026-01-05\nK-2,Bruno,200,\nK-3,Bruno,200,2026-03-01\n",
+    "exams.md": "# Exams, winter 2026\n\n| Course | Date | Duration | Points | Aids |\n| --- | --- | --- | --- | --- |"
+    "\n| Soil physics | 8 February 2027 | 90 minutes | 60 | calculator |\n"
+    "| Hydrology | 15 February 2027 | 90 minutes | | none |\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "said"),
+    [
+        ("i.csv", "When did Bruno pay?", ["K-3 > Bruno | Paid on | 2026-03-01"]),  # the other cell is empty
+        ("i.csv", "How much did Adler pay?", ["K-1 > Adler | Amount | 100"]),
+        ("i.csv", "What is the total amount of the invoices of Bruno?", []),  # two rows
+        ("i.csv", "When did Adler visit?", []),  # no time is an amount
+        ("exams.md", "When is the Hydrology exam?", ["Hydrology | Date | 15 February 2027"]),
+        ("exams.md", "What may be used in the Hydrology exam?", []),
+        ("exams.md", "Where does the Soil physics exam take place?", []),
+    ],
+)
+def test_a_cell_answers_from_the_row_and_the_column_that_the_question_binds(
+    name: str, question: str, said: list[str]
+) -> None:
+    assert _said(question, _read(name, BOUND[name])) == said

@@ -1,0 +1,107 @@
+"""The rows of a table that a question binds by naming values of theirs, "invoice K-2" or "M42 by Greta Holm". Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from investigator.language.terms import words
+from investigator.questions.related import roots
+from investigator.tables.asked import table_question
+from investigator.tables.cells import TableView
+from investigator.tables.document_tables import DocumentTables
+from investigator.tables.naming import says, share_not_said
+from investigator.tables.times import header_time
+
+WITHOUT = re.compile(r"\b(?:not|no|non|without|free of|lack)\b|n['’]t\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|sum|combined|altogether|in all|overall)\b", re.IGNORECASE)
+_LONGEST_VALUE = 6  # words
+_EMPTY = frozenset(("", "-", "–", "—"))
+
+
+class Binding:
+    """Requirements that a question makes of the rows of one table."""
+
+    def __init__(self, question: str, tables: DocumentTables, view: TableView) -> None:
+        self._view = view
+        self._asks_total = _TOTAL.search(question) is not None
+        self._bound = _bound(question, tables, view)
+        self._asked = () if WITHOUT.search(question) else tuple(_asked_columns(question, tables, view))
+
+    def fits(self, row: int) -> bool:
+        """Return True if one of the named values of each column stands in a row, its labels, headers or caption, if the
+        cells under the headers that the question names are not empty, and if it is not one of several rows whose total
+        is asked for.
+        """
+        return self._stands_in(row) and not (row in self._parts and len(self._parts) > 1)
+
+    @cached_property
+    def _parts(self) -> frozenset[int]:
+        """Return the rows of a list whose total is asked for, those without the total."""
+        if not self._bound or not self._asks_total:
+            return frozenset()
+        flat = (row for row in self._view.rows if self._view.row_labels(row) and self._is_flat(row))
+        return frozenset(row for row in flat if not _TOTAL.search(self._said(row)) and self._stands_in(row))
+
+    def _is_flat(self, row: int) -> bool:
+        return len(self._view.row_labels(row)) == sum(
+            cell.column < self._view.table.label_columns for cell in self._view.rows[row]
+        )
+
+    def _stands_in(self, row: int) -> bool:
+        cells = self._view.rows.get(row, ())
+        filled = {cell.column for cell in cells if self._view.words(cell) not in _EMPTY}
+        if not filled.issuperset(self._asked):
+            return False
+        if not self._bound:
+            return True
+        said = self._said(row)
+        return all(any(f" {' '.join(value)} " in said for value in values) for values in self._bound)
+
+    def _said(self, row: int) -> str:
+        """Return the folded words of a row with its names, parted where its cells are."""
+        cells = self._view.rows.get(row, ())
+        headers = (header for cell in cells for header in self._view.column_headers(cell))
+        texts = (*map(self._view.words, cells), *self._view.row_labels(row), *headers, self._view.caption)
+        return f" {' | '.join(' '.join(words(text)) for text in texts)} "
+
+
+def _bound(question: str, tables: DocumentTables, view: TableView) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return the values that a question names, for each column that has some."""
+    about = roots(tables.own_name)
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for value, columns in _values(question, view):
+        if not roots(" ".join(value)) <= about:
+            for column in columns:
+                found.setdefault(column, []).append(value)
+    return tuple(map(tuple, found.values()))
+
+
+def _values(question: str, view: TableView) -> Iterator[tuple[tuple[str, ...], frozenset[int]]]:
+    """Yield the values of a table that a question names, with their columns: written with a capital, or with letters
+    and digits. Times are no names.
+    """
+    parts = words(question)
+    for start in range(len(parts)):
+        for end in range(start + 1, min(len(parts), start + _LONGEST_VALUE) + 1):
+            value = tuple(parts[start:end])
+            for text, columns in view.named_values.get(value, {}).items():
+                if _is_name(text, question) and header_time(text) is None:
+                    yield value, columns
+
+
+def _is_name(text: str, question: str) -> bool:
+    has_digit, has_letter = any(map(str.isdigit, text)), any(map(str.isalpha, text))
+    return has_letter and (has_digit or (any(map(str.isupper, text)) and text in question))
+
+
+def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> Iterator[int]:
+    """Yield the columns whose headers a question names whole."""
+    asked = table_question(question)
+    first = {cell.column: cell for cells in view.rows.values() for cell in cells if cell.row >= view.table.header_rows}
+    for column, cell in first.items():
+        header = tables.named(" ".join(view.column_headers(cell)))
+        is_named = header.telling and any(says(header, term) for term in asked.terms)
+        if is_named and not share_not_said(header, asked.said, asked):
+            yield column
