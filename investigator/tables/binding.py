@@ -15,7 +15,7 @@ from investigator.tables.naming import says, share_not_said
 from investigator.tables.times import header_time
 
 WITHOUT = re.compile(r"\b(?:not|no|non|without|free of|lack)\b|n['’]t\b", re.IGNORECASE)
-_TOTAL = re.compile(r"\b(?:total|sum|combined|altogether|in all|overall)\b", re.IGNORECASE)
+TOTAL = re.compile(r"\b(?:total|sum|combined|altogether|in all|overall)\b", re.IGNORECASE)
 _LONGEST_VALUE = 6  # words
 _EMPTY = frozenset(("", "-", "–", "—"))
 
@@ -25,7 +25,7 @@ class Binding:
 
     def __init__(self, question: str, tables: DocumentTables, view: TableView) -> None:
         self._view = view
-        self._asks_total = _TOTAL.search(question) is not None
+        self._asks_total = TOTAL.search(question) is not None
         self._bound = _bound(question, tables, view)
         self._asked = () if WITHOUT.search(question) else tuple(_asked_columns(question, tables, view))
 
@@ -42,7 +42,7 @@ class Binding:
         if not self._bound or not self._asks_total:
             return frozenset()
         flat = (row for row in self._view.rows if self._view.row_labels(row) and self._is_flat(row))
-        return frozenset(row for row in flat if not _TOTAL.search(self._said(row)) and self._stands_in(row))
+        return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._stands_in(row))
 
     def _is_flat(self, row: int) -> bool:
         return len(self._view.row_labels(row)) == sum(

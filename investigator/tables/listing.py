@@ -11,7 +11,7 @@ from investigator.questions.cues import cues, patterns
 from investigator.questions.related import root
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
-from investigator.tables.binding import WITHOUT
+from investigator.tables.binding import TOTAL, WITHOUT
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import says, share_not_said
@@ -37,7 +37,11 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
     if not lists_rows(question) or not asked.terms:
         return ()
     found = list(_said_yes_or_no(question, asked, tables))
-    if not found and not WITHOUT.search(question) and not patterns("lists")["compares"].search(question):
+    if (
+        not found
+        and not (WITHOUT.search(question) or TOTAL.search(question))
+        and not patterns("lists")["compares"].search(question)
+    ):
         for view in tables.views:
             found += _with_value(question, asked, view, tables)
     return tuple(found[:_MOST_LISTED])
