@@ -45,6 +45,7 @@ class Binding:
         return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._stands_in(row))
 
     def _is_flat(self, row: int) -> bool:
+        """Return True for a row of a list, under no heading row: there an empty cell says that its value is unknown."""
         return len(self._view.row_labels(row)) == sum(
             cell.column < self._view.table.label_columns for cell in self._view.rows[row]
         )
@@ -52,7 +53,7 @@ class Binding:
     def _stands_in(self, row: int) -> bool:
         cells = self._view.rows.get(row, ())
         filled = {cell.column for cell in cells if self._view.words(cell) not in _EMPTY}
-        if not filled.issuperset(self._asked):
+        if row in self._view.rows and self._is_flat(row) and not filled.issuperset(self._asked):
             return False
         if not self._bound:
             return True
