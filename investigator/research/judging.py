@@ -43,14 +43,14 @@ _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # words
 _STOPS = (".", "!", "?", ";", ":")
 _MARKS = "#*|-:= \n\t"
-"""What surrounds the words of a heading and of a header."""
+"""The marks around the words of a heading and of a header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
 """Constraints that a language model may have inferred from words other than the question's."""
 _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets in words of the question."""
 
 _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
-"""What is asked of a thing besides words."""
+"""The constraints that a question sets besides words."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 """The kind of answer: what a sentence has besides the asked words."""
 
