@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from investigator import Investigator
 
 _PROGRAM = """
@@ -27,7 +29,9 @@ _HEAVY = {
     "chromadb_rust_bindings",
     "langchain",
     "langchain_core",
+    "langchain_openai",
     "onnxruntime",
+    "openai",
     "sentence_transformers",
     "torch",
     "transformers",
@@ -88,6 +92,23 @@ def test_a_question_about_what_is_indexed_needs_no_pytorch(tmp_path: Path) -> No
     asked = loaded(command("ask", folder, "What does the tenant of unit 7 pay for?", "--workspace", workspace))
     assert {"store.exact", "engines.embedding.quick_minilm"} <= asked
     assert asked & _HEAVY == set()
+
+
+def test_a_server_opens_no_folder_and_loads_no_model_before_they_are_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / name for name in ("leases", "sales")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "lease.txt").write_text("The annual rent is EUR 48,000.\n", encoding="utf-8")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    model = ("--model", "openai:m", "--set", "chat.base_url=http://127.0.0.1:9/v1")
+    serve = command("serve", *folders, "--no-browser", "--port", "0", *model)
+    served = loaded(f"from investigator.server.service import Service; Service.wait = lambda _: None; {serve}")
+    assert "server.app" in served
+    assert served & _HEAVY == set()
+    kept = {path.parent.parent.name for path in (tmp_path / "data").rglob("*.db")}
+    assert kept == {"servers"}  # jobs and chats; no workspace of a folder
 
 
 def test_help_loads_no_command() -> None:

@@ -17,6 +17,7 @@ from investigator.engines.chat.known_servers import KnownServers, Negotiation
 from investigator.engines.chat.models import (
     ChatSettings,
     build,
+    can_build_later,
     first_sending,
     format_arguments,
     server_of,
@@ -93,9 +94,10 @@ class ChatEngine:
             self._server, self._wanted, known = server_of_ready(model), Sending(), None
         self._negotiation = Negotiation(self.name, self._server.identity, known, on_notice)
         parameters = self._negotiation.allowed(self._wanted).parameters
-        ready = build(self._server, self._settings, parameters) if isinstance(model, str) else model
-        self._models = {parameters: ready}
+        self._models: dict[frozenset[Parameter], BaseChatModel] = {} if isinstance(model, str) else {parameters: model}
         self._building = Lock()
+        if not can_build_later(self._server):
+            self._model(parameters)
         self._observers = [Observer(handler) for handler in callbacks]
         self._queue = queue or queue_at(self._server.endpoint)
 
@@ -145,6 +147,7 @@ class ChatEngine:
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, streamed piece by piece if the server supports it."""
+        self._model(self._negotiation.allowed(self._wanted).parameters)  # loading it is not the server's time
         started, settings = time.monotonic(), self._settings
         patience = settings.attempts * (settings.timeout + settings.max_wait)
         ticket = self._queue.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
+from threading import Lock
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
@@ -49,6 +51,7 @@ _NAME_HINT = (
     "Name a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
     "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
+_LOADING = Lock()  # packages that import each other in a circle must not be imported by two threads at once
 _PLACEHOLDER_KEY = "none"  # local servers need no key, but OpenAI's client requires one
 
 
@@ -125,6 +128,21 @@ def server_of_ready(model: BaseChatModel) -> Server:
     return Server(f"{type(model).__name__}:{name}", address)
 
 
+def can_build_later(server: Server) -> bool:
+    """Return True if the model can be built with its first call: loading a provider's package takes up to a second.
+
+    The other providers check names and settings in their own class, so that mistakes are found by building at once.
+    Raises MissingPackageError if the provider's package is not installed.
+    """
+    provider = server.model.partition(":")[0]
+    if provider not in CHAT_PROVIDERS or provider == "azure_openai":
+        return False
+    package = f"langchain_{provider}"
+    if find_spec(package) is None:
+        raise _missing(server, f"{package} is not installed")
+    return True
+
+
 def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
     """Return the chat model, which sends only the settable parameters in `parameters`.
 
@@ -132,18 +150,19 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
     Ollama, for others if their client can be found. Raises MissingPackageError if the provider's package is not
     installed, SettingsError if the provider is unknown or does not accept the settings.
     """
-    from langchain.chat_models import init_chat_model
-
     provider, name = split_name(server.model)
     bounds = BodyBounds(server.place, settings.timeout)
     try:
-        model: BaseChatModel = init_chat_model(
-            name, model_provider=provider, **_arguments(provider, server, settings, parameters, bounds)
-        )
+        with _LOADING:
+            from langchain.chat_models import init_chat_model
+
+            model: BaseChatModel = init_chat_model(
+                name, model_provider=provider, **_arguments(provider, server, settings, parameters, bounds)
+            )
         if provider != "ollama" and provider not in OPENAI_COMPATIBLE:
             bound_clients(model, bounds)
     except ImportError as error:
-        raise MissingPackageError(f"{server.model} needs a package: {error}", hint=_install(provider, error)) from error
+        raise _missing(server, str(error)) from error
     except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
         reason = cleaned(str(error))
         raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from without_secrets(error)
@@ -237,8 +256,10 @@ def _is_own_address(provider: str, address: str) -> bool:
     return bool(address) and not (provider == "openai" and urlsplit(address).hostname == "api.openai.com")
 
 
-def _install(provider: str, error: ImportError) -> str:
+def _missing(server: Server, why: str) -> MissingPackageError:
+    provider = server.model.partition(":")[0]
+    named = re.search(r"pip install [\w\-\[\]]+", why)
+    command = named.group() if named else f"pip install langchain-{provider.replace('_', '-')}"
     if provider in ("openai", "azure_openai"):
-        return f"Install it with: {install_command('openai')}"
-    named = re.search(r"pip install [\w\-\[\]]+", str(error))
-    return f"Install it with: {named.group() if named else f'pip install langchain-{provider}'}"
+        command = install_command("openai")
+    return MissingPackageError(f"{server.model} needs a package: {why}", hint=f"Install it with: {command}")
