@@ -1,9 +1,12 @@
-"""Makes a folder of documents with questions from a public set. A fifth of the works is withheld: nothing answers.
+"""Makes a folder of documents with questions from a public set, some of which nothing answers.
 
     python benchmarks/tuning_folder.py SOURCES selqa OUT --most 1     # SOURCES: see benchmarks/reader/sources.py
+    python benchmarks/tuning_folder.py SOURCES disfl_qa OUT --near-misses --in-all 720
     investigator tune --docs OUT/docs --questions OUT/questions.jsonl --out OUT/tuned
 
-Which works are withheld and which of their questions are taken depends on hashes of names, and so on no outcome.
+A fifth of the works is withheld, so that nothing answers the questions about them. With --near-misses none is; half of
+the questions are then such as people wrote about a document that does not answer them. Which works are withheld and
+which of their questions are taken depends on hashes of names, and so on no outcome.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--most", type=int, default=8, help="questions about a work")
     parser.add_argument("--in-all", type=int, default=2_000, help="questions in all")
+    parser.add_argument("--near-misses", action="store_true", help="half of them near misses, and no work withheld")
     given = parser.parse_args()
     works: dict[str, list[Document]] = defaultdict(list)
     for document in documents(given.sources):
@@ -41,18 +45,24 @@ def main() -> None:
     rows: list[tuple[str, dict[str, object]]] = []
     (given.out / "docs").mkdir(parents=True)
     for work, parts in sorted(works.items()):
-        withheld, asked = draw(work) % WITHHELD == 0, list[tuple[str, dict[str, object]]]()
+        withheld, asked = not given.near_misses and draw(work) % WITHHELD == 0, list[tuple[str, dict[str, object]]]()
         for number, text in enumerate(dict.fromkeys(part.text for part in parts)):
             name = f"{re.sub(r'[^A-Za-z0-9]+', '_', work)}_{number}.txt"
             if not withheld:
                 (given.out / "docs" / name).write_text(text + "\n", encoding="utf-8")
-            for query in (query for part in parts if part.text == text for query in part.queries if query.answers):
+            for query in (query for part in parts if part.text == text for query in part.queries):
                 said = [text[start:end] for start, end in query.answers]
                 known = {"answerable": True, "doc_ids": [name], "answers": said, "evidence": said}
-                asked.append((query.text, {"answerable": False} if withheld else known))
+                if said or given.near_misses:
+                    asked.append((query.text, known if said and not withheld else {"answerable": False}))
         asked.sort(key=lambda one: draw(one[0]))
         rows += asked[: given.most]
-    rows = sorted(rows, key=lambda one: draw(one[0]))[: given.in_all]
+    rows.sort(key=lambda one: draw(one[0]))
+    if given.near_misses:
+        half = given.in_all // 2
+        rows = [row for known in (True, False) for row in [one for one in rows if one[1]["answerable"] is known][:half]]
+        rows.sort(key=lambda one: draw(one[0]))
+    rows = rows[: given.in_all]
     written = ({"id": f"{given.source}-{at}", "question": text, **known} for at, (text, known) in enumerate(rows))
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in written)
     (given.out / "questions.jsonl").write_text("".join(lines), encoding="utf-8")

@@ -5,6 +5,7 @@
 | {new_wiki,nyt,reddit,amazon_reviews}_v1.0.json | SQuADShifts | 37,636 questions | CC BY 4.0 | 1, squad_shifts |
 | squad_dev_v1.1.json | SQuAD 1.1, development part | 10,565 questions | CC BY-SA 4.0 | 1, squad_shifts |
 | disfl_qa.json | Disfl-QA: SQuAD 2.0, spoken; a quarter has no answer | 7,664 questions | CC BY 4.0 | 1, disfl_qa |
+| disfl_qa_{train,dev,test}.json | the same as written | 11,825 questions | CC BY 4.0 | google-research-datasets/Disfl-QA |
 | quoref.json | Quoref | 6,488 questions | CC BY 4.0 | 1, subtask 002 |
 | drop.json | DROP, where the answer stands in the passage | 1,984 questions | CC BY-SA 4.0 | 1, subtask 028 |
 | vitaminc.json | VitaminC: claims beside twin evidence | 54,668 claims | CC BY-SA 3.0 | 1, vitaminc |
@@ -123,9 +124,11 @@ def _distinct(answers: Iterator[tuple[int, str]]) -> tuple[Span, ...]:
 def _task(path: Path, source: str) -> Iterator[Document]:
     """Tasks of one text: a passage, a question, an answer; one document for each passage."""
     together: dict[str, list[Query]] = {}
+    written = _as_written(path.parent) if source == "disfl_qa" else {}
     for row in _read(path)["examples"]:
         if source == "disfl_qa":
             question, _, text = row["input"].partition("context: ")
+            question = written.get(_letters(question), question)
             answers = [row["target"]]
         else:
             text, _, question = row["input"].removeprefix("Passage: ").partition("\nQuestion: ")
@@ -141,6 +144,16 @@ def _task(path: Path, source: str) -> Iterator[Document]:
             known.append(Query(tidy(question), spans))
     for number, (text, queries) in enumerate(together.items()):
         yield Document(source, f"{source}/{number}", "", text, tuple(queries))
+
+
+def _as_written(folder: Path) -> dict[str, str]:
+    """Return the written form of each spoken question of Disfl-QA."""
+    rows = (row for path in folder.glob("disfl_qa_*.json") for row in _read(path).values())
+    return {_letters(row["disfluent"]): row["original"] for row in rows}
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text).lower()
 
 
 def _places(text: str, answer: str) -> list[Span]:
