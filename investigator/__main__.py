@@ -1,8 +1,13 @@
-"""Run the command `investigator` with `python -m investigator`."""
+"""Run the command `investigator`, also with `python -m investigator`."""
 
 from __future__ import annotations
 
-from investigator.cli.main import run
+import sys
+
+try:
+    from investigator.cli.main import run
+except KeyboardInterrupt:  # the command line takes some time to import
+    sys.exit(130)
 
 if __name__ == "__main__":
     run()

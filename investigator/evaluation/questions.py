@@ -32,8 +32,8 @@ class Question(RowWithId):
     """One question; any fact about its answer may be missing, and is then not measured.
 
     `doc_ids` are the documents that answer it, `evidence` sentences from them, `answers` wordings of the answer,
-    `key_numbers` and `key_points` its required numbers and points. `scope` is the one document that the question is
-    about.
+    which make it answerable, `key_numbers` and `key_points` its required numbers and points. `scope` is the one
+    document that the question is about.
     """
 
     question: StrictStr = Field(min_length=1)
@@ -112,4 +112,6 @@ def _asked(file: Path) -> Iterator[tuple[int, Question]]:
     for number, question in rows_of(file, Question):
         if not question.question.strip():
             raise EvaluationDataError(f"line {number} of {file}: the question is empty")
-        yield number, question
+        if question.answers and question.answerable is False:
+            raise EvaluationDataError(f"line {number} of {file}: the question has answers, but is not answerable")
+        yield number, question.changed(answerable=True) if question.answers else question

@@ -1,7 +1,8 @@
 """Finds addresses in a text, and requests to its reader to act on an account, a secret or money. Pure.
 
 A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. So addresses from
-documents are written in a form that no program treats as a link and that a reader still understands.
+documents are written in a form that no program treats as a link and that a reader still understands. An e-mail address
+stays as it is: as a link it only opens a mail to it, and no program loads it by itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _TOP = "com|org|net|edu|gov|int|info|biz|io|co|dev|app|site|online|xyz|top|shop|
 _COUNTRY = "de|fr|uk|us|ru|cn|it|es|nl|ch|at|be|se|no|dk|fi|cz|eu|in|br|jp|kr|au|ca|ua|tk|ly|me|tv"
 _NAME = rf"(?:[^\W_](?:[\w-]{{0,62}})\.)+(?:{_TOP}|{_COUNTRY})\b(?!\.\w)"
 _HOST = re.compile(rf"(?:(?<=://)[^\s/?#)\]>\"']+|\bwww\.[^\s/?#)\]>\"']+|[\w.+-]+@[\w.-]+\w|(?<![\w@/]){_NAME})", re.I)
+_MAILBOX = re.compile(r"(?<![/\\@])[\w+-]+(?:\.[\w+-]+)*@(?:[\w-]+\.)+[^\W\d_]{2,}(?![/\\?#@:])")
 _LINK = re.compile(r"(?<=\])\((?=\S)|<(?=[A-Za-z/!?])")
 _LESS_THAN = re.compile(r"(?<=\w)<(?=[A-Za-z]\w*(?![\w:-]))")
 _PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
@@ -59,11 +61,11 @@ def instructs_reader(text: str) -> bool:
 def defanged(text: str) -> str:
     """Return a text with its addresses and mark-up changed so that no program renders them as links, pictures or HTML.
 
-    `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a space is
-    inserted between the brackets of a link, after the opening bracket of a tag, and on both sides of the sign in "a <
-    b". Other text, including text already in this form, is unchanged.
+    `https://a.example/x` becomes `hxxps://a[.]example/x`, and a space is inserted between the brackets of a link, after
+    the opening bracket of a tag, and on both sides of the sign in "a < b". Other text, including e-mail addresses and
+    text already in this form, is unchanged.
     """
-    text = _HOST.sub(lambda host: _DOT.sub("[.]", host.group().replace("@", "[at]")), text)
+    text = _HOST.sub(_without_host, text)
     text = _spaced(_SCHEMES.sub(_without_scheme, text))
     return _LINK.sub(lambda mark: " (" if mark.group() == "(" else "< ", text)
 
@@ -88,6 +90,13 @@ def _without_scheme(found: re.Match[str]) -> str:
     if scheme.lower() in ("http://", "https://"):
         return f"{scheme[0]}xx{scheme[3:]}"
     return scheme.replace(":", "[:]", 1)
+
+
+def _without_host(found: re.Match[str]) -> str:
+    mailbox = _MAILBOX.match(found.string, found.start())
+    if mailbox is not None and mailbox.end() == found.end():
+        return found.group()
+    return _DOT.sub("[.]", found.group().replace("@", "[at]"))
 
 
 def _instructs(sentence: str) -> bool:

@@ -192,6 +192,20 @@ def test_an_interrupted_command_ends_with_130() -> None:
     assert shell(KeyboardInterrupt()).exit_code == 130
 
 
+def test_an_interrupt_while_the_command_line_is_imported_ends_with_130_quietly() -> None:
+    code = """
+import sys
+class Interrupts:
+    def find_spec(self, name, *rest):
+        if name == "investigator.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+import investigator.__main__
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_reader_that_went_away_is_no_error() -> None:
     assert shell(BrokenPipeError(32, "Broken pipe")).output == ""
 

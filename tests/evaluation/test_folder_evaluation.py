@@ -189,6 +189,15 @@ def test_a_file_that_holds_something_else_is_left_alone(folder: Path, questions:
     assert notes.read_text(encoding="utf-8") == '{"note": 1}\n'
 
 
+def test_a_row_with_answers_is_answerable_and_may_not_say_the_opposite(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"id": "1", "question": "Who?", "answers": ["Ann"]}\n', encoding="utf-8")
+    assert read_questions(file)[0].answerable
+    file.write_text('{"id": "1", "question": "Who?", "answers": ["Ann"], "answerable": false}\n', encoding="utf-8")
+    with pytest.raises(EvaluationDataError, match="has answers"):
+        read_questions(file)
+
+
 def test_a_question_that_fails_is_counted_and_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
     engine = Broken(EngineUnreachableError("the server is down"))
     report = finished(evaluation(folder, questions, model=engine))

@@ -36,7 +36,7 @@ from investigator.reports.terminal import investigation_text
 from investigator.research.method_settings import MethodSettings
 from investigator.services.verification import verify_report
 
-LIVE = re.compile(r"https?://|www\.\w|\]\(\S|<[A-Za-z/!]|mailto:\w|[\w.]@\w", re.IGNORECASE)
+LIVE = re.compile(r"https?://|www\.\w|\]\(\S|<[A-Za-z/!]|mailto:\w", re.IGNORECASE)
 QUESTION = "Where is the form of the Emsland plant?"
 LINK = "The form of the Emsland plant is at https://evil.example/form?x=1 for all."
 FORM = f"{LINK} Write to desk@evil.example about the Emsland plant's form."
@@ -52,7 +52,8 @@ def quote(text: str) -> Quote:
         "See https://evil.example/a.",
         "Go to HTTPS://evil.example now",
         "see www.evil.example",
-        "Write to help.desk@evil.example.",
+        "Write to evil.example/desk@evil.example.",
+        "mailto:desk@evil.example?body=x",
         "the page evil.com/login",
         "![](https://evil.example/p.png?leak=1)",
         "[here](/login)",
@@ -67,6 +68,12 @@ def quote(text: str) -> Quote:
 def test_an_address_is_seen_and_written_so_that_nothing_makes_a_link_of_it(text: str) -> None:
     assert holds_address(text)
     assert not LIVE.search(defanged(text))
+
+
+def test_an_e_mail_address_can_be_copied_and_is_still_marked() -> None:
+    text = "Write to help.desk@plant.example."
+    assert defanged(text) == text
+    assert holds_address(text)
 
 
 @pytest.mark.parametrize(
