@@ -3,44 +3,44 @@
     InvestigatorError
     ├── UserError                  your mistake; the command exits with 2
     │   ├── QuestionError          the question cannot be asked
-    │   ├── PageError              the document has no such page, or none that can be drawn
+    │   ├── PageError              the page does not exist or cannot be drawn
     │   ├── FolderError            the folder cannot be investigated
-    │   │   └── UnknownDocumentError   the folder holds no such document
-    │   ├── SettingsError          a setting has no meaning
+    │   │   └── UnknownDocumentError   the folder contains no such document
+    │   ├── SettingsError          a setting is unknown or invalid
     │   ├── TemplateError          a prompt template cannot be used
     │   ├── MissingPackageError    an optional package is not installed
     │   ├── CredentialError        a key is missing or was refused
     │   ├── UnknownRunError        no such investigation in the workspace
-    │   ├── EvaluationDataError    a file to evaluate by cannot be used
+    │   ├── EvaluationDataError    an evaluation file cannot be used
     │   ├── DialogueError          a message, an agent or a world is used wrongly
-    │   │   ├── DialogueValueError        an argument or option makes no sense there
-    │   │   ├── DialogueTypeError         something of a kind that cannot be used there
-    │   │   ├── DialogueUnsupportedError  this kind cannot do what others can
-    │   │   ├── MetricsError       figures cannot be put together
+    │   │   ├── DialogueValueError        an argument or option has an invalid value
+    │   │   ├── DialogueTypeError         an argument has the wrong type
+    │   │   ├── DialogueUnsupportedError  the operation is not supported
+    │   │   ├── MetricsError       metrics cannot be combined
     │   │   └── UnknownTaskError   no task, teacher or agent of that name
     │   ├── DialogueFormatError    a line of a dialogue file cannot be read
     │   ├── WorkspaceLockedError   another run is writing to the workspace
     │   └── ForeignFileError       a file of the workspace is a link, a pipe, or not this user's
     └── RunError                   the run failed; the command exits with 1
-        ├── EngineError            an engine gave no reply
+        ├── EngineError            an engine did not reply
         │   ├── EngineUnreachableError   the server is down or cut the connection
         │   ├── EngineTimeoutError       the server did not reply in time
         │   ├── ContextTooLongError      the prompt does not fit the context
-        │   ├── RateLimitError           the server refused for now (429)
-        │   └── ReplayError              a recording does not hold the reply
+        │   ├── RateLimitError           the server accepts no more calls for now (429)
+        │   └── ReplayError              a recording does not contain the reply
         ├── ModelDownloadError     a model could not be fetched from its hub
         ├── ReplyError             a reply could not be read
         ├── ReaderError            a document could not be read
-        │   └── SourceChangedError   its file is not the one that was read before
+        │   └── SourceChangedError   its file has changed since it was read
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
         │   ├── AlteredRunError    a kept run was changed outside this program
-        │   ├── DamagedDocumentError  what is kept of a document is not what was written
-        │   └── DamagedDatabaseError  a database of the workspace is damaged, or not as this program made it
-        │       └── EarlierDatabaseError  an earlier version made it
+        │   ├── DamagedDocumentError  the stored data of a document was changed
+        │   └── DamagedDatabaseError  a database of the workspace is damaged or foreign
+        │       └── EarlierDatabaseError  it was created by an earlier version
         ├── EmbedderError          text could not be embedded
-        ├── ClusterError           machines of a cluster cannot do the work
-        │   └── ShardLostError     parts of the index give no reply
+        ├── ClusterError           a cluster cannot be reached or used
+        │   └── ShardLostError     parts of the index do not reply
         └── WorkerError            a copy of a world failed in its thread
 
 Each error carries a `hint`: one sentence that says what to do next. Foreign errors are
@@ -104,13 +104,13 @@ class PageError(UserError):
 
 
 class FolderError(UserError):
-    """The folder is missing, unreadable, or holds nothing that can be read."""
+    """The folder is missing, unreadable, or contains nothing that can be read."""
 
     default_hint = "Name an existing folder with documents."
 
 
 class UnknownDocumentError(FolderError):
-    """The folder holds no document of that name."""
+    """The folder contains no document of that name."""
 
     default_hint = "See the documents with: investigator status FOLDER"
 
@@ -136,7 +136,7 @@ class CredentialError(UserError):
 
 
 class UnknownRunError(UserError):
-    """The workspace holds no investigation of that name."""
+    """The workspace contains no investigation of that name."""
 
     default_hint = "List the investigations with: investigator runs FOLDER"
 
@@ -315,7 +315,7 @@ class DamagedDatabaseError(StoreError):
 
     default_hint = (
         "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
-        "move that file away, or bring it back from a backup: the runs and memories in it are kept nowhere else."
+        "move that file away, or restore it from a backup: the runs and memories in it exist nowhere else."
     )
 
 

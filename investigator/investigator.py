@@ -143,9 +143,8 @@ class Investigator:
         return self._runs.investigate(question, options)
 
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Read the folder and keep it open for measuring: the context returns a faster function like `investigate`.
-
-        `last` refers to no question asked this way. Changes in the folder are ignored meanwhile; quotes are still
+        """Open the folder once for many measured questions; the context yields a faster variant of `investigate`.
+        Questions asked this way do not become `last`. Changes in the folder are ignored meanwhile; quotes are still
         looked up in the files.
         """
         return self._runs.opened()
@@ -202,8 +201,7 @@ class Investigator:
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
-        """Return the additional contents of a report: the run's calls, and pictures of the cited pages of PDF
-        documents.
+        """Return what a report shows in addition to the run: its calls, and pictures of the cited PDF pages.
 
         Raises StoreError.
         """
@@ -234,7 +232,8 @@ class Investigator:
         """Update the index without asking anything: text and words, and with `vectors` all vectors too.
 
         `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads again the files
-        that failed. Questions can be asked while vectors are computed. Raises what `investigate` does, but EngineError.
+        that failed. Questions can be asked while vectors are computed. Raises the errors of `investigate` except
+        EngineError.
         """
         yield from self._index.update(vectors=vectors, verify=verify, retry=retry)
         yield from self._runs.check_kept() if verify else ()
@@ -271,7 +270,7 @@ class Investigator:
     def kept_open(self) -> AbstractContextManager[None]:
         """Keep the workspace and the reading processes open between calls, as a server does.
 
-        Results stay current: the writes of other processes are seen, and cited files are looked at again.
+        Results stay current: the writes of other processes are seen, and cited files are checked again.
         """
         return self._index.kept_open()
 

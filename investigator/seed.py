@@ -164,7 +164,7 @@ class Query:
             ) from error
         self.memory_stream.add(self.target_doc_id, sub_question, finding)
         if finding.point is None:
-            _log.warning("the reply of %s has no point that can be read: %.200s", self.target_doc_id, finding.reply)
+            _log.warning("the reply of %s contains no readable score: %.200s", self.target_doc_id, finding.reply)
         return finding.point is not None
 
     def save(self, sub_question: str, reply: str, point: int | None) -> Memory:

@@ -184,7 +184,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
             f"there is no setting {name}" + (f"; did you mean {near}?" if near else ""), hint=_in(part)
         )
     if first["type"] == "value_error":
-        return SettingsError(f"the settings of {name} do not fit: {first['msg'].partition(', ')[2]}", hint=_in(part))
+        return SettingsError(f"the settings of {name} are invalid: {first['msg'].partition(', ')[2]}", hint=_in(part))
     if part[-1:] == name.split(".")[-1:]:
         return SettingsError(f"{name} is not a setting but a part of them", hint=_in(part))
     given = "" if _kind(field) is SecretStr else f", not {_shown(first['input'])}"
@@ -244,7 +244,7 @@ def _about(name: str, field: FieldInfo) -> str:
 def _wanted(field: FieldInfo, problem: str) -> str:
     """Describe the values that a setting accepts."""
     if problem == "string_pattern_mismatch":
-        return "of the form that its description shows"
+        return "of the form shown in its description"
     if problem == "string_too_short":
         return "a text that is not empty"
     kind = _KINDS.get(_kind(field), "of another kind")

@@ -1,8 +1,8 @@
 """Records the human's rating of a reply: liked, or disliked for a reason and followed by a question for something
 better.
 
-The steps of the data card: a message of the bot is marked, the bot asks, and the human's next message is the answer
-(`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
+It follows the steps of the data card: a message of the bot is marked, the bot asks a question, and the human's next
+message is the answer (`isDislikeFeedback`). Each function returns a new conversation; none changes its argument.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class FolderChat:
         self.agent_id = agent_id
 
     def start(self, user: str, chat_id: str | None = None, before: Iterable[Turn] = ()) -> ChatSession:
-        """Start a conversation with a user, or continue one after some turns.
+        """Start a conversation with a user, or continue one from its earlier turns.
 
         Raises DialogueError for an invalid user name.
         """

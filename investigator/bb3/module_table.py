@@ -68,7 +68,7 @@ def _short(least: int, most: int, *, penalized: bool = False) -> Decoding:
 
 
 def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, excluded: bool = False) -> Decoding:
-    """Return factual nucleus decoding for a reply; with `excluded` the knowledge may be repeated."""
+    """Return factual nucleus decoding for a reply; `excluded` allows it to repeat the knowledge."""
     return Decoding(
         inference=Inference.FACTUAL_NUCLEUS,
         beam_min_length=least,
@@ -208,9 +208,9 @@ class Family(Record):
 
     `memory_first`: new memories are created before the search query. `plain_without_knowledge`: if no documents,
     memories or topic are used, VRM replies, and nothing is remembered; if that applies to one conversation of a batch,
-    it applies to all. `one_voice`: SRM writes every reply (the option's module a combined one), with any knowledge.
-    `separate_order` is the order of separate replies. `without_knowledge` replies if nothing was found; `unasked` if
-    nothing was searched either.
+    it applies to all. `one_voice`: SRM writes every reply, from any kind of knowledge (combined replies are written by
+    the module in the options). `separate_order` is the order of separate replies. `without_knowledge` replies if
+    nothing was found; `unasked` if nothing was searched either.
     """
 
     memory_first: bool

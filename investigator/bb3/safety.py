@@ -152,7 +152,7 @@ def _lines(name: str) -> tuple[str, ...]:
 
 
 def _pattern_of(listed: str) -> str:
-    """Return the pattern of a listed word or phrase; only inner letters are masked."""
+    """Return the pattern of a listed word or phrase; only inner letters may be masked."""
     if "*" in listed.rstrip("*"):
         raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may stand at its end only.")
     words = undisguised(listed.rstrip("*")).text.split()

@@ -60,7 +60,9 @@ class Talk:
         an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
-            raise DialogueError(f"the message must be a text, it is {text!r:.60}", hint='Say a text: talk.say("Hello")')
+            raise DialogueError(
+                f"the message must be a text, it is {text!r:.60}", hint='Pass a text: talk.say("Hello")'
+            )
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)
@@ -125,7 +127,7 @@ class Talk:
         Raises FolderError if it cannot be written, or another file exists.
         """
         if path.exists() and not self._is_saved_in(path):
-            hint = "Name another file: a conversation only takes the place of its older self."
+            hint = "Name another file: a conversation only replaces an older state of itself."
             raise FolderError(f"{path} already exists with other contents", hint=hint)
         write_conversations(path, [self.record])
 

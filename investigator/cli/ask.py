@@ -38,7 +38,7 @@ _WORST_FIRST = (1, 4, 3, 5)
 
 @dataclass(frozen=True)
 class AskingOptions:
-    """Options of a question besides its text."""
+    """The options of a question."""
 
     mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
     strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None
@@ -96,7 +96,7 @@ class CeilingOptions:
     rounds: Annotated[int | None, typer.Option(metavar="N", help="Limit of rounds of planning and asking.")] = None
 
     def settings(self) -> Iterator[str]:
-        """Yield the settings for these options, as after `--set`."""
+        """Yield these options as settings, in the form of `--set`."""
         given = {
             "budget.calls": self.max_calls,
             "budget.tokens": self.max_tokens,
@@ -119,7 +119,7 @@ class TraceOptions:
     ] = False
 
     def settings(self) -> Iterator[str]:
-        """Yield the settings for these options, as after `--set`."""
+        """Yield these options as settings, in the form of `--set`."""
         if self.trace is not None:
             yield f"trace.file={json.dumps(str(self.trace))}"
         if self.trace_prompts:
@@ -139,7 +139,8 @@ def ask(
     questions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Ask these instead: .txt (one per line), .csv (a column question), .jsonl (a field)."
+            metavar="FILE",
+            help="Ask the questions of a file: .txt (one per line), .csv (column question), .jsonl (field).",
         ),
     ] = None,
 ) -> None:
@@ -189,7 +190,8 @@ def _ask_all(
     output.check(folder)
     if output.export is not None:
         raise SettingsError(
-            "--export is for one question", hint="Each has a run: investigator show RUN FOLDER --export DIR"
+            "--export is for one question",
+            hint="Each question has its own run: investigator show RUN FOLDER --export DIR",
         )
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
@@ -206,7 +208,7 @@ def _ask_all(
 
 
 def exit_code(outcome: QuestionOutcome) -> int:
-    """Return the exit code of one of many questions."""
+    """Return the exit code of one question of a batch."""
     answer = outcome.investigation.answer if outcome.investigation is not None else None
     return EXIT_CODES[answer.status] if answer is not None else RunError.exit_code
 

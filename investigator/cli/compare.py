@@ -72,7 +72,7 @@ def compare(
     asked = read_questions(questions)[:limit]
     with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
-        for side in (second, first):  # wrong input is reported before the other side has asked anything
+        for side in (second, first):  # check both sides before the first question is asked
             bench.evaluation(side, asked).check_outside(questions)
         comparison = compared_sides((a, first), (b, second), asked, bench, measure=judge, repeat=repeat, seed=seed)
     if report is not None:

@@ -30,7 +30,7 @@ def eval_folder(
 ) -> None:
     """Ask each question of a file and measure documents, evidence, answers, silence, proof and cost.
 
-    A row holds id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
+    Each row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
     scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. If it is stopped,
     the same command resumes it; failed questions are asked again.
     """

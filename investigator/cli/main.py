@@ -41,7 +41,7 @@ def run() -> None:
         typer.echo("interrupted", err=True)
         sys.exit(130)
     finally:
-        gc.freeze()  # otherwise Python collects garbage more than once before it ends
+        gc.freeze()  # skip the garbage collections at the end of the process
 
 
 def _start_light() -> None:
@@ -101,9 +101,9 @@ _MODELS = (
 _PROMPTS = (
     _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
     _command("show", "workbench.commands.folders:show", "Show a template and its variables."),
-    _command("check", "workbench.commands.folders:check", "Check templates before anything is asked."),
+    _command("check", "workbench.commands.folders:check", "Check templates, without asking a model."),
     _command("copy", "workbench.commands.folders:copy", "Copy shipped templates, to change them."),
-    _command("render", "workbench.commands.trials:render", "Show the prompt that a template gives for a step."),
+    _command("render", "workbench.commands.trials:render", "Show the prompt that a template makes for a step."),
     _command("run", "workbench.commands.trials:run_template", "Send a template to a model, and compare the replies."),
     _command("diff", "workbench.commands.folders:diff", "Show how templates differ from the shipped ones."),
 )

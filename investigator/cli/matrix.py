@@ -40,7 +40,7 @@ def matrix(
     questions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Questions: .txt (one per line), .csv (a column question), .jsonl (a field question)."
+            metavar="FILE", help="Questions: .txt (one per line), .csv (column question), .jsonl (field question)."
         ),
     ] = None,
     report: Annotated[

@@ -51,7 +51,7 @@ def pull(
             display.show(Progressed(phase="megabytes", done=done // _MEGABYTE, total=-(-total // _MEGABYTE)))
 
         pulled = fetch(model, datetime.now(UTC), show)
-    tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not named by the hub'}, according to the hub")
+    tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not stated by the hub'}, according to the hub")
     tell(f'Use it with: investigator ask FOLDER "question" --model {pulled.name}')
 
 

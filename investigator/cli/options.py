@@ -51,9 +51,7 @@ def kept_of(
 
 
 def _whole_changes(changes: list[str] | None) -> list[str] | None:
-    """Reject a change without a value before the following words, which may be a key, can appear in an error
-    message.
-    """
+    """Reject a change without a value early: the words after it may be a key, which must not reach an error message."""
     for change in changes or ():
         if "=" not in change:
             raise typer.BadParameter("write it as part.field=value")
@@ -80,7 +78,8 @@ class SettingsOptions:
     ] = None
 
     def load(self, *more: str) -> Settings:
-        """Return the settings; `more` are changes as after `--set`, which win. Raises the errors of `load_settings`.
+        """Return the settings; `more` holds further `--set` changes; they take precedence. Raises the errors of
+        `load_settings`.
 
         Print a note if explicitly chosen languages for text recognition are missing. By default there is no note: most
         folders have no pictures.

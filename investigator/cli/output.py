@@ -106,7 +106,7 @@ def print_result(
 
 @contextlib.contextmanager
 def resumable(kept: str) -> Iterator[None]:
-    """Say what is `kept` and how to resume if the user interrupts, and end the command with the exit code for that."""
+    """On an interrupt, print what is `kept` and how to resume, and exit with the code for interrupts."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -128,7 +128,7 @@ def _print_json(text: str, *, own: bool) -> None:
 def print_styled(text: Text) -> None:
     """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
-    if harmless != text.plain:  # its creator left this to us
+    if harmless != text.plain:  # such texts are not made inert when they are built
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):
@@ -173,7 +173,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Name a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        if path.suffix.lower() not in REPORT_SUFFIXES:  # these have no mark, and would be read as evidence
+        if path.suffix.lower() not in REPORT_SUFFIXES:  # these cannot carry our mark, so they would be indexed
             raise UserError(f"{path} is inside the folder of documents", hint="Name a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
@@ -196,7 +196,7 @@ def check_export(directory: Path, folder: Path) -> None:
     there = [name for name in EXPORTED if (directory / name).exists()]
     if there and not (record.is_file() and is_own_result(record.read_bytes())):
         raise UserError(
-            f"{directory} holds {there[0]}, which is not an export of this program",
+            f"{directory} contains {there[0]}, which is not an export of this program",
             hint="Name another folder: only an older export is overwritten.",
         )
 
@@ -207,7 +207,7 @@ def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
     try:
         directory.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise RunError(f"the folder {directory} could not be made: {error.strerror}", hint=kept) from error
+        raise RunError(f"the folder {directory} could not be created: {error.strerror}", hint=kept) from error
     for name, data in files.items():
         write_file(directory / name, data, kept)
 

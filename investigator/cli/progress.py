@@ -45,7 +45,7 @@ def shown(
     clock: Callable[[], float] = time.monotonic,
     watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
 ) -> Iterator[Event]:
-    """Show all events on a stream as they arrive, and pass them on; `watch` takes the display for a model's
+    """Show all events on a stream as they arrive, and pass them on; `watch` receives the display, to show a model's
     progress.
     """
     with display_on(stream, clock) as display:
@@ -64,7 +64,7 @@ def display_on(stream: TextIO, clock: Callable[[], float]) -> LiveDisplay | Plai
 
 
 class PlainDisplay:
-    """Writes a line for each event; for counted events every two seconds, and for the last one."""
+    """Writes a line for each event; counted events get a line every two seconds, and one at the end."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], interval: float = PLAIN_INTERVAL) -> None:
         self._stream = stream

@@ -69,7 +69,7 @@ class StreamOptions:
             screen, sys.stdout = sys.stdout, printed
             try:
                 yield
-            except typer.Exit:  # with a result that explains it: not found, answered in part
+            except typer.Exit:  # not found or answered in part: the printed result explains it
                 raise
             except BaseException:
                 ended = False

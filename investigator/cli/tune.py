@@ -30,16 +30,16 @@ class CandidateOptions:
     """Sources of candidates."""
 
     variants: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Variants: folders of templates, or files of the one template.")
+        Path | None, typer.Option(metavar="DIR", help="Variants: folders of templates, or versions of one template.")
     ] = None
     settings_space: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Settings with the list of values to try of each.")
+        Path | None, typer.Option(metavar="FILE.toml", help="Settings, each with a list of values to try.")
     ] = None
     vary: Annotated[
         list[str] | None, typer.Option(metavar="PART.FIELD=A,B,C", help="Values to try of a setting; repeatable.")
     ] = None
     search: Annotated[
-        str, typer.Option(metavar="NAME", help="Let a proposer write candidates: gepa, or one of another package.")
+        str, typer.Option(metavar="NAME", help="Let a proposer write candidates: gepa, or one from another package.")
     ] = ""
     proposer: Annotated[
         str, typer.Option(metavar="PROVIDER:NAME", help="The proposer's model; by default the one being tuned for.")
@@ -58,9 +58,7 @@ class TuningCeilings:
     ] = Tolerance().more_calls
     more_false_answers: Annotated[
         float,
-        typer.Option(
-            metavar="SHARE", min=0, max=1, help="False answers that a winner may give above the baseline's share."
-        ),
+        typer.Option(metavar="SHARE", min=0, max=1, help="How much a winner may raise the share of false answers."),
     ] = Tolerance().more_false_answers
 
 

@@ -27,8 +27,8 @@ def verify(
 
     The files are read again. No index is needed, and nothing is written. The claims themselves are not judged.
 
-    A quote that is not in its file is reported as changed if the file is another one than that of the report, and else
-    as not in the file: the report was altered, or text recognition read the file with other settings.
+    A quote that is not in its file is reported as changed if the file differs from the one that the report cites.
+    Otherwise it is reported as not in the file: the report was altered, or text recognition used other settings.
 
     Exit codes: 0 every quote is at its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
     wrong usage.

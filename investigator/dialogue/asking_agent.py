@@ -76,8 +76,8 @@ class _SharedInvestigator:
 
     def __init__(self, investigator: AnswersQuestions | None, at_once: int) -> None:
         if not isinstance(investigator, AnswersQuestions):
-            hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
-            raise DialogueError("there is no one to ask", hint=hint)
+            hint = 'Pass one: InvestigatorAgent(investigator=Investigator("my_folder"))'
+            raise DialogueError("the agent has no investigator to ask", hint=hint)
         if at_once < 1:
             raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
         self._investigator = investigator
@@ -98,7 +98,7 @@ class _SharedInvestigator:
             with self._places:
                 answer = self._investigator.ask(question)
         except QuestionError as error:
-            return _unasked(f"I cannot be asked this: {error.message}. {error.hint}")
+            return _unasked(f"I cannot answer this: {error.message}. {error.hint}")
         citations = [quote.model_dump(mode="json") for quote in answer.citations]
         return {"text": answer.text, "status": str(answer.status), "citations": citations}
 

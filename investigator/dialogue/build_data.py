@@ -92,7 +92,7 @@ def _build_beside(beside: Path, folder: Path, version: str, make: Callable[[Path
 
 
 def _unusable(archive: Path, reason: str) -> DialogueFormatError:
-    return DialogueFormatError(f"the archive {archive} is not used: {reason}", hint="Fetch the archive again.")
+    return DialogueFormatError(f"the archive {archive} cannot be used: {reason}", hint="Fetch the archive again.")
 
 
 def _members(archive: Path, stack: ExitStack) -> list[_Member]:
@@ -123,7 +123,7 @@ def _mode(info: zipfile.ZipInfo) -> int:
 def _written(archive: Path, members: list[_Member], folder: Path, limit: int) -> tuple[Path, ...]:
     targets = [_target(archive, member, folder) for member in members]
     if sum(member.size for member in members) > limit:
-        raise _unusable(archive, f"it unpacks to more than {limit:,} bytes")
+        raise _unusable(archive, f"it would unpack to more than {limit:,} bytes")
     left = limit
     for member, target in zip(members, targets, strict=True):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -82,7 +82,7 @@ def split_by_fold(
     """
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
         raise DialogueValueError(
-            f"the fractions of train, valid and test must add up to 1, they are {train}, {valid} and {test}"
+            f"the fractions of train, valid and test must add up to 1, not {train}, {valid} and {test}"
         )
     items = list(data)
     random.Random(seed).shuffle(items)

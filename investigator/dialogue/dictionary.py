@@ -9,13 +9,13 @@ from investigator.errors import DialogueError
 
 NULL, START, END, UNKNOWN = "__null__", "__start__", "__end__", "__unk__"
 SPECIAL = (NULL, START, END, UNKNOWN)
-"""The first indexes. No text produces them: in a text `_` is a separate token."""
+"""The tokens with the first indexes. No text produces them, because `_` in a text is a separate token."""
 
 _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text, which joined give the text: words and signs, each with the space before it."""
+    """Return the tokens of a text: words and signs, each with the space before it. Joined, they are the text."""
     return _TOKEN.findall(text)
 
 
@@ -50,7 +50,9 @@ class Dictionary:
     def token(self, index: int) -> str:
         """Return the token with an index. Raises DialogueError if there is none."""
         if not 0 <= index < len(self._tokens):
-            raise DialogueError(f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)}, from 0.")
+            raise DialogueError(
+                f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)} tokens, counted from 0."
+            )
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:

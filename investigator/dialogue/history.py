@@ -13,9 +13,9 @@ Encode = Callable[[str], Sequence[int]]
 
 
 class History:
-    """The turns of an episode, oldest first: messages heard and said. Options: `delimiter` (between turns, default a
-    line feed), `history_size` (number of turns kept, all if not positive; `size` overrides it), `split_lines` (each
-    line heard is a turn), `person_tokens` (heard turns begin with `p1_token`, said ones with `p2_token`),
+    """The turns of an episode, oldest first: messages heard and said. Options: `delimiter` (between turns; a line feed
+    by default), `history_size` (number of turns kept; all if not positive; `size` overrides it), `split_lines` (makes
+    each heard line a turn), `person_tokens` (heard turns begin with `p1_token`, said ones with `p2_token`),
     `add_p1_after_newln` (the token precedes the last line of a heard turn) and `history_reversed` (reverses the tokens,
     but not the text). `encode` is needed only for tokens.
     """
@@ -51,7 +51,7 @@ class History:
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
         """Add a heard message; do nothing if it has no text.
 
-        `temp_history` is appended to the text, without a delimiter, until the next message is heard.
+        Until the next message, `temp_history` is appended to the text without a delimiter.
         """
         heard = observation.get(self.field)
         if heard is not None:

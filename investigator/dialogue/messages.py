@@ -21,13 +21,13 @@ class Message(dict[str, object]):
         """Set a new field. Raises DialogueError if it is already set."""
         if key in self:
             raise DialogueError(
-                f"the message has a field {key!r} already",
+                f"the message already has a field {key!r}",
                 hint=f"Change it on purpose with: message.force_set({key!r}, value)",
             )
         super().__setitem__(key, value)
 
     def force_set(self, key: str, value: object) -> None:
-        """Set a field, even if it is already set."""
+        """Set a field; overwrite an earlier value."""
         super().__setitem__(key, value)
 
     def copy(self) -> Self:

@@ -63,10 +63,10 @@ def read_options(path: Path) -> Opt:
     except (ValueError, RecursionError) as error:
         raise _broken(path, str(error)) from error
     if not isinstance(options, dict):
-        raise _broken(path, f"it holds a {type(options).__name__}, not an object")
+        raise _broken(path, f"it contains a {type(options).__name__}, not an object")
     return Opt(options)
 
 
 def _broken(path: Path, gist: str) -> DialogueFormatError:
-    hint = "Correct the file: it must hold one JSON object with the options."
+    hint = "Correct the file: it must contain one JSON object with the options."
     return DialogueFormatError(f"the options {path} cannot be used: {gist}", hint=hint)

@@ -45,7 +45,7 @@ def _module(name: str) -> ModuleType | None:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             return None
-        hint = f"Install the package that holds {error.name}."
+        hint = f"Install the package that contains {error.name}."
         raise DialogueError(f"the module {name} needs {error.name}, which is missing", hint=hint) from error
 
 
@@ -58,7 +58,7 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
             f"{place} is not a subclass of {kind.__name__}", hint=f"Derive the class from {kind.__name__}."
         )
     if inspect.isabstract(found):
-        raise DialogueError(f"{place} is only the base of others", hint=hint or "Name one that derives from it.")
+        raise DialogueError(f"{place} is only a base class", hint=hint or "Name a class that derives from it.")
     return found
 
 
@@ -79,7 +79,7 @@ _FARTHER = {
     "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
     "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
 }
-"""Our agents that need higher packages; their modules are loaded when first used."""
+"""Our agents that depend on higher layers; their modules are loaded on first use."""
 
 
 def agent_names() -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
     project, *further = name.split(":")
     if project == "projects":
         if len(further) != 2:
-            raise DialogueError(f"{name} names no agent of a project", hint="Write: projects:FOLDER:MODEL")
+            raise DialogueError(f"{name} does not name an agent of a project", hint="Write: projects:FOLDER:MODEL")
         folder, model = further
         return (Place(f"projects.{folder}.{model}.{model}", agent_class_name(model)),)
     if further:
@@ -149,7 +149,7 @@ def create_agent_from_shared(shared: Shared) -> Agent:
     """
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
-        raise DialogueError("this was not shared by an agent", hint="Give what agent.share() gives.")
+        raise DialogueError("this was not shared by an agent", hint="Pass the result of agent.share().")
     return kind(opt, shared)
 
 

@@ -43,7 +43,7 @@ class RepeatLabelAgent(_SimpleAgent):
     """Replies with the labels: the best possible reply.
 
     Options: `return_one_random_answer` (true; otherwise all labels, with commas), `cant_answer_percent` (despite its
-    name a probability between 0 and 1 of giving no answer; 0), `cant_answer_message`.
+    name a probability between 0 and 1; 0), `cant_answer_message`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -89,7 +89,8 @@ class RandomCandidateAgent(_SimpleAgent):
 def _chance(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise DialogueError(
-            f"the option cant_answer_percent cannot be {value!r}", hint="Give a chance between 0 and 1, such as 0.25."
+            f"the option cant_answer_percent cannot be {value!r}",
+            hint="Give a probability between 0 and 1, such as 0.25.",
         )
     return float(value)
 

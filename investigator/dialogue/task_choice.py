@@ -14,7 +14,7 @@ from investigator.errors import DialogueValueError
 
 
 class Stochastic(StrEnum):
-    """Weights that are not numbers: each task has the weight of its number of episodes."""
+    """Names of weights: each task is weighted by its number of episodes."""
 
     STOCHASTIC = "stochastic"
 
@@ -52,10 +52,10 @@ def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float
 class TaskChoice:
     """Chooses among the tasks of a MultiWorld or a MultiTaskTeacher.
 
-    While training in random order, a task is drawn by the option `multitask_weights` (a text as `multitask_weights`
-    reads it, or a list of numbers; 1 for each without it); otherwise the tasks are taken in turn, without those whose
-    data has ended. `episodes` returns the number of episodes of each task, None if unknown, and is called only for
-    stochastic weights. Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
+    While training in random order, a task is drawn by the option `multitask_weights` (a text for `multitask_weights`,
+    or a list of numbers; by default 1 each); otherwise the tasks are taken in turn, without those whose data has ended.
+    `episodes` returns the number of episodes of each task, None if unknown, and is called only for stochastic weights.
+    Raises DialogueValueError if the weights are invalid, or all 0 when tasks are drawn.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TaskChoice:
         self._draws = Datatype(opt.text("datatype", "train")).shuffles
         self._chance = chance
         if self._draws and not self.cum_weights[-1]:
-            hint = "Give one of them at least a weight above 0 in multitask_weights."
+            hint = "Give at least one task a weight above 0 in multitask_weights."
             raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
 
     def next(self, last: int, ended: Callable[[int], bool]) -> int:

@@ -52,7 +52,7 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     """Return an example as a line.
 
     Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list and a list
-    of one empty text look the same. Raises DialogueError if a field's name cannot be written.
+    of one empty text are written alike. Raises DialogueError if a field's name cannot be written.
     """
     ignored = set(filter(None, ignore_fields.split(",")))
     others = (key for key in message if key not in _FIRST_FIELDS)
@@ -67,7 +67,8 @@ def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, ob
     """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples.
 
     `eval_labels` are written as labels, and `episode_done` at the end of an episode, whatever the examples say. The
-    file appears when it is complete. Raises DialogueError if an example has no text or no labels, or on a full disk.
+    file only appears once it is complete. Raises DialogueError if an example has no text or no labels, or on a full
+    disk.
     """
     target = Path(path)
     partial = target.with_name(target.name + ".part")

@@ -27,7 +27,7 @@ class UseReply(StrEnum):
 
 
 class _Awaits(StrEnum):
-    """The step that the agent must take before it may observe again."""
+    """The step that an agent must take before it may observe again."""
 
     NOTHING = auto()
     REPLY = auto()
@@ -52,7 +52,7 @@ class TurnAgent(Agent):
 
     def reply_to(self, observation: Message) -> Message:
         """Return the reply to one observation."""
-        raise DialogueError(f"{type(self).__name__} has no replies", hint="Give the class reply_to or batch_act.")
+        raise DialogueError(f"{type(self).__name__} has no replies", hint="Define reply_to or batch_act in the class.")
 
     def temp_history(self, observation: Message) -> str | None:
         """Return the text that is added to the history only for this observation."""
@@ -89,7 +89,7 @@ class TurnAgent(Agent):
         return [self._reply(observation) for observation in observations]
 
     def self_observe(self, self_message: Message) -> None:
-        """Record the reply: it, or the label, becomes part of the history, which ends with the episode.
+        """Record the reply: the reply or the label is added to the history, which ends with the episode.
 
         Raises DialogueError if nothing was observed before.
         """
@@ -127,7 +127,7 @@ class TurnAgent(Agent):
             )
         if self._awaits is _Awaits.REPLY:
             raise DialogueError(
-                f"{self.id} observes again without having acted on the labels that it saw",
+                f"{self.id} observes again without having acted on the previous labels",
                 hint="Call act() between two observations with labels; or call reset().",
             )
 

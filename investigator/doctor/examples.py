@@ -125,11 +125,11 @@ def doubt(replies: Sequence[Record]) -> str:
         case ThinkReply(needs=()):
             return "it names nothing that must be known"
         case PlanReply(steps=steps) if _DOCUMENT not in {step.document_id for step in steps}:
-            return "its plan leaves out the only document that there is"
+            return "its plan leaves out the only document"
         case ReflectReply(knowledge=()):
             return "it keeps nothing from its input"
         case AnswerReply(claims=claims) if _EVIDENCE not in {cited for claim in claims for cited in claim.evidence}:
-            return "its answer does not rest on the evidence that it was given"
+            return "its answer is not based on the given evidence"
         case KnowledgeReply(sentences=()):
             return "it finds nothing in a passage that answers"
         case _:
@@ -139,7 +139,7 @@ def doubt(replies: Sequence[Record]) -> str:
 def _doubt_about_points(replies: Sequence[AskReply]) -> str:
     with_answer, without = (reply.point for reply in replies)
     if with_answer is None or without is None:
-        return "it gives no point"
+        return "it gives no score"
     if with_answer <= without:
         return f"{with_answer} points for a passage with the answer, {without} for one without it"
     if not any(quote and quote in _WITH_ANSWER for quote in replies[0].quotes):

@@ -83,7 +83,7 @@ def _context(engine: EngineFinding) -> str:
         return f"{engine.context_tokens:,} tokens of prompt"
     if not engine.is_model:
         return "any length"
-    return "unknown: set chat.context_tokens to the tokens of prompt that the model can read"
+    return "unknown: set chat.context_tokens to the number of prompt tokens that the model can read"
 
 
 def _price(price: Price | None) -> str:

@@ -22,8 +22,8 @@ _PARAGRAPH_END = re.compile(r"\n\s*\n")
 class ChunkSettings(Record):
     """Size limits of chunks, in characters."""
 
-    target: int = Field(default=800, ge=100, le=10_000, description="length that a chunk is filled up to")
-    maximum: int = Field(default=1_200, ge=100, le=20_000, description="length that no chunk exceeds")
+    target: int = Field(default=800, ge=100, le=10_000, description="target length of a chunk")
+    maximum: int = Field(default=1_200, ge=100, le=20_000, description="maximum length of a chunk")
 
     @model_validator(mode="after")
     def _target_fits(self) -> Self:
@@ -91,7 +91,7 @@ def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
 
 
 def _last(text: str, mark: str, start: int, maximum: int) -> int:
-    """Return the offset of the last `mark` in the later half of the window; 0 if there is none."""
+    """Return the offset of the last `mark` in the second half of the window; 0 if there is none."""
     return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
 
 

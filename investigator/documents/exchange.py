@@ -22,8 +22,8 @@ class DrawingOrder(Record):
 
 
 class ReadRequest(Record):
-    """A file to read: `path` below the folder `root`, without links, both in the system's spelling. `known_hashes` are
-    the hashes of contents that need not be read again. With `drawing`, pages are drawn instead of reading the text.
+    """A file to read: `path` below the folder `root`, without links; both are in the system's spelling. `known_hashes`
+    are the hashes of contents that need not be read again. With `drawing`, pages are drawn instead of reading the text.
     """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -61,7 +61,7 @@ class Contents(Record):
 
 
 class ReadAnswer(Record):
-    """A message of a reading process: empty (it is ready), a notice that a file is open, or its contents."""
+    """A message of a reading process: empty if it is ready, a notice that a file is open, or the contents."""
 
     opened: Opened | None = None
     contents: Contents | None = None

@@ -40,7 +40,7 @@ class GoneFiles:
         return None
 
     def take_below(self, path: str) -> list[str]:
-        """Return the paths below a folder that has become a file, and stop treating them as deleted."""
+        """Return the deleted paths below a folder that is now a file, and stop treating them as deleted."""
         if path not in self._above:
             return []
         below = [gone for gone in self._left if gone.startswith(f"{path}/")]

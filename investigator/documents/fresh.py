@@ -1,4 +1,4 @@
-"""Gives documents as their files hold them now: read again, unless they have the bytes of what is held."""
+"""Provides documents as their files are now; a file is read again unless its bytes are unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
 MISSING = "the file is not in the folder any more"
-_MOST_KEPT = 20_000_000  # characters; the most recently used file is kept whatever its size
+_MOST_KEPT = 20_000_000  # characters; the most recently used file stays cached at any size
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FreshReading:
     """Reads documents of a folder again, each file only once unless its bytes change.
 
     Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe; one thread
-    reads at a time. At most `processes` read files, and the `most_kept` most recently used characters are cached.
+    reads at a time. At most `processes` read files, and at most `most_kept` characters of texts are cached.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ IGNORE_FILE = ".investigatorignore"
 """The file at the top of a folder that lists, like a `.gitignore`, which of its files are not documents."""
 
 _LONGEST_IGNORE_FILE = 1_000_000
-_MOST_PATTERNS = 1_000  # each is tried on each name, and the folder's author controls both
+_MOST_PATTERNS = 1_000  # limits, because each pattern is tried on each name, and the folder's author controls both
 _OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # our own folders at the top, which are never documents
 _MOST_NAMES = 10  # names kept per reason, in each record
 _LONGEST_NAME = 200
@@ -101,7 +101,7 @@ def _ignore_lines(root: str) -> Iterator[str]:
     except ReadFailure as error:
         raise FolderError(
             f"{IGNORE_FILE} is a link, a folder, a pipe or a device, not a file",
-            hint=f"Remove it, or put a file in its place: {root}/{IGNORE_FILE}",
+            hint=f"Remove it, or replace it with a file: {root}/{IGNORE_FILE}",
         ) from error
     except OSError as error:
         hint = f"Make it readable, or remove it: {root}/{IGNORE_FILE}"
@@ -111,6 +111,6 @@ def _ignore_lines(root: str) -> Iterator[str]:
         raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so its patterns cannot be read", hint=hint) from error
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
-        hint = f"It holds one pattern per line, {_MOST_PATTERNS:,} at most, as a .gitignore does: {root}/{IGNORE_FILE}"
+        hint = f"Write one pattern per line, at most {_MOST_PATTERNS:,}, as in a .gitignore:  {root}/{IGNORE_FILE}"
         raise FolderError(f"{IGNORE_FILE} has no patterns, or too many", hint=hint)
     return iter(lines)

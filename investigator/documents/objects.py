@@ -39,7 +39,7 @@ _ADDRESS = re.compile(r"(s3|gs|az)://?([^/@?#]+(?:/[^?#]*)?)")
 _VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
 _PIECE = 8_000_000  # bytes requested at once
 _AT_ONCE = 8  # objects
-_SAVED_AFTER = 200  # objects, so that a killed process loses few of them
+_SAVED_AFTER = 200  # objects between two writes of the progress, so that a killed process loses few of them
 _LONGEST_STATE = 1_000_000_000
 _LONGEST_NAME = 200  # bytes of a file name
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
@@ -51,8 +51,10 @@ _GO_ON = "Completed downloads are kept: run the same command again to resume."
 class ObjectSettings(Record):
     """Limits for copies of folders in object storage."""
 
-    most: int = Field(default=200_000, ge=1, description="objects of a folder in object storage that are copied")
-    most_bytes: int = Field(default=20_000_000_000, ge=1, description="their size together, in bytes")
+    most: int = Field(
+        default=200_000, ge=1, description="maximum number of objects copied from a folder in object storage"
+    )
+    most_bytes: int = Field(default=20_000_000_000, ge=1, description="maximum total size of these objects, in bytes")
 
 
 class StoredObject(Record):
@@ -122,7 +124,7 @@ class ObjectFolder:
                 size = sum(one.size for one in new) / 1e6
                 gone = len(before.keys() - listed.keys())
                 copied = f"{len(new):,} object{'' if len(new) == 1 else 's'} copied ({size:,.1f} MB)"
-                notice(f"{self.address}: {copied}, {gone:,} gone, {len(listed):,} in all.")
+                notice(f"{self.address}: {copied}, {gone:,} gone, {len(listed):,} in total.")
 
     def _listed(self, store: Any) -> dict[str, StoredObject]:
         import obstore
@@ -289,12 +291,12 @@ def _told(error: Exception, address: str) -> CredentialError | FolderError:
     reason = code[1] if code is not None else said
     if kind in {"PermissionDeniedError", "UnauthenticatedError"} or _REFUSED.search(said):
         return CredentialError(
-            f"{address} refuses the credentials: {reason}",
-            hint="Set or renew those in the environment, as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+            f"{address} rejects the credentials: {reason}",
+            hint="Set or renew those in the environment, such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
             f"AWS_SESSION_TOKEN; files such as ~/.aws are not read. {_GO_ON}",
         )
     if kind == "InvalidPathError":
         hint = "Rename the object, or name a prefix without it: empty names, . and .. cannot be reached."
         return FolderError(f"{address} cannot be read: {reason}", hint=hint)
-    hint = f"Check bucket and prefix, AWS_REGION and, for a server of your own, AWS_ENDPOINT_URL. {_GO_ON}"
+    hint = f"Check bucket and prefix, AWS_REGION and, for your own server, AWS_ENDPOINT_URL. {_GO_ON}"
     return FolderError(f"{address} cannot be read: {reason}", hint=hint)

@@ -38,10 +38,10 @@ class Patterns:
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     """Return the pattern of a line and its kind, inclusion or exclusion; None for a comment or an empty line."""
-    from pathspec.patterns.gitignore import GitIgnorePatternError  # most folders have no patterns
+    from pathspec.patterns.gitignore import GitIgnorePatternError  # for speed: most folders have no patterns
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    if line.rstrip().endswith("/**/"):  # which pathspec takes for the folder itself
+    if line.rstrip().endswith("/**/"):  # pathspec would take it for the folder itself
         line = f"{line.rstrip()}*/"
     try:
         regex, include = GitIgnoreSpecPattern.pattern_to_regex(line)

@@ -122,7 +122,7 @@ class _ReadingProcess:
             ready = receive(pipe(process.stdout))
         if late.is_set() or ready is None:
             self._stop()
-            hint = f"See what it says: {sys.executable} -P -m {_MODULE} < {os.devnull}"
+            hint = f"See its messages: {sys.executable} -P -m {_MODULE} < {os.devnull}"
             raise ReaderError("the process that reads files does not start", hint=hint)
         return process
 

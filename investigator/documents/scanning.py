@@ -18,8 +18,8 @@ from investigator.records import FileStatus, LeftOut
 
 __all__ = ["IGNORE_FILE", "FolderListing", "FolderSettings", "FoundFile", "check_folder", "scan"]
 
-_LONGEST_FOLDER = 3_800  # characters of a path that most systems can open; this bounds ids and pattern matching
-_DEEPEST = 1_000  # levels, each of which is opened on the way to a folder
+_LONGEST_FOLDER = 3_800  # maximum characters of a path on most systems; this bounds ids and pattern matching
+_DEEPEST = 1_000  # maximum levels, because opening a folder opens each of its parents
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 class _Walk:
     """One walk over a folder: real folders first, links last.
 
-    A folder or file has two paths: `path`, its real location, and `shown`, which may go through links.
+    Each folder or file has two paths: `path`, its real location, and `shown`, which may go through links.
     """
 
     def __init__(self, root: str, settings: FolderSettings) -> None:
@@ -139,7 +139,7 @@ class _Walk:
         try:
             target = os.path.realpath(link)
         except OSError:  # part of the path was replaced while it was resolved
-            yield _refused(shown, path, "the link leads nowhere", FileStatus.FAILED)
+            yield _refused(shown, path, "the target of the link does not exist", FileStatus.FAILED)
             return
         if not _holds(self._real_root, target):
             if not self.leaving_out.leaves_out(shown, is_folder=False):
@@ -185,7 +185,7 @@ def _is(looked: Callable[[], bool]) -> bool:
 
 def _file(path: str, shown: str, look: Callable[[], os.stat_result], *, linked: bool = False) -> FoundFile:
     """Return a file with its current status."""
-    gone = "the link leads nowhere" if linked else "the file is gone, or access to it is denied"
+    gone = "the target of the link does not exist" if linked else "the file is gone, or access to it is denied"
     try:
         status = look()
     except (OSError, ReadFailure):

@@ -31,12 +31,12 @@ Vectors = npt.NDArray[np.float32]
 """Unit vectors, one per row: shape (texts, dimensions), float32."""
 
 Hear: TypeAlias = Callable[[str], None]
-"""Called repeatedly with the text so far; after a failed attempt the text starts over."""
+"""Called repeatedly with the text so far, which starts over after a failed attempt."""
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """Anything that can judge: a language model, rules, a recording, a script."""
+    """Answers prompts: a language model, rules, a recording, or a script."""
 
     @property
     def name(self) -> str:
@@ -120,8 +120,8 @@ _MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "documen
 def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
     """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
-    The journal and recordings store replies under it, so it is the same in every process and on every machine. Search
-    scores of the passages depend on all documents of the folder; they are included only with `measures`, for an engine
+    The journal and recordings store replies under it, so it is the same in every process and on every machine. The
+    passages' search scores depend on all documents of the folder; they are included only with `measures`, for an engine
     that uses them. `sampling` holds the settings that affect the engine's replies.
     """
     parts = (

@@ -55,7 +55,7 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
         earlier = default if role is None else apart.get(role)
         if earlier not in (None, model):
             what = "every role" if role is None else f"the role {role}"
-            raise SettingsError(f"two models for {what}: {earlier} and {model}", hint="Give one of them.")
+            raise SettingsError(f"two models for {what}: {earlier} and {model}", hint="Name only one of them.")
         if role is None:
             default = model
         else:
@@ -96,7 +96,7 @@ def open_engine(
         raise SettingsError(problem, hint=_known_providers(provider)) from error
     if not isinstance(engine, Engine):
         raise SettingsError(
-            f"the plug-in of {name!r} returned no engine", hint="An engine has a name and reply(prompt)."
+            f"the plug-in of {name!r} did not return an engine", hint="An engine has a name and reply(prompt)."
         )
     return engine
 
@@ -122,7 +122,7 @@ def _factory(name: str) -> tuple[EngineFactory, str]:
 
 def _callable(loaded: object, path: str) -> EngineFactory:
     if not callable(loaded):
-        raise SettingsError(f"the plug-in {path} cannot be called", hint="Name a function of (name, options).")
+        raise SettingsError(f"the plug-in {path} cannot be called", hint="Name a function that takes (name, options).")
     factory: EngineFactory = loaded
     return factory
 
@@ -141,7 +141,7 @@ def _split_option(value: str) -> tuple[Role | None, str]:
     role = _role(option["role"], value) if option else None
     model = option["model"].strip() if option else value
     if not model:
-        raise SettingsError(f"{value!r} names no model", hint="Write it as provider:name or role=provider:name")
+        raise SettingsError(f"{value!r} does not name a model", hint="Write it as provider:name or role=provider:name")
     return role, model
 
 

@@ -129,5 +129,5 @@ OWN: Mapping[str, EngineFactory] = {
 
 def _path(name: str, provider: str) -> str:
     if not name:
-        raise SettingsError(f"'{provider}:' names no file", hint=f"Write it as {provider}:FILE")
+        raise SettingsError(f"'{provider}:' does not name a file", hint=f"Write it as {provider}:FILE")
     return name

@@ -1,4 +1,4 @@
-"""Helpers of engines and embedders that load a model into this process."""
+"""Shared by engines and embedders that load a model into this process."""
 
 from __future__ import annotations
 

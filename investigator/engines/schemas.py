@@ -11,7 +11,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
-@cache  # creating one takes a third of a call's processor time
+@cache  # building one takes a third of a call's processor time
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     """Return the schema of a reply record: every property required and in order, nothing else allowed, no defaults.
 

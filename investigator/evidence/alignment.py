@@ -63,7 +63,7 @@ class _Alignment:
 
 
 def parts_to_leave_out(sentence: Sequence[StatedWord], start: int) -> Iterator[int]:
-    """Yield the ends of sentence parts that begin at `start` and can be omitted without changing the rest."""
+    """Yield the ends of the parts of a sentence that begin at `start` and can be omitted without changing the rest."""
     if start and not sentence[start].breaks:
         return
     ends = [at for at in range(start + 1, len(sentence)) if sentence[at].breaks]
@@ -136,7 +136,7 @@ def _is_bounded(part: Sequence[StatedWord]) -> bool:
 
 
 def _is_denied(part: Sequence[StatedWord]) -> bool:
-    """Return True if a relative clause may say that the whole sentence is false, or true only at times."""
+    """Return True if a relative clause may say that the whole sentence is false, or only sometimes true."""
     return any(word.text in denying_words() for word in part)
 
 
@@ -170,7 +170,7 @@ def _is_free(word: StatedWord) -> bool:
 
 
 def _closing(sentence: Sequence[StatedWord], start: int) -> int:
-    """Return the position at which the bracket that opens before a word closes."""
+    """Return the position of the closing bracket for the one that opens before a word."""
     depth = 0
     for at in range(start, len(sentence)):
         marks = sentence[at].before

@@ -1,4 +1,4 @@
-"""Table cells as quotes: a row of the text, with the cell that counts and the labels that name it. Pure."""
+"""Table cells as quotes: a row of the text, with the quoted cell and its labels. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from investigator.tables.cells import TableView, views
 
 
 def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
-    """Return a cell as a quote; its text is that of the row."""
+    """Return a cell as a quote, whose text is the row."""
     return quote_at(document, *view.row_span(cell)).changed(cell=view.quoted(cell))
 
 
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
     """Return the quote of a cell as found in a document, with that document's name; None if it is missing.
 
-    Value, labels, headers, caption and unit must all match: a figure under another header says something else. Of
+    Value, labels, headers, caption and unit must all match: a figure under another header means something else. Of
     several such cells, the one nearest to the old place is used.
     """
     found = sorted(_same_cells(quote, document), key=lambda one: abs(one.start - quote.start))

@@ -25,9 +25,9 @@ _RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
 _LONGEST_CHECKED = 5_000
 """Most characters of a claim, and of a quote, that are checked."""
 _SHORTEST_CLAUSE = 3
-"""Fewest words of a clause that is checked by itself."""
+"""Fewest words of a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Most words of a claim that a sentence may lack before a closer comparison, for example after rewording."""
+"""Most words of a claim that may be missing in a sentence for a closer comparison, such as with rewordings."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
@@ -65,7 +65,7 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
     if any(_plain(said) in _forms(quote) for said in (claim, claim_text) for quote in quotes):
         return ClaimCheck(ClaimStatus.PROVEN)
     check = _weakest(claim, quotes, given)
-    if bare != claim_text.strip() and not check.is_proven:  # the document itself may contain what looks like a citation
+    if bare != claim_text.strip() and not check.is_proven:  # the document may contain a mark that looks like a citation
         as_written = _weakest(claim_text, quotes, given)
         return as_written if as_written.is_proven else check
     return check
@@ -101,8 +101,8 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """Return the words of a quote as written and on one line: a word broken at a line end differs. For a cell, return
-    its statement.
+    """Return the words of a quote as written and on one line: a word broken at a line end reads differently. For a
+    cell, return its statement.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")
@@ -122,7 +122,7 @@ def _checked(claim: StatedSentence, quotes: Sequence[Quote], given: str) -> Clai
         default=(quotes[0], None),
     )
     if sentence is None:
-        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes say nothing", Slot.SUBJECT, best)
+        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes contain no sentence", Slot.SUBJECT, best)
     return _refused(claim, best, sentence, [_checked_text(quote) for quote in quotes], given)
 
 
@@ -160,7 +160,7 @@ def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> 
 
 
 def _is_given(claim: StatedSentence, given: str) -> bool:
-    """Return True if a number of the claim comes from the question: a sentence with another number may be about
+    """Return True if a number of the claim comes from the question: so a sentence with another number may be about
     something else.
     """
     asked = figures(given)

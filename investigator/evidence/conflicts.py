@@ -23,14 +23,14 @@ from investigator.records import Conflict, ConflictSide, Quote
 _SAME_WORDS = 0.75  # share of the shorter sentence's words, values aside, that both must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
-_MANY_NAMES = 2  # shared by two sentences that list people, and who else is listed is no conflict
+_MANY_NAMES = 2  # shared by sentences that list people; different names in such lists are not a conflict
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
 _Value = TypeVar("_Value", Amount, Date)
 
 
 @dataclass(frozen=True)
 class DatedSentence:
-    """A sentence of a quote that matches a part of a question, with what its document says about itself.
+    """A sentence of a quote that matches a part of a question, with its document's description of itself.
 
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
     conflict. Equal `version` numbers mean that the documents are versions of one text; None means that there is no
@@ -55,10 +55,10 @@ def conflicts(
 
     Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the other
     rounded, a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
-    are; others must share a name, or each must say everything that is asked in the same words, in documents that share
-    a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except
-    for the value, under one heading or, with `over_sections`, under any. A value that several documents give is listed
-    once for each.
+    are. Others must share a name, or each must contain everything asked, in the same words, in documents that share a
+    subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except for
+    the value, under one heading or, with `over_sections`, under any. A value that several documents give is listed once
+    for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     for first, second in combinations(statements, 2):
@@ -85,12 +85,12 @@ def conflicts(
 
 
 def _is_asked(quote: Quote, value: str) -> bool:
-    """Return True unless a value stands in another cell of the row than the quoted one."""
+    """Return True unless a value is in a cell of the row other than the quoted one."""
     return quote.cell is None or value in quote.cell.value
 
 
 def _is_relative(sentence: str) -> bool:
-    """Return True if a sentence says what is next or last: of another day that is another thing."""
+    """Return True if a sentence says what is next or last, which differs from day to day."""
     return patterns("changes")["deictic"].search(sentence) is not None
 
 
@@ -128,9 +128,7 @@ class _Sentence:
 
 
 def _values_of(first: str, second: str, *, versions: bool, alike: bool) -> tuple[str, str, str] | None:
-    """Return the subject of a conflict between two sentences, and the value that each gives; None without a
-    conflict.
-    """
+    """Return the subject of a conflict between two sentences, and the two values; None if they do not conflict."""
     one, other = _sentence(first), _sentence(second)
     if not versions and not alike and not one.names & other.names:
         return None

@@ -24,7 +24,7 @@ _QUALIFYING = (
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Words of a claim and the words that a sentence has in their place; either may be empty."""
+    """Words of a claim, and the words of a sentence in their place; either may be empty."""
 
     claimed: tuple[StatedWord, ...]
     quoted: tuple[StatedWord, ...]
@@ -102,7 +102,7 @@ def _abbreviates(mine: Sequence[StatedWord], theirs: Sequence[StatedWord]) -> bo
 
 
 def _qualified(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the words that qualify only the sentence or only the claim, if everything else is the same."""
+    """Return the words that qualify only the sentence or only the claim, if the rest is the same."""
     added = [word for one in exchanges for word in one.claimed]
     lost = list(_reaching_the_rest(exchanges, sentence))
     if _of(added, slot_words("polarity")):  # it denies the same thing in other words: "failed to pay", "did not pay"
@@ -130,7 +130,7 @@ def _carries_little(word: StatedWord) -> bool:
 
 
 def _reaching_the_rest(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> Iterator[StatedWord]:
-    """Yield the words that a claim omits from a part of the sentence that it uses, or that begin a condition."""
+    """Yield the words that a claim omits although they belong to a part that it uses, or begin a condition."""
     conditions = slot_words("condition") | slot_words("polarity")
     left_out = {id(word) for one in exchanges for word in one.quoted}
     for part in _parts(sentence.words):

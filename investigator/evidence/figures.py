@@ -24,7 +24,7 @@ _ALL_TIMES = re.compile(
     r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE
 )
 _MOST_PARTS = 12
-"""Most numbers of the quotes that are added and subtracted."""
+"""Most numbers from the quotes that are added and subtracted."""
 
 
 @dataclass(frozen=True)

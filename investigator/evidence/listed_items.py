@@ -1,4 +1,4 @@
-"""Finds the items of a bulleted or numbered list whose introduction says what a question wants listed. Pure."""
+"""Finds the items of a bulleted or numbered list whose introduction matches a question. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ _LONGEST_INTRODUCTION, _MOST_LISTED = 200, 200
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the items of the lists that a question asks for; () if it asks for no list or none is introduced so.
-
-    The line over a list ends with a colon or is a heading, and says every content word of the question.
+    """Return the items of the lists that a question asks for; () if it asks for no list, or no introduction matches.
+    The line above a list ends with a colon or is a heading, and contains every content word of the question.
     """
     if not lists_rows(question):
         return ()
@@ -40,7 +39,7 @@ def _tells(word: str) -> bool:
 
 
 def _lists(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """Yield the introduction of each list with the spans of its items, marks left out."""
+    """Yield the introduction of each list with the spans of its items, without their marks."""
     over, spans = "", list[tuple[int, int]]()
     for mark in _BULLET.finditer(text):
         if not spans or not _GAP.fullmatch(text, spans[-1][1], mark.start()):
@@ -61,7 +60,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _introduction(text: str, mark: re.Match[str]) -> str:
-    """Return the line over a list if it introduces it; a heading introduces items without numbers."""
+    """Return the line above a list if it introduces the list; a heading introduces items without numbers."""
     line = text[max(0, mark.start() - _LONGEST_INTRODUCTION) : mark.start()].rstrip().rpartition("\n")[2].strip()
     is_heading = line.startswith("#") and not mark["mark"].strip("().").isdigit()
     return line if line.endswith(":") or is_heading else ""

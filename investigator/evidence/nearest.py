@@ -1,4 +1,4 @@
-"""Finds the part of a text nearest to words that it does not contain. Pure."""
+"""Finds the part of a text nearest to words that are not in it. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def nearest_text(text: str, wanted: str, start: int = 0) -> str:
 
 
 def _shared(words: Counter[str], piece: str) -> float:
-    """Return how many of the words a piece holds, minus a little for each other word."""
+    """Return the number of the words that a piece contains, minus a little for each other word."""
     own = Counter(_WORD.findall(piece.lower()))
     common = (words & own).total()
     return common - 0.1 * (own.total() - common) if common else 0.0

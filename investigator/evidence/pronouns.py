@@ -61,7 +61,7 @@ def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
 
 
 def hangs_on_pronoun(sentence: StatedSentence) -> bool:
-    """Return True if a sentence needs another one to show what it is about."""
+    """Return True if the subject of a sentence is only clear from another sentence."""
     return (
         sentence.is_english
         and _place(sentence.words) is not None
@@ -92,8 +92,8 @@ def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
 
 
 def _place(words: Words) -> int | None:
-    """Return the position of the pronoun at the beginning of a sentence; only figures and function words may precede
-    it.
+    """Return the position of the pronoun at the beginning of a sentence; it may follow only figures and function
+    words.
     """
     for at, word in enumerate(words[:_LATEST]):
         if word.text in joints("pronouns") or word.text in _OWNERS:
@@ -122,7 +122,7 @@ def _with_name(words: Words, name: Words, places: set[int]) -> Iterator[StatedWo
 
 
 def _candidates(before: Words) -> list[_Candidate]:
-    """Return the things that a sentence names: the subject first, or the subject alone if the sentence defines it."""
+    """Return the things that a sentence names: the subject first; only the subject if the sentence defines it."""
     words = without_connective(before)
     start = _after_figures(words)
     end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)
@@ -134,7 +134,7 @@ def _candidates(before: Words) -> list[_Candidate]:
 
 
 def _subject(words: Words, verb: str) -> _Candidate:
-    """Return a subject as a candidate; one that is itself a pronoun is useless."""
+    """Return a subject as a candidate; a pronoun is no candidate."""
     if any(word.text in joints("pronouns") for word in words):
         return _Candidate((), None, is_person=True)
     is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)

@@ -31,7 +31,7 @@ LONGEST_GAP = 1_500
 _MOST_TRIED = 200
 """Most occurrences of a start phrase after which its end phrase is searched."""
 _MOST_MATCHES = 20_000
-"""Most occurrences of a phrase that are examined; a phrase as frequent as that proves nothing."""
+"""Most occurrences of a phrase that are examined; more frequent phrases prove nothing."""
 _MOST_PHRASES = 4
 
 _BULLET = re.compile(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
@@ -90,8 +90,8 @@ class Source:
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
 
     def named_quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """Return the same as `quote`, with the previous sentences that explain a pronoun at its beginning, if that is
-        clear.
+        """Return the same as `quote`, with the previous sentences that explain a pronoun at its beginning, if it is
+        unambiguous.
         """
         found = self.quote(quote_text, near)
         return found and quote_at(self._document, with_its_name(self._document.text, found.start, found.end), found.end)
@@ -127,7 +127,7 @@ class Source:
                     yield found.span()
 
     def _hyphens_fit(self, found: re.Match[str]) -> bool:
-        """Return True if each hyphen that only the quote has is at a line end in the source."""
+        """Return True if each hyphen that is only in the quote is at a line end in the source."""
         optional = self._normalised.optional_hyphens
         return all(
             found.start(group) != found.end(group) or found.start(group) in optional
@@ -174,8 +174,8 @@ def proven(
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
     """Sort texts into quotes, each once, and texts that are not quotes.
 
-    `told` holds the texts with the places to search; the first document that contains a text is used. A quote inside a
-    `spoken` span, which addresses a language model, proves nothing.
+    `told` contains the texts with the places to search; the first document that contains a text is used. A quote inside
+    a `spoken` span, which addresses a language model, proves nothing.
     """
     addressed = tuple(spoken)
     quotes: dict[Quote, None] = {}
@@ -222,7 +222,7 @@ def verify(quote: Quote, document: Document) -> bool:
 
 
 def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the ways to read the words, the most literal first: one phrase, or the phrases around ellipses."""
+    """Yield the possible readings of the words, the most literal first: one phrase, or the phrases around ellipses."""
     literal = normalise(quote_text).text.strip()
     bullet = _BULLET.match(literal)
     bare = literal[bullet.end() :] if bullet else literal

@@ -95,7 +95,7 @@ def _with_its_owner(claim: Words) -> Iterator[Words]:
 
 
 def _moved(claim: Words) -> Iterator[Words]:
-    """Turn "In 1999, A founded B" into "A founded B in 1999", and the other way round."""
+    """Turn "In 1999, A founded B" into "A founded B in 1999", and vice versa."""
     prepositions = joints("prepositions")
     if claim[0].text in prepositions:
         for at in (k for k in range(2, len(claim) - 1) if "," in claim[k].before):

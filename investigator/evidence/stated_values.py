@@ -1,4 +1,4 @@
-"""Finds the value that a sentence gives for the thing a question asks for, and the values that it replaces. Pure."""
+"""Finds the value that a sentence gives for the thing in a question, and the values that it replaces. Pure."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ _LONGEST = 600  # characters of a sentence; a longer one is a table
 
 @dataclass(frozen=True)
 class Thing:
-    """The thing whose value a question wants: the roots of its words, the chief one, and the kind of value.
-
-    `noun` are the roots of the words that are joined to that one, `counted` is that of what is counted. Values for
-    other spans of time (`rates`), or for the other end of one (`phases`), are other values.
+    """The thing whose value a question asks for: the roots of its words, the main one, and the kind of value. `noun`
+    contains the roots of the words joined to the main one, `counted` the root of the counted thing. Values for other
+    spans of time (`rates`), or for the other end of a span (`phases`), are different values.
     """
 
     words: frozenset[str]
@@ -55,9 +54,8 @@ class Thing:
 
 @dataclass(frozen=True)
 class StatedValue:
-    """A value that a sentence gives, as it is written, and the values that it says it replaces.
-
-    `scope` are the roots of words that narrow the thing down, `names` capitalised words, `times` other dates and years.
+    """A value as written in a sentence, and the values that the sentence says it replaces. `scope` contains the roots
+    of words that narrow the thing down, `names` the capitalised words, `times` other dates and years.
     """
 
     text: str
@@ -74,7 +72,7 @@ class StatedValue:
 
 @lru_cache(maxsize=256)
 def thing_asked(question: str) -> Thing | None:
-    """Return the thing that a question wants a value of; None if it asks for something else than an amount or date."""
+    """Return the thing whose value a question asks for; None if it does not ask for an amount or date."""
     kind = expected_type(question)
     if kind not in (AnswerType.ANY, AnswerType.NUMBER, AnswerType.DATE):
         return None
@@ -103,7 +101,7 @@ def _tells(word: str) -> bool:
 
 
 def _first_noun(question: str, told: Sequence[str]) -> list[str]:
-    """Return the first words that belong together: the FLOOR AREA of the hall; the last of them is the chief one."""
+    """Return the first words that belong together: the FLOOR AREA of the hall; the last of them is the main one."""
     found: list[str] = []
     for match in _WORD.finditer(question):
         word = folded(match.group())
@@ -120,10 +118,9 @@ def _named(text: str, section: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedValue | None:
-    """Return the value that a sentence gives for a thing; None if it gives none, or several.
-
-    `about` are the roots of the words of its heading and of its document's title: they may say what the sentence does
-    not. A sentence about a change may leave out what is joined to the chief word: the (summer) regatta is moved.
+    """Return the value that a sentence gives for a thing; None if it gives none, or several. `about` contains the roots
+    of the words of its heading and its document's title, which may complete the sentence. A sentence about a change may
+    omit the words joined to the main word: the (summer) regatta is moved.
     """
     read = _Read.of(_own_lines(sentence, thing))
     is_change = patterns("changes")["words"].search(read.text) is not None
@@ -167,7 +164,7 @@ def _own_lines(sentence: str, thing: Thing) -> str:
 
 
 def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
-    """Return the values that a sentence says are replaced, each with the new one, and that one as it is written."""
+    """Return the values that a sentence says are replaced, each with the new value, parsed and as written."""
     read = _Read.of(sentence)
     if patterns("changes")["words"].search(read.text) is None:
         return ()
@@ -177,14 +174,14 @@ def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
 
 
 def references(text: str) -> frozenset[str]:
-    """Return the numbers of the clauses that a text refers to, or is: "clause 3", "§ 3", "3. Rent"."""
+    """Return the numbers of the clauses that a text refers to or begins: "clause 3", "§ 3", "3. Rent"."""
     found = re.findall(rf"(?:{cues('changes')['reference']})(\d+(?:\.\d+)*)", text, re.IGNORECASE)
     item = _ITEM.match(text)
     return frozenset([*found, *(re.findall(r"\d+", item.group()) if item else ())])
 
 
 def says_value(sentence: str, value: Value) -> bool:
-    """Return True if a sentence holds a value in the same words or another spelling of it."""
+    """Return True if a sentence contains a value, in the same words or in another spelling."""
     read = _Read.of(sentence)
     others: Sequence[Value] = read.dates if isinstance(value, Date) else read.amounts
     return any(_same(value, other) for other in others)
@@ -206,7 +203,7 @@ def _span(value: Value) -> tuple[int, int]:
 
 
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
-    """Return the value that is nearest to the words of the thing; one of what is counted, if something is."""
+    """Return the value nearest to the words of the thing; if things are counted, a number of them."""
     if thing.counted:
         values = [one for one in values if thing.counted in read.behind(one)]
     elif any(read.measures(one) for one in values):
@@ -226,7 +223,7 @@ def _apart(place: tuple[int, int], start: int, end: int) -> int:
 
 
 def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> bool:
-    """Return True if a value is joined with another: in a range, or one for each of several things."""
+    """Return True if a value is joined with another one, in a range or in a list for several things."""
     ordered: list[Value] = sorted(values, key=_span)
     return any(
         chosen in (one, other) and _JOINED.fullmatch(read.text, _span(one)[1], _span(other)[0])
@@ -235,12 +232,12 @@ def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> b
 
 
 def _is_finite(word: str) -> bool:
-    """Return True for a verb like "measures", by which a noun and what narrows it down end."""
+    """Return True for a verb like "measures", which ends a noun phrase."""
     return word.endswith("s") and is_verb(word)
 
 
 def _narrows(word: str) -> bool:
-    """Return True for a word that tells one thing from another: a guest's fee, and not a current or annual one."""
+    """Return True for a word that distinguishes things: "guest" in "guest fee", but not "current" or "annual"."""
     cue = patterns("changes")
     is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
     is_known = cue["words"].fullmatch(word) or re.fullmatch(rf"(?:{cues('changes')['reference']})", word)
@@ -249,7 +246,7 @@ def _narrows(word: str) -> bool:
 
 @dataclass(frozen=True)
 class _Read:
-    """A sentence as it is compared: its words with places and roots, its amounts and dates."""
+    """A sentence prepared for comparison: its words with places and roots, its amounts and dates."""
 
     text: str
     dates: tuple[Date, ...]
@@ -290,22 +287,22 @@ class _Read:
         )
 
     def times(self, value: Value) -> frozenset[str]:
-        """The dates and years that a sentence names beside a value."""
+        """The dates and years in a sentence apart from a value."""
         others = (day.text for day in self.dates if _span(day) != _span(value))
         return frozenset([*others, *_YEAR.findall(without_dates(self.text, list(self.dates)))])
 
     def written(self, value: Value) -> str:
-        """Return a value as it is written, with what is counted behind a number without a unit."""
+        """Return a value as written; after a number without a unit, include the counted thing."""
         if isinstance(value, Amount) and all(not unit for _, unit in value.readings):
             return " ".join((value.text.strip(), *self._behind(value)))
         return value.text.strip(" .")
 
     def behind(self, value: Value) -> frozenset[str]:
-        """Return the roots of a number's unit, and of the two words behind it."""
+        """Return the roots of a number's unit and of the next two words."""
         return frozenset(root(folded(word)) for word in (*_WORD.findall(value.text), *self._behind(value)))
 
     def measures(self, value: Value) -> bool:
-        """Return True if a value has a unit or counts something; 18 Harrow Lane does neither."""
+        """Return True if a value has a unit or counts something, unlike the number in "18 Harrow Lane"."""
         return has_unit(value) or any(word.islower() for word in self._behind(value)[:1])
 
     def _behind(self, value: Value) -> list[str]:
@@ -318,12 +315,12 @@ class _Read:
         return kept
 
     def place_of(self, own: str, near: int) -> tuple[int, int]:
-        """Return the span of the word with a root that is nearest to a place."""
+        """Return the span of the word with this root that is nearest to a place."""
         found = [(start, end) for start, end, word in self.words if word == own]
         return min(found, key=lambda span: abs(span[0] - near))
 
     def scope(self, at: tuple[int, int]) -> frozenset[str]:
-        """Return the roots of the words that narrow a noun down: those before it, and those of a phrase behind it."""
+        """Return the roots of the words that narrow a noun down: those before it, and those of a phrase after it."""
         before = [one for one in self.words if one[1] <= at[0]][-_MOST_BEFORE:]
         found: list[str] = []
         last = at[0]
@@ -344,7 +341,7 @@ class _Read:
         return frozenset(root(word) for word in found if _narrows(word))
 
     def replacing(self, values: Sequence[Value]) -> Iterator[tuple[tuple[int, int], Value]]:
-        """Yield the place of each value that is replaced by another, with that other one."""
+        """Yield the place of each replaced value, with the value that replaces it."""
         cue = patterns("changes")
         changes = cue["words"].search(self.text) is not None
         ordered: list[Value] = sorted(values, key=_span)

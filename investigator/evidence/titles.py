@@ -1,4 +1,6 @@
-"""Tells from first lines what documents are about: another thing, or another occasion of the same kind. Pure."""
+"""Compares the first lines of documents: they may be about different things, or different occasions of one kind.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ from investigator.language.terms import content_words, folded, stem, stop_words,
 from investigator.questions.cues import cues
 
 EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
-"""Words by which a title says that its document is one of several versions."""
+"""Words in a title that mark its document as one of several versions."""
 _LONGEST = 120  # characters
 _NO_TITLE = re.compile(r"\W*(?:dear|hello|hi|from|to|date|subject|sent)\b", re.IGNORECASE)
-"""How a letter or a message begins: whom it names is not what it is about."""
+"""The beginning of a letter or a message, which names people and not its subject."""
 _PIECE = re.compile(r"[,;:()]|\s[-–—]\s")
 _ALIKE = 0.5
 
@@ -31,7 +33,7 @@ def named_in(line: str) -> frozenset[str]:
 
 
 def subject_of(line: str) -> frozenset[str]:
-    """Return the folded words of the names in a title, without the kind of its document: "Commercial Lease"."""
+    """Return the folded words of the names in a title, without the kind of document, such as "Commercial Lease"."""
     kinds = frozenset(cues("titles")["kinds"].split())
     kept: list[str] = []
     for piece in _PIECE.split(line):
@@ -50,13 +52,15 @@ def subject_of(line: str) -> frozenset[str]:
 
 
 def are_apart(first: str, second: str, said: frozenset[str], said_by_second: frozenset[str]) -> bool:
-    """Return True if two titles name things of which the other document, of these folded words, says nothing."""
+    """Return True if each of two titles names things that the other document does not mention; the sets are its folded
+    words.
+    """
     one, other = subject_of(first), subject_of(second)
     return bool(one) and bool(other) and one.isdisjoint(said_by_second) and other.isdisjoint(said)
 
 
 def are_of_a_series(first: str, second: str) -> bool:
-    """Return True if two titles are alike apart from names and numbers: the minutes of two meetings, two invoices."""
+    """Return True if two titles differ only in names and numbers: the minutes of two meetings, two invoices."""
     if not first or not second or not EDITIONS.isdisjoint(words(f"{first} {second}")):
         return False
     one, other = (frozenset(map(stem, content_words(re.sub(r"\d", " ", line)))) for line in (first, second))

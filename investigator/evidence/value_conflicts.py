@@ -1,4 +1,4 @@
-"""Finds statements that give one thing different values, and those that say that they replace a value. Pure."""
+"""Finds statements that give different values for one thing, and those that replace a value. Pure."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ from investigator.language.terms import content_words, folded
 from investigator.questions.related import root, roots
 from investigator.records import Conflict, ConflictSide
 
-_ALSO_SAID = 2  # words beside a value without a unit that a statement of a replacement shares with what it replaces
+_ALSO_SAID = 2  # words next to a value without a unit that a replacing statement must share with the replaced one
 
 
 @dataclass(frozen=True)
 class ValueStatement:
-    """A sentence that may give a value, and what is known of its document.
-
-    `about` is its document's title, `heading` that over it, `apart_from` are documents about other things, and
-    `alongside` those of the same series, such as the minutes of another meeting.
+    """A sentence that may give a value, with facts about its document. `about` is the document's title, `heading` the
+    heading above the sentence; `apart_from` lists documents about other things, `alongside` those of the same series,
+    such as the minutes of another meeting.
     """
 
     said: DatedSentence
@@ -40,7 +39,7 @@ class ValueStatement:
 
     @property
     def document_id(self) -> str:
-        """The document that it is in."""
+        """The document of the sentence."""
         return self.said.quote.document_id
 
     @cached_property
@@ -50,18 +49,18 @@ class ValueStatement:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The roots of its words and of those around it."""
+        """The roots of its words and of the surrounding ones."""
         return roots(self.said.sentence) | self.about_roots
 
 
 def value_conflict(
     question: str, thing: Thing, own: Sequence[ValueStatement], others: Sequence[ValueStatement]
 ) -> Conflict | None:
-    """Return the different values that statements give for a thing, each once for a document; None if they agree.
+    """Return the different values that statements give for a thing, each once per document; None if they agree.
 
     Each value of `own`, the statements of an answer, is compared with those of `others`, in other documents. Statements
-    about different times, spans, names, or with other words that narrow the thing down, are not compared, unless one
-    says that it replaces the value of the other.
+    with different times, spans, names or narrowing words are not compared, unless one says that it replaces the other's
+    value.
     """
     sides: dict[tuple[str, str], ConflictSide] = {}
     values = [(one, value) for other in others if (value := _value(thing, other)) for one in [other]]
@@ -82,7 +81,7 @@ def value_conflict(
 
 
 def values_stated(thing: Thing, statements: Sequence[ValueStatement]) -> tuple[tuple[ValueStatement, StatedValue], ...]:
-    """Return the statements that give a thing a value, with it."""
+    """Return the statements that give a value for a thing, with that value."""
     return tuple((one, value) for one in statements if (value := _value(thing, one)) is not None)
 
 
@@ -137,7 +136,7 @@ def _are_of_one_time(value: StatedValue, other: StatedValue, *, change: bool) ->
 
 
 def _are_of_one_scope(mine: ValueStatement, value: StatedValue, one: ValueStatement, other: StatedValue) -> bool:
-    """Return True if what narrows one down is also said of the other, and they do not name different things."""
+    """Return True if the narrowing words of one apply to the other, and they do not name different things."""
     narrowed = (value.scope - one.roots) | (other.scope - mine.roots)
     named_apart = value.names and other.names and value.names.isdisjoint(other.names)
     return not narrowed and not (named_apart and not (value.is_change or other.is_change))
@@ -146,9 +145,8 @@ def _are_of_one_scope(mine: ValueStatement, value: StatedValue, one: ValueStatem
 def _replacing(
     mine: ValueStatement, value: StatedValue | None, one: ValueStatement, thing: Thing
 ) -> Iterator[tuple[str, str]]:
-    """Yield each value of a statement that another says is replaced, as written, and the new one.
-
-    That statement refers to the clause of the first, or shares words with it.
+    """Yield each value that another statement replaces, as written, with the new value. The other statement refers to
+    the clause of the first, or shares words with it.
     """
     if one.said.quote == mine.said.quote or not _may_be_compared(mine, one):
         return

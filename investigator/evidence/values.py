@@ -1,4 +1,4 @@
-"""Decides if two values, amounts or dates, say the same. Pure."""
+"""Decides if two values (amounts or dates) agree. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DIGITS = re.compile(r"\d")
 
 
 def agree(value: Amount | Date, other: Amount | Date) -> bool:
-    """Return True if two values are the same, or one is the other rounded."""
+    """Return True if two values are equal, or one is the other rounded."""
     if isinstance(value, Date):
         return isinstance(other, Date) and (value.is_said_by(other) or other.is_said_by(value))
     return isinstance(other, Amount) and (value.is_said_by(other) or _rounded(value, other) or _rounded(other, value))

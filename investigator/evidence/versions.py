@@ -11,7 +11,7 @@ from itertools import islice
 from investigator.language.terms import words
 
 _SHINGLE = 4  # words
-_SKETCH = 256  # hashes kept per text: a standard error of 3 % for the share of shingles that two texts have in common
+_SKETCH = 256  # hashes kept per text: the estimated share of common shingles has a standard error of 3 %
 _SAME = 0.5
 """Smallest share of common shingles at which two texts are versions of each other. A page with every tenth word changed
 still shares half of its four-word shingles; reports of one firm for two quarters share less.
@@ -23,9 +23,8 @@ _LONGEST = 400_000  # characters
 def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
     """Return the groups of two or more documents, by id, that are versions of one text.
 
-    `texts` are the documents' texts by id. `texts` maps ids to texts. Two documents belong together if their four-word
-    shingles resemble each other (Broder 1997: the resemblance is estimated from the smallest hashes), directly or
-    through a third document.
+    `texts` maps ids to texts. Two documents belong together if their four-word shingles resemble each other (Broder
+    1997: the resemblance is estimated from the smallest hashes), directly or through a third document.
     """
     sketches = {name: _sketch(text) for name, text in texts.items()}
     groups: list[set[str]] = []
@@ -36,7 +35,7 @@ def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(group) for group in groups if len(group) > 1)
 
 
-@lru_cache(maxsize=64)  # the same documents are compared for each statement of theirs
+@lru_cache(maxsize=64)  # cached, because each statement of the same documents needs it
 def _sketch(text: str) -> frozenset[bytes]:
     said = words(text[:_LONGEST])
     shingles = {" ".join(said[i : i + _SHINGLE]) for i in range(len(said) - _SHINGLE + 1)}

@@ -80,7 +80,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Cut lines before and after a quote from a sentence if the quote is not in them: headings, items, table rows."""
+    """Remove lines before and after a quote from its sentence: headings, items, table rows."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):

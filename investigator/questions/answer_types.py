@@ -92,7 +92,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     return [span for span in trimmed if span and _worded(_ARTICLE.sub("", span)) not in _worded(question)]
 
 
-@lru_cache(maxsize=4096)  # a long question is compared with every figure and name of every sentence
+@lru_cache(maxsize=4096)  # limits the cost: a long question is compared with every figure and name of every sentence
 def _worded(text: str) -> str:
     return f" {' '.join(_WORD.findall(folded(text)))} "
 

@@ -1,6 +1,5 @@
-"""Splits a sentence into what it says by itself: each clause with its subject, each thing with its bracket. English.
-
-There is no parser: auxiliaries, past forms, colons and brackets show that a piece says something.
+"""Splits a sentence into separate statements: each clause with its subject, each thing with its bracket. English. There
+is no parser: auxiliaries, past forms, colons and brackets identify a statement.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _OF_NAME = re.compile(r"\b(?:of|from|at|in|for|near)\s+(?:the\s+)?[A-Z][\w'’&.
 def assertions(sentence: str) -> tuple[str, ...]:
     """Return the clauses of a sentence without brackets, and with them if it has some.
 
-    A clause that shares the subject of the clause before begins with it: "the kitchen reopened in April" for "the
-    kitchen was closed in March and reopened in April". A thing in a list keeps only its own bracket.
+    A clause that shares the subject of the previous clause begins with that subject: "the kitchen reopened in April"
+    for "the kitchen was closed in March and reopened in April". A thing in a list keeps only its own bracket.
     """
     bare = _BRACKET.sub(" ", sentence)
     return tuple(dict.fromkeys((*_clauses(bare), *_clauses(sentence))))
@@ -65,7 +64,7 @@ def _subject(text: str) -> str:
 
 
 def _verb_at(text: str) -> int | None:
-    """Return the place of the first token that says something: a verb, a colon or a bracket."""
+    """Return the place of the first token that marks a statement: a verb, a colon or a bracket."""
     tokens = _TOKEN.findall(text)
     return next((at for at, token in enumerate(tokens) if token in _MARKS or _is_verb(tokens, at)), None)
 
@@ -81,7 +80,7 @@ def _is_verb(tokens: Sequence[str], at: int) -> bool:
 
 
 def is_of_other_name(first: str, second: str, text: str) -> bool:
-    """Return True if one of two words is a name, and another name stands nearer to the other word in a text.
+    """Return True if one of two words is a name, and another name in the text is nearer to the other word.
 
     In "Ann Cole (chair), Ben Dow (treasurer)" Ann Cole is not the treasurer.
     """

@@ -54,8 +54,8 @@ def bounds(question: str) -> tuple[Bound, ...]:
 def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
     """Match evidence with the question's prepositions; None if they make no difference.
 
-    "before tax" contradicts "after tax", and "tax" alone does not meet it; only "against the bypass" contradicts "for
-    the bypass".
+    "before tax" contradicts "after tax", which "tax" alone does not meet; "for the bypass" is contradicted only by
+    "against the bypass".
     """
     said = set(words(asked))
     for one in bounds(question):
@@ -76,7 +76,7 @@ def _holds(one: Bound, text: str) -> bool:
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return the words of a text that agree with the preposition of an object, and those that say the opposite."""
+    """Return the words of a text that agree with an object's preposition, and those with the opposite one."""
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])
     own = other = ""

@@ -14,7 +14,7 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Share of the effect's words that must be on its side."""
-_LEAST_TO_ANSWER = 0.75  # the same for an answer sentence: one of two words may differ
+_LEAST_TO_ANSWER = 0.75  # the same for an answer: one of two words may differ
 _BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
@@ -22,7 +22,7 @@ _CLAUSE = re.compile(r"[,;:](?=\s)")
 def cause_share(sentence: str, question: str, about: str = "") -> float:
     """Return the share (0..1) of the effect in question for which a sentence gives a cause.
 
-    `about` names its document, whose words need not be in the sentence if the question has others.
+    `about` names its document, whose words may be missing in the sentence if the question has others.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)

@@ -143,7 +143,9 @@ def _quantities(question: str) -> Iterator[str]:
 
 
 def counted_thing(question: str) -> str:
-    """Return the folded last word of what a question asks the number of: "days"; "" if it asks for something else."""
+    """Return the folded last word of the things whose number a question asks for: "days"; "" if it asks for something
+    else.
+    """
     counted = _COUNTED.search(question)
     return words(counted.group(1))[-1] if counted else ""
 
@@ -187,7 +189,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
             taken |= own
     asked_date = _DATE_OF.search(question)
     if asked_date and any(patterns("kinds")[name].fullmatch(asked_date[1]) for name in ("documents", "others")):
-        yield "date"  # of a document, which gives others
+        yield "date"  # the date of a document, which may contain others
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}

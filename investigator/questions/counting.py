@@ -17,8 +17,8 @@ _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Match a number a few words before the counted thing, or before people that may be meant, and return the words.
-    These are "people", and the people that the document is about: participants of a trial in women.
+    """Match a number a few words before the counted thing, or before people who may be the same, and return the words.
+    Such people are "people", and those that the document is about: participants of a trial in women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]

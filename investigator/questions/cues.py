@@ -40,19 +40,19 @@ def opposites() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
 
 @cache
 def empty_words() -> frozenset[str]:
-    """Return the stems of words that ask and name nothing."""
+    """Return the stems of words that only ask, without naming anything."""
     return frozenset(stem(folded(word)) for word in cues("empty")["words"].split())
 
 
 @cache
 def request_words() -> frozenset[str]:
-    """Return the folded words that begin a request or a question and name nothing."""
+    """Return the folded words that begin a request or a question, without naming anything."""
     return frozenset(cues("empty")["requests"].split())
 
 
 @cache
 def formats() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the names of the formats of files with their media types, the name of any file last."""
+    """Return the names of file formats with their media types; the name for any file comes last."""
     pairs = (line.split(" | ") for line in cues("formats").values())
     return tuple((_whole(names), re.compile(types)) for names, types in pairs)
 

@@ -11,7 +11,7 @@ from investigator.questions.periods import Period, agree
 from investigator.records import Imprint
 
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
-_CALENDAR = 0.6  # a quarter without a word for the year follows the document's own numbering
+_CALENDAR = 0.6  # a quarter without a word for the year uses the document's own numbering
 _NAME = 1.0
 _NAME_BESIDE_FISCAL = 0.5  # file names use calendar quarters as often as fiscal ones
 
@@ -30,7 +30,7 @@ def covered(imprint: Imprint) -> frozenset[Period]:
 def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fiscal: bool) -> float:
     """Return how well a document matches one requested period, 0 or more.
 
-    `named` are the periods in its name; `fiscal` is True if the question counts in fiscal years.
+    `named` contains the periods in its name; `fiscal` is True if the question uses fiscal years.
     """
     says = bool(covered(imprint))
     by_name = (_NAME_BESIDE_FISCAL if fiscal and says else _NAME) if agree([asked], named) else 0.0
@@ -76,7 +76,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month of the last day of the period, and the month that is meant."""
+    """Return the month of the last day of the period, and the month that it belongs to."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

@@ -1,4 +1,6 @@
-"""Finds sentences in which an event has not happened: postponed, cancelled, planned, denied, a duty. English."""
+"""Finds sentences in which an event has not happened: it is postponed, cancelled, planned, denied, or a duty.
+English.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _DENIED_WITHIN = 3  # words
 def undone(question: str, sentence: str) -> str:
     """Return the words showing that an event the question presupposes did not happen; "" if there are none.
 
-    Such a sentence does answer a question that asks if it was done, or that itself denies or postpones something.
+    Such a sentence does answer a question that asks if the event happened, or that itself contains a denial or delay.
     """
     if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
@@ -52,7 +54,7 @@ def is_only_rule(question: str, sentence: str) -> bool:
 
 
 def _is_told(clause: str) -> bool:
-    """Return True if a clause has a verb in the past, and no word for a duty."""
+    """Return True if a clause has a past-tense verb and no word for a duty."""
     known = patterns("modality")
     if known["duty"].search(clause):
         return False

@@ -32,7 +32,7 @@ _PASSED = re.compile(
     rf"\b(?:({'|'.join(_MONTHS_PASSED)})\s+months|({'|'.join(_WEEKS_PASSED)})\s+weeks)\s+ended\s+(?=\S)", re.IGNORECASE
 )
 _FISCAL_YEAR = re.compile(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
-_EXACT_NAME = re.compile(r"\(\s?exact name of", re.IGNORECASE)  # after the name of the issuer of a filing
+_EXACT_NAME = re.compile(r"\(\s?exact name of", re.IGNORECASE)  # words after the name of the issuer of a filing
 _SYMBOL = re.compile(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
@@ -69,7 +69,7 @@ def covered_period(imprint: Imprint) -> str:
     """Return the period that a report covers, in a question's wording: "three months ended July 1, 2023"; or ""."""
     try:
         day = date.fromisoformat(imprint.period_end or "")
-    except ValueError:  # only a month, or nothing
+    except ValueError:  # the text has only a month, or nothing
         return ""
     covers = "three months" if imprint.fiscal_quarter else "year"
     return f"{covers} ended {day:%B} {day.day}, {day.year}"
@@ -163,7 +163,7 @@ def whole_month(day: Day) -> tuple[int, int]:
 
 
 def month_of(date: str, *, whole: bool) -> tuple[int, int]:
-    """Return year and month of an ISO date; with `whole`, the month whose end the date stands for."""
+    """Return year and month of an ISO date; with `whole`, the month that ends near that date."""
     parts = [int(part) for part in date.split("-")]
     day = Day(parts[1], parts[0], parts[2] if len(parts) > 2 else None)
     return whole_month(day) if whole else (parts[0], day.month)

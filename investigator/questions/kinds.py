@@ -65,7 +65,7 @@ def summarised(question: str) -> str:
 
 
 def asks_everything(question: str) -> bool:
-    """Return True if a question asks what the documents of a folder say, and names nothing that they say it about."""
+    """Return True if a question asks what the documents of a folder say, without naming a subject."""
     asks_all = cue("everything").search(question) and cue("whole").search(question)
     is_of_one = any(not found.group().endswith("s") for found in cue("documents").finditer(question))
     if is_of_one or not (asks_all or cue("summary").search(question)):
@@ -74,7 +74,7 @@ def asks_everything(question: str) -> bool:
 
 
 def asked_media_types(question: str) -> re.Pattern[str] | None:
-    """Return the media types of the files that a question asks for, if it names nothing that they say.
+    """Return the media types of the files that a question asks for, if it does not ask for content.
 
     "How many documents are there?" asks for all, "List all emails" for some; other questions for none.
     """

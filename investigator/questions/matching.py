@@ -32,7 +32,7 @@ _DENIALS, _DENIED_WITHIN = (
     frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
     5,
 )  # words
-_SHORT_MONTH = 3  # letters; "mar" and "may" are also other words
+_SHORT_MONTH = 3  # letters; shorter ones such as "mar" and "may" are also other words
 _SPANS = ("duration", "age")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 _NO_IMPRINT = Imprint()
@@ -75,7 +75,7 @@ def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) 
 
 
 def _bounded(found: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Remove a match's part about the question's preposition, if the evidence does not support it."""
+    """Remove the words of the question's preposition from a match, if the evidence does not support them."""
     asked = found.constraint
     if found.state is not MatchState.MET or asked.kind not in _THINGS:
         return found
@@ -125,7 +125,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence gives the figure that a word asks for, and says the other words that are asked."""
+    """Return True if a sentence gives the figure that a word asks for, and contains the other asked words."""
     if stands(word, evidence.sentence_roots) or not is_carried(word, question, evidence.sentence):
         return False
     others = (other for other in _content(asked) if other != word)
@@ -251,7 +251,7 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
-    """Return True if another sentence gives its own figure for its own period, like this sentence."""
+    """Return True if another sentence gives another figure for another period, as this sentence does for its own."""
     others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
     return any(
         agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
@@ -266,7 +266,7 @@ def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], .
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as precise as the requested ones, so that they differ from them."""
+    """Return True if some of the periods are as precise as the requested ones, so that a difference is meaningful."""
     return any(period.year for period in own) and any(period.year for period in wanted)
 
 
@@ -362,7 +362,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence names the thing of a role as a cause, not as part of the effect."""
+    """Return True if a sentence names the thing in a role as a cause, not as part of the effect."""
     thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
     if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
         return False

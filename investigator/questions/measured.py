@@ -1,4 +1,4 @@
-"""The figure that a question requests, its unit and kind, and whether a sentence gives it. English."""
+"""Finds the figure that a question requests, its unit and kind, and decides if a sentence gives it. English."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PART_OF = re.compile(
     re.IGNORECASE,
 )
 _MONEY = "money"
-_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is requested in other ways
+_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is requested in other words
 
 
 def unit_asked(question: str) -> str:
@@ -66,9 +66,8 @@ def is_only_part(word: str, sentence: str) -> bool:
 
 
 def is_carried(word: str, question: str, sentence: str) -> bool:
-    """Return True if a word only says which kind of figure is asked for, and a sentence gives one: euros for a cost.
-
-    Money that a sentence calls something else, such as takings or an offer, is not what something costs.
+    """Return True if a word only names the requested kind of figure, and a sentence gives such a figure: euros for a
+    cost. Money that a sentence calls something else, such as takings or an offer, is not a cost.
     """
     asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
     kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))
@@ -77,7 +76,7 @@ def is_carried(word: str, question: str, sentence: str) -> bool:
 
 
 def shows_span(kind: str, sentence: str, question: str) -> str:
-    """Return the words of a sentence that show how long or how old something is; "" for a notice or a delay."""
+    """Return the words of a sentence that show how long or how old something is; "" for a notice period or a delay."""
     apart = patterns("set_apart")["span"]
     plain = sentence if apart.search(question) else apart.sub(" ", sentence)
     match = patterns("shown")[kind].search(plain)

@@ -61,7 +61,7 @@ def _editions(question: str) -> frozenset[Period]:
 
 
 def _telling(name: str) -> list[str]:
-    """Return the words of a name, without the s of a possessive."""
+    """Return the words of a name, without a possessive s."""
     return [word for word in words(name) if len(word) > 1]
 
 

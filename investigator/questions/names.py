@@ -1,4 +1,6 @@
-"""Compares the names of a question with those of a sentence: complete matches, and other names in their place. Pure."""
+"""Compares the names of a question with those of a sentence: complete matches, and other names in the same place.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _moves(verb: str) -> bool:
 
 
 def verbs(question: str) -> frozenset[str]:
-    """Return the folded words that a question uses as verbs, judged by their positions and forms."""
+    """Return the folded words that a question uses as verbs, as shown by their positions and forms."""
     tokens = [folded(token) for token in _TOKEN.findall(question)]
     found = {second for first, second in pairwise(tokens) if first == "to" and second not in _words("determiners")}
     found |= {token for token in tokens if token.endswith("ed") and is_past(token)}
@@ -218,13 +218,13 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing; empty if the preceding text does not show where it begins."""
+    """Return the words of a run that name one thing; empty if its beginning is not clear from the preceding text."""
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
     own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
     if start == subject_at:
         found = _clause(tokens, start)
         return found.subject if found is not None else own if follows == "of" else ()
-    if 0 <= subject_at < start and _clause(tokens, subject_at) is None:  # the verb follows later
+    if 0 <= subject_at < start and _clause(tokens, subject_at) is None:  # the verb comes later
         return (own if follows == "of" else own[:-1]) if _goes_on(tokens[subject_at:start]) else ()
     is_counted = before in _words("counting") and follows in _words("auxiliaries")
     if not (

@@ -42,7 +42,7 @@ _MOVES = re.compile(
     r"|\b(?:quarter|year|month) (?:by|over|on|after) (?:quarter|year|month)\b|\bseparately\b",
     re.IGNORECASE,
 )
-"""Words that ask about a development, which no single figure describes."""
+"""Words that ask about a development, which a single figure cannot describe."""
 _PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
 
 
@@ -71,7 +71,7 @@ def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
 
 
 def subject_of_contradiction(question: str) -> tuple[str, str]:
-    """Return the place ("in the lease") and the subject of a possible contradiction; "" for each that is not given."""
+    """Return the place ("in the lease") and the subject of a possible contradiction; "" if not given."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     if (squares := _SQUARES.search(first)) is not None:

@@ -38,12 +38,12 @@ _COMPARED = re.compile(
     r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-"""A comparison period without a figure of its own; words between it and the comparing word belong to it."""
+"""A period that is only compared with, including the words between it and the comparing word."""
 _LONGER = re.compile(
     rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
     rf"{_OF}{_YEAR}\b"
 )
-"""A part of a year that is no quarter and no month."""
+"""A part of a year that is neither a quarter nor a month."""
 _NEWEST = re.compile(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -101,7 +101,7 @@ def spelled_periods(text: str) -> list[str]:
 
 
 def _with_years(found: set[Period]) -> set[Period]:
-    """Add the year to a quarter named apart from it ("fiscal 2022, third quarter", "Q1 and Q2 2022")."""
+    """Add the year to a quarter that is named separately ("fiscal 2022, third quarter", "Q1 and Q2 2022")."""
     loose = {period for period in found if period.year is None}
     plain = {period for period in found - loose if period.quarter is None and period.month is None}
     years = {period.year for period in plain or found - loose}
@@ -193,7 +193,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Return the document of its kind that a question asks for: the newest, the oldest, or any."""
+    """Return which document of its kind a question asks for: the newest, the oldest, or any."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

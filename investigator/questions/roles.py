@@ -81,7 +81,7 @@ def _object(question: str) -> str:
 
 
 def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
-    """Return True if the action of a sentence is done to something other than the thing of a role. This holds in three
+    """Return True if the action of a sentence is done to something other than the thing of a role. This is so in three
     cases: the sentence has the verb but not the thing, nor a pronoun or phrase such as "the company" for it; it has a
     pronoun, but the text `before` does not name the thing; it lacks the verb, which is elsewhere in the text `near`.
     """
@@ -100,7 +100,7 @@ def is_of_another(role: str, sentence: str, near: str = "", before: str = "") ->
 
 
 def is_attribute(role: str, sentence: str) -> bool:
-    """Return True if a sentence has the verb of a thing's role only as an attribute: "six months' written notice"."""
+    """Return True if the verb of a thing's role is only an attribute in a sentence: "six months' written notice"."""
     verb = subject_and_verb(role)[1]
     found = [match for match in _TOKEN.finditer(sentence) if folded(match.group()) == verb]
     return (
@@ -111,7 +111,7 @@ def is_attribute(role: str, sentence: str) -> bool:
 
 
 def _qualifies(before: str, after: str) -> bool:
-    """Return True if a participle between two pieces of a sentence qualifies the noun behind it."""
+    """Return True if a participle between two pieces of a sentence qualifies the noun after it."""
     noun, opening = _NEXT.match(after), words(before)[-1:]
     if noun is None or noun.group().strip() in stop_words() or noun.group().endswith("ly"):
         return False

@@ -1,4 +1,4 @@
-"""Corrects words that a folder spells otherwise: a missing, doubled, wrong or transposed letter."""
+"""Corrects words that a folder spells differently: a missing, doubled, wrong or transposed letter."""
 
 from __future__ import annotations
 

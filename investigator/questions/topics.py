@@ -92,7 +92,7 @@ class Term:
 
     @cached_property
     def short(self) -> str:
-        """Return the short form of a long name: its last two words; "" for others."""
+        """Return the short form of a long name, its last two words; "" for other terms."""
         own = self.text.split()
         return " ".join(own[-_SHORT_FORM:]) if self.is_name and len(own) >= _LONG_NAME else ""
 

@@ -18,7 +18,7 @@ _MOST_NODES = 14
 """Most nodes on each side of the graph; the text below lists all."""
 _TERM, _DOCUMENT = 28, 38  # characters of a label
 _ROW = 26
-_LEAST_WIDTH = 4.0  # thousandths of the total time, so a call of a millisecond is visible
+_LEAST_WIDTH = 4.0  # thousandths of the total time, so that even a call of one millisecond is visible
 
 
 @dataclass(frozen=True)

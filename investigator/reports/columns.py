@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_WIDE = 100_000  # cells; tables are never wrapped here, because a pipe has no width; a terminal wraps the text
+_WIDE = 100_000  # tables are never wrapped here: a pipe has no width, and a terminal wraps the text itself
 
 
 def columns(

@@ -1,4 +1,4 @@
-"""The data of a report besides the record of an investigation."""
+"""The data that a report shows in addition to the record of an investigation."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _line_of(file: FileRecord) -> str:
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Return True for the record of a file's missing text."""
+    """Return True for the record of the text that was cut off a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -96,7 +96,7 @@ def _searchable(status: FolderStatus) -> str:
 
 
 def _words(bm25: float | None) -> str:
-    """Return the score of the words; BM25 gives almost nothing for words in more than half of the passages."""
+    """Return the word score as text; BM25 is almost zero for words in more than half of the passages."""
     if bm25 is None:
         return "-"
     return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 under 0.01, because most passages contain them"

@@ -11,8 +11,8 @@ from investigator.reports.inert import inert_line
 
 _LIMIT = 300
 _WORDS = {
-    QuoteState.STANDS: ("stands", "green"),
-    QuoteState.FILE_CHANGED: ("stands, in a file that has changed", "green"),
+    QuoteState.STANDS: ("in place", "green"),
+    QuoteState.FILE_CHANGED: ("in place, in a file that has changed", "green"),
     QuoteState.MOVED: ("moved", "yellow"),
     QuoteState.CHANGED: ("changed", "bold red"),
     QuoteState.NOT_IN_FILE: ("not in the file", "bold red"),
@@ -29,7 +29,7 @@ def verified_text(verified: VerifiedReport) -> Text:
     """Return a line for each quote, with its text if it changed, and the number of unchanged quotes."""
     lines = [line for one in verified.quotes for line in _lines(one)]
     total = len(verified.quotes)
-    told = f"Quotes that stand at their place: {verified.standing} of {total}." if total else "It quotes nothing."
+    told = f"Quotes in place: {verified.standing} of {total}." if total else "It quotes nothing."
     lines.append(Text(told, style="bold green" if verified.all_stand else "bold yellow"))
     return Text("\n").join(lines).append("\n")
 

@@ -51,8 +51,10 @@ class Precedence(StrEnum):
 class AnswerSettings(Record):
     """Settings for writing the answer."""
 
-    most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
-    most_verbatim: int = Field(default=5, ge=1, le=50, description="quotes shown verbatim if no claim is proven")
+    most_evidence: int = Field(default=20, ge=1, le=200, description="maximum quotes for writing the answer")
+    most_verbatim: int = Field(
+        default=5, ge=1, le=50, description="maximum quotes shown verbatim if no claim is proven"
+    )
     precedence: Precedence = Field(
         default=Precedence.NONE, description="which document counts if values differ: none, or the newer one"
     )
@@ -194,7 +196,7 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    Nothing is reported as absent before other wordings were searched: `reworded` means that they were, or that the
+    Nothing is reported as absent until other wordings were searched: `reworded` means that they were, or that the
     folder contains no word of the question.
     """
     memories = run.memories
@@ -229,7 +231,9 @@ def concluded(
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
-    """Return an answer that names the documents that no longer contain its quotes; it then claims no absence."""
+    """Return an answer that names the documents which no longer contain its quotes; such an answer does not report
+    anything as absent.
+    """
     if not gone:
         return answer
     named = ", ".join(gone)
@@ -294,7 +298,7 @@ def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Qu
     """Return the quotes by citation id, each once, starting with the document with the highest point.
 
     A document that was asked several times contributes the best quote of each asking first, in the order of asking: a
-    narrower question gets more points but says less about what was asked.
+    narrower question gets more points, but its reply says less about the original question.
     """
     best: dict[str, int] = {}
     for memory in history:

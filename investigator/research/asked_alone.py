@@ -1,6 +1,6 @@
 """Answers from a single document, as in a cell of a matrix: its sentences that meet every constraint. Pure.
 
-The match relative to other documents means nothing here, so every sentence is examined.
+Comparing the match with those of other documents is meaningless here, so every sentence is examined.
 """
 
 from __future__ import annotations

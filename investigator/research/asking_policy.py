@@ -17,7 +17,7 @@ LIKELY = 0.5
 """Probability above which a document is likely to contain the answer."""
 
 _SURE = 80  # points
-_TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that have to be covered
+_TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that must be covered
 _SEVERAL = re.compile(
     r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
     r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
@@ -89,8 +89,8 @@ class FewCalls:
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return two if one of the first two steps is likely to answer, else the number of all.
 
-        A question about each of several things goes to all documents. If a plan is so broad that the others take
-        several rounds, ask as many as fit into one round: that costs no time.
+        A question about each of several things goes to all documents. If the plan is so broad that the other documents
+        take several rounds, as many are asked as fit into one round, which takes no longer.
         """
         match = {card.document_id: card.match for card in cards}
         is_likely = any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE])
@@ -105,8 +105,9 @@ class FewCalls:
         """Return True if proven quotes cover the question.
 
         This requires a reply with a high point and a quote, and every important need in the quotes or in the titles of
-        their documents; only the decisive needs if the search alone also finds the answer there. This rule never treats
-        a question about several things as answered, nor one in a language in which that cannot be determined.
+        their documents; if the search also finds the answer there, only the decisive needs are required. This rule
+        never treats a question about several things as answered, nor one in a language in which that cannot be
+        determined.
         """
         history = [memory for memory in history if not memory.addressed]  # an untrusted document decides nothing
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]

@@ -64,7 +64,7 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
 
 
 def names_issuer(question: str, issuer: str) -> bool:
-    """Return True if a question names the firm that issued a report, by the first word of its name."""
+    """Return True if a question contains the first word of the name of the firm that issued a report."""
     name = words(issuer)[:1]
     return bool(name) and name[0] in words(question)
 
@@ -90,7 +90,7 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
     """Return the plan of a summary: the documents that the question names, or the likeliest ones.
 
-    These are all documents, up to the size of a table, if the question names nothing that they are about.
+    If the question names no subject, these are all documents, up to the size of a table.
     """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
@@ -104,7 +104,7 @@ def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
     else:
         meant = [card for card in named if len(roots(card.title)) >= _LONG_TITLE][:1] or near[:1]
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in meant)
-    return Proposal("Read the document that is to be summarised from its beginning to its end.", tuple(steps))
+    return Proposal("Read the whole document that is to be summarised.", tuple(steps))
 
 
 def side_by_side(
@@ -201,7 +201,7 @@ def _label(one: Document) -> str:
 def _with_telling(
     part: Part, found: Sequence[Memory], document: Callable[[str], Document], is_read: bool
 ) -> Sequence[Memory]:
-    """Return the memories of a side; that of its best document gets the most relevant sentences as well."""
+    """Return the memories of a side; the memory of its best document also gets the most relevant sentences."""
     if is_read or not found:
         return found
     best = max(found, key=lambda memory: _of_side(part, memory, document))
@@ -220,7 +220,7 @@ def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) ->
     called = sum(not (term.roots | related_roots(term.text)).isdisjoint(named) for term in asked.terms)
     about = sum(not (term.roots | related_roots(term.text)).isdisjoint(begins) for term in asked.terms)
     own = [period for period in periods(part.question) if period.year and period.month]
-    if own:  # "three months ended July 1, 2023" names the month of a report instead of the first quarter of a year
+    if own:  # "three months ended July 1, 2023" names the month of a report, not the first quarter of a year
         of_time = _TIME * agree(own, covered(one.imprint))
     else:
         of_time = sum(_TIME * (time.quarter == one.imprint.fiscal_quarter) for time in _quarters(part.question))
@@ -235,7 +235,7 @@ def _quarters(question: str) -> list[Period]:
 def _with_news(memory: Memory, part: Part, one: Document, before: Document | None) -> Memory:
     """Return a memory with what is new about a subject in its document since the previous one.
 
-    For a cell nothing is added but the same figure in other tables.
+    For a cell, only the same figure in other tables is added.
     """
     cells = [quote for quote in memory.quotes if quote.cell is not None]
     if cells:

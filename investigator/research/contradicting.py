@@ -62,10 +62,10 @@ def compared(
 ) -> tuple[Verdict, tuple[Conflict, ...]]:
     """Return the disagreements among statements, with their verdict.
 
-    If the question has a subject, the documents that were asked are compared, and the passages that give it a value;
-    else all documents. Statements on the subject whose values differ, and that may be of different things, are
-    shown, and nothing is established; so are those that were compared, or what was found as for any question (`usual`),
-    if there are none.
+    If the question has a subject, the asked documents and the passages that give it a value are compared; otherwise all
+    documents. Statements on the subject with different values that may refer to different things are shown without
+    establishing anything. If there are none, the compared statements are shown, or the findings of an ordinary question
+    (`usual`).
     """
     names, document = library.document_ids(), library.document
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)
@@ -109,13 +109,13 @@ def _compared_values(stated: Sequence[tuple[ValueStatement, StatedValue]]) -> st
     listed = [f"{value.text} ({one.said.quote.place})" for one, value in stated]
     named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
     if len({one.document_id for one, _ in stated}) == 1:
-        return f"Only {stated[0][0].document_id} was found to give it a value: {named}. There is nothing to compare."
-    return f"Compared: {named}. None of these was recognised as contradicting another; other wordings may exist."
+        return f"Only {stated[0][0].document_id} gives it a value: {named}. There is nothing to compare."
+    return f"Compared: {named}. No contradiction was recognised among these; other wordings may exist."
 
 
 def _nothing_compared(documents: Sequence[Document], *, on_subject: bool) -> str:
     if on_subject or not documents:
-        return "No statement was found that gives it a value, so there was nothing to compare."
+        return "No statement that gives it a value was found, so there was nothing to compare."
     return (
         f"Only sentences in the same words were compared, in {number_of(len(documents), 'document')}; no two of them "
         "give different values. Statements in other words were not compared."
@@ -131,7 +131,9 @@ def _read(documents: Sequence[Document]) -> str:
 
 
 def _conflicts(part: Part, documents: Sequence[Document], subject: frozenset[str]) -> Iterator[Conflict]:
-    """Yield the conflicts among the sentences that say the subject, or among all that say the same words."""
+    """Yield the conflicts among the sentences about the subject or, without a subject, among all sentences with the
+    same words.
+    """
     known = {one.id: one for one in documents}
     for same in _alike(documents, subject):
         own = {quote.document_id: known[quote.document_id] for quote in same}
@@ -170,7 +172,7 @@ def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterat
                 return
             if end - start > _LONGEST or any(first <= start < last for first, last in tables):
                 continue
-            if wanted and not _says(roots(text), wanted):  # cheaper than which of its words carry meaning
+            if wanted and not _says(roots(text), wanted):  # cheaper than finding out which of its words carry meaning
                 continue
             words = [root(word) for word in content_words(text) if not _VALUE.search(word)]
             if len(words) >= _FEWEST_WORDS and _says(words, wanted) and not addresses_model(text):
@@ -184,7 +186,7 @@ def _says(words: Iterable[str], subject: frozenset[str]) -> bool:
 def _differing(
     part: Part, what: str, history: Sequence[Memory], every: Sequence[str], document: Callable[[str], Document]
 ) -> list[Quote]:
-    """Return the values that the best documents give for a subject: matching cells, and sentences.
+    """Return the values that the best documents give for a subject, in matching cells and in sentences.
 
     The best reports are those of the firm that the question names, and those with a matching cell.
     """
@@ -210,7 +212,7 @@ def _differing(
 
 
 def _without_documents(what: str, part: Part) -> str:
-    """Return a subject without document names: "Q3 2023 10-Q" is not the time of a figure."""
+    """Return a subject without document names: the period in "Q3 2023 10-Q" is not that of a figure."""
     for one in part.constraints:
         if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE) and cue("documents").search(one.text):
             what = what.replace(one.text, " ")

@@ -18,7 +18,7 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # words; this many in a row are no coincidence
+_FEWEST_REPEATED = 3  # words; this many in the same order cannot be a coincidence
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,6 @@ def without_instructions(cards: Sequence[DocumentCard]) -> tuple[DocumentCard, .
     )
 
 
-@lru_cache(maxsize=10_000)  # the cards of a folder recur in each round, and for each question
+@lru_cache(maxsize=10_000)  # cached, because the cards of a folder recur in each round and question
 def _left(text: str) -> str:
     return without_addressed(text)

@@ -39,7 +39,7 @@ from investigator.records import (
 from investigator.research.judging import surroundings
 from investigator.research.verdict import Verdict
 
-_FEWEST = 2  # asked words in the sentence itself; one is enough if the question asks about an amount
+_FEWEST = 2  # minimum asked words in the sentence itself; one is enough if the question asks about an amount
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
@@ -69,7 +69,9 @@ def with_decision(
 
 
 def _of_part(part: Part, claims: Sequence[Claim], document: Callable[[str], Document]) -> tuple[Decision, Claim] | None:
-    """Return what decides a part; what the documents only say that somebody said counts if nothing else decides."""
+    """Return the decision on a part; statements that the documents attribute to somebody count only if there are no
+    others.
+    """
     found = [(one, claim) for claim in claims for one in _of_claim(part, claim, document)]
     held = [(decision, claim) for (decision, is_reported), claim in found if not is_reported]
     held = held or [(decision, claim) for (decision, _), claim in found]
@@ -84,7 +86,7 @@ def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> 
         return
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # an amount implies that there is no agent
+    if wanted:  # a question about an amount has no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     for quote in (quote for quote in claim.quotes if quote.cell is None):
         one = document(quote.document_id)
@@ -147,7 +149,7 @@ def _content(question: str) -> list[str]:
 
 
 def _moves(word: str) -> bool:
-    """Return True for a word of direction, which a sentence may reverse."""
+    """Return True for a word of direction ("rose"), whose opposite may be in a sentence."""
     return any(side.fullmatch(word) for both in opposites().values() for side in both)
 
 
@@ -193,7 +195,9 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
 
 
 def _compared(question: str, own: Fraction, other: Fraction) -> bool:
-    """Return True if an amount compares as the question asks: more than another, at least as much ..., else equal."""
+    """Return True if an amount compares with another as the question asks: more than, at least, ...; equal by
+    default.
+    """
     known = patterns("yes_no")
     compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
     return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)

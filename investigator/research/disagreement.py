@@ -71,7 +71,9 @@ def conflicts_among(
 def disagreed(
     run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts about what is asked: among what was quoted, else of other passages with the answer."""
+    """Return the conflicts about the question: among the quotes or, if there are none, between other passages and the
+    answer.
+    """
     among = conflicts_among(run.parts, history, library.document)
     asks = run.kind in (QuestionKind.FACT, QuestionKind.YES_NO) and any(thing_asked(one.question) for one in run.parts)
     if among or not answer.claims or not asks:
@@ -80,7 +82,7 @@ def disagreed(
 
 
 def about_values(parts: Sequence[Part], library: DocumentIndex) -> tuple[Passage, ...]:
-    """Return the passages that may give the parts of a question a value, or say that it has changed."""
+    """Return the passages that may give a value for a part of a question, or say that the value has changed."""
     changes = [f"{' '.join(content_words(part.question))} {_CHANGED}" for part in parts]
     queries = (*(part.question for part in parts), *changes)
     return tuple(passage for query in queries for passage in library.passages((query,)))
@@ -89,9 +91,8 @@ def about_values(parts: Sequence[Part], library: DocumentIndex) -> tuple[Passage
 def value_conflicts_among(
     parts: Sequence[Part], claims: Sequence[Claim], passages: Sequence[Passage], document: Callable[[str], Document]
 ) -> tuple[Conflict, ...]:
-    """Return the values that passages give for what a part asks, if they differ from that of a statement of the answer.
-
-    A passage may also say that it replaces a value that such a statement holds.
+    """Return the values that passages give for the thing in a part, if they differ from the value in the answer. A
+    passage may also say that it replaces a value in the answer.
     """
     cited = [(quote.document_id, quote.start, quote.end) for one in claims for quote in one.quotes if not quote.cell]
     said = sentences_in(cited, document, sentence_spans)
@@ -125,7 +126,7 @@ def sentences_in(
 
 
 def as_statements(said: Sequence[Quote], document: Callable[[str], Document]) -> tuple[ValueStatement, ...]:
-    """Return sentences as statements that know which documents are about other things, and which are of one series."""
+    """Return sentences as statements, with the documents about other things and those of the same series."""
     cited = {quote.document_id: document(quote.document_id) for quote in said}
     apart, series = _apart(cited), _series(cited)
     dated = dated_sentences([(quote, quote.text, quote.start) for quote in said], cited)
@@ -141,7 +142,7 @@ def as_statements(said: Sequence[Quote], document: Callable[[str], Document]) ->
 
 
 def _series(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
-    """Return for each document the others of its series, by their first lines."""
+    """Return for each document the other documents of its series, as recognised by their first lines."""
     titles = {name: title_line(one.text) for name, one in documents.items()}
     return {
         name: frozenset(other for other in titles if other != name and are_of_a_series(title, titles[other]))
@@ -150,7 +151,7 @@ def _series(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
 
 
 def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
-    """Return for each document those that are about something else, by their first lines."""
+    """Return for each document the documents about other things, as recognised by their first lines."""
     said = {name: frozenset(words(one.text)) for name, one in documents.items()}
     titles = {name: title_line(one.text) for name, one in documents.items()}
     return {
@@ -162,7 +163,7 @@ def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
 def dated_sentences(
     said: Sequence[tuple[Quote, str, int]], documents: Mapping[str, Document]
 ) -> tuple[DatedSentence, ...]:
-    """Return the sentences of quotes with their places and what their documents say about themselves."""
+    """Return the sentences of quotes with their places and their documents' descriptions of themselves."""
     versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
     about = {name: (_date(one), _subject(one), versions.get(name)) for name, one in documents.items()}
     return tuple(
@@ -200,8 +201,8 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
 def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
     """Yield groups of documents that are versions of one text about one subject.
 
-    Data sheets of two products may share most words: if a document's first line names something that no other document
-    of the group mentions, its subject is different.
+    Data sheets of two products may share most words: a document whose first line names something that no other document
+    of the group mentions has a different subject.
     """
     for group in version_groups({name: one.text for name, one in documents.items()}):
         mentioned = {name: frozenset(words(documents[name].text)) for name in group}
@@ -214,8 +215,8 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
     """Yield the sentences of a quote that meet at least half of a part without contradicting it, with their places.
 
-    Each must itself say part of what is asked; neighbouring sentences may give the subject. The flag is True if it
-    meets every constraint.
+    Each must itself contain some of the asked words; neighbouring sentences may give the subject. The flag is True if
+    it meets every constraint.
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]

@@ -32,8 +32,8 @@ _ABOUT = 600  # characters at the beginning of a document that describe it
 _TITLE = 5  # characters at the beginning that include the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
-_THING = 0.4  # weight of the kind of thing
-_NOT_ITS_PLACE = 0.6  # limit for a sentence with a place that is not that of the reported work
+_THING = 0.4  # weight of the requested kind of thing
+_NOT_ITS_PLACE = 0.6  # limit for a sentence with a place other than that of the reported work
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
 _FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; added for a piece that is nearer
@@ -61,7 +61,7 @@ class Sighting:
 
 
 def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
-    """Return a row for each document, in the order of their names; for each thing that is listed, if any are."""
+    """Return a row for each document, in the order of their names; if things are listed, a row for each of them."""
     media_types = asked_media_types(question)
     if media_types is not None:
         return tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
@@ -195,7 +195,7 @@ def _sightings(
 
 
 def _is_its_place(sentence: str, start: int) -> bool:
-    """Return True if a sentence gives the place of the work that its document reports, as opposed to others' work."""
+    """Return True if a sentence gives the place of the work that its document reports, not that of other work."""
     if start < _TITLE or cue("own_setting").search(sentence):
         return True
     return cue("setting").search(sentence) is not None and not cites_others(sentence)

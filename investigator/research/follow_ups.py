@@ -17,7 +17,7 @@ from investigator.records import ConstraintKind, Investigation, Memory, Part
 _MOST_WORDINGS = 12  # per part
 _MOST = 6
 _MANY_WORDS = 24
-_LEAST_LIKENESS = 0.92  # "is it safe to consume coffee" for "to drink" has 0.96, "to concentrate" 0.916
+_LEAST_LIKENESS = 0.92  # threshold: "is it safe to consume coffee" for "to drink" has 0.96, "to concentrate" 0.916
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _Exchange = tuple[str, tuple[str, ...]]
@@ -81,7 +81,7 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """Return the replaceable words, each with the forms of a synonym; one synonym of each word in turn.
+    """Return the replaceable words, each with the forms of a synonym; taking the words in turn, one synonym each.
 
     A modifier is excluded: "net" in "the net sales". A verb is replaced only by verbs.
     """
@@ -121,7 +121,7 @@ def respelled_parts(
     for part in parts:
         new = part.question
         for word in dict.fromkeys(content_words(part.question)[:_MANY_WORDS]):
-            if not related(word) and (other := respelled(word)) is not None:  # a known word is not a misspelling
+            if not related(word) and (other := respelled(word)) is not None:  # a known word is not misspelled
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
         changed.append(part if new == part.question else part.changed(question=new, constraints=constraints(new)))

@@ -34,7 +34,7 @@ from investigator.research.table_cells import cell_matches, claim_matches
 from investigator.tables.binding import Binding
 from investigator.tables.document_tables import tables_of
 
-_LEAST_OWN = 0.5  # share of the asked words in the sentence that answers; all of them for yes or no
+_LEAST_OWN = 0.5  # share of the asked words that the answering sentence must contain; all of them for yes or no
 _AROUND = 250  # characters around a quote that are read with it
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
@@ -45,14 +45,14 @@ _STOPS = (".", "!", "?", ";", ":")
 _MARKS = "#*|-:= \n\t"
 """The marks around the words of a heading and of a header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
-"""Constraints that a language model may have inferred from words other than the question's."""
+"""Constraints that a language model may meet in words other than the question's."""
 _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets in words of the question."""
 
 _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
 """The constraints that a question sets besides words."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
-"""The kind of answer: what a sentence has besides the asked words."""
+"""Constraints on the kind of answer, which a sentence meets beside the asked words."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ def judged(
 ) -> Judged | None:
     """Return the statement that meets most constraints of a part; None without statements.
 
-    `sure` decides if a statement that meets all constraints is an answer; it is told if one sentence has every asked
-    word and the kind of answer that is asked for. `read` is True if a language model wrote the statements: then other
-    words are accepted if most constraints are met.
+    `sure` decides if a statement that meets all constraints is an answer; its argument is True if one sentence has
+    every asked word and the requested kind of answer. `read` is True if a language model wrote the statements: then
+    other words are accepted if most constraints are met.
     """
-    asks = read or len(words(part.question)) > 1  # a single word names the subject instead of the question about it
+    asks = read or len(words(part.question)) > 1  # a single word names the subject; it is not the question about it
     least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
     found, items = [], dict[str, tuple[Quote, ...]]()
     for claim in claims:
@@ -142,14 +142,14 @@ def _matches(
 
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if a word that is asked for names something: "who was told" names nothing."""
+    """Return True if an asked word names something, unlike those of "who was told"."""
     asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in _SAID))
     return any(word not in stop_words() and stem(word) not in empty_words() for word in asked)
 
 
 def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Document) -> bool:
-    """Return True if a sentence of a quote is only a heading, "2. Fee." too, the header of a table, a row of which only
-    the header says what is asked, or one that lacks a value which the question names.
+    """Return True if a sentence of a quote is only a heading (also "2. Fee."), the header of a table, a row whose asked
+    words are only in the header, or a row without a value that the question names.
     """
     start, end = quote.start + span[0], quote.start + span[1]
     titles = [(one.start, one.start + len(one.text)) for one in document.headings]
@@ -170,7 +170,7 @@ def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Docu
 
 
 def _has_bound_row(question: str, table: Table, rows: set[int], document: Document) -> bool:
-    """Return True if one of some rows has all the values of its table that a question names."""
+    """Return True if one of the rows has all values of its table that the question names."""
     tables = tables_of(document)
     view = next(view for view in tables.views if view.table == table)
     binding = Binding(question, tables, view)

@@ -21,18 +21,18 @@ class MethodSettings(Record):
         default=None,
         ge=0,
         le=100,
-        description="score from which a reply counts; null: 50, and the calibrated one of the built-in engine",
+        description="lowest score at which a reply counts; null: 50, or the calibrated one of the built-in engine",
     )
     worth_asking: float | None = Field(
-        default=None, ge=0, le=1, description="match from which a document is worth asking; null: the calibrated one"
+        default=None, ge=0, le=1, description="lowest match at which a document is asked; null: the calibrated one"
     )
     concurrency: int | None = Field(
         default=None, ge=1, le=256, description="documents asked at the same time; null: as many as the engine can"
     )
     thrift: bool | None = Field(
         default=None,
-        description="few calls: the likeliest documents first, hopeless ones not at all, and no more once proven "
-        "evidence suffices; null: if a language model is asked",
+        description="few calls: ask the likeliest documents first, skip hopeless ones, and stop once proven "
+        "evidence suffices; null: only with a language model",
     )
     planner: PlannerSettings = PlannerSettings()
     query: QuerySettings = QuerySettings()

@@ -35,12 +35,12 @@ class PlannerSettings(Record):
     """Settings for planning a round."""
 
     steps: int = Field(default=6, ge=1, le=50, description="maximum documents examined in one round")
-    documents_shown: int = Field(default=20, ge=1, le=500, description="documents that the planner may choose from")
+    documents_shown: int = Field(default=20, ge=1, le=500, description="maximum documents shown to the planner")
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The planner's proposal: a strategy, steps without ids, and the document ids that it invented."""
+    """The planner's proposal: a strategy, steps without ids, and unknown document ids."""
 
     strategy: str
     steps: tuple[ProposedStep, ...]
@@ -79,7 +79,7 @@ def propose(
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan of a round without a choice, made without an engine."""
+    """Return the plan of a round in which there is nothing to choose, without asking an engine."""
     return Proposal(_ONLY, _best_matching(request))
 
 
@@ -137,7 +137,7 @@ def resolved(document_id: str, known: Sequence[str]) -> str | None:
 
 
 def _as_shown(name: str) -> str:
-    """Return a name as prompts show it: with ' for quotation marks, and single spaces."""
+    """Return a name as shown in prompts: with ' for quotation marks, and single spaces."""
     return " ".join(name.replace("\u200b", "").replace('"', "'").split()).casefold()
 
 

@@ -57,7 +57,7 @@ class DocumentQuery:
 
     The document id "summary" asks all documents together. `template` replaces the shipped one; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
-    main question is a rewording of it. `is_alone` is set for a run that is limited to one document.
+    main question is a rewording of it. `is_alone` is True for a run limited to one document.
     """
 
     main_question: str
@@ -126,7 +126,7 @@ class DocumentQuery:
         found = met_cells(question, document)
         if found or not self.kind.is_side_by_side or periods(question):
             return found
-        period = covered_period(document.imprint)  # each report of a series is asked about its own period
+        period = covered_period(document.imprint)  # each report of a series is asked about a separate period
         return met_cells(f"{question}, {period}", document) if period else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
@@ -203,4 +203,4 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
 
 def no_point(reply: AskReply) -> str:
     """Return the problem of a reply without a point."""
-    return "" if reply.point is not None else "it holds no point, a whole number from 0 to 100"
+    return "" if reply.point is not None else "it contains no point, a whole number from 0 to 100"

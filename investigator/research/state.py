@@ -138,7 +138,9 @@ class State:
 
     @property
     def in_doubt(self) -> bool:
-        """Return True if the writer found insufficient what seemed to suffice, and documents are left to ask."""
+        """Return True if the writer found the evidence insufficient although it seemed to suffice, and documents are
+        left to ask.
+        """
         seemed = self.spent is None and self.run.reflections and reason_to_stop(self) is StopReason.ANSWERED
         return bool(seemed and self.answer is not None and not self.answer.claims and self.open_steps)
 
@@ -158,7 +160,7 @@ class State:
 
     @property
     def scores_alike_now(self) -> bool:
-        """Return True if a model has turned out, since the last reflection, to score all documents alike."""
+        """Return True if, since the last reflection, a model was found to score all documents alike."""
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
@@ -200,8 +202,8 @@ def _next_of_survey(state: State) -> Step:
 def reason_to_stop(state: State) -> StopReason | None:
     """Return the reason to stop after a reflection, or None if the search continues.
 
-    A round without new knowledge ends it, unless nothing at all is known and documents are left to ask. The remaining
-    questions of an engine without a language model are asked first; its extractive summary takes one round.
+    A round without new knowledge ends it, unless nothing at all is known and documents are left to ask. Without a
+    language model, the remaining follow-up questions are asked first, and a summary takes one round.
     """
     if state.spent is not None:
         return state.spent
@@ -219,7 +221,7 @@ def reason_to_stop(state: State) -> StopReason | None:
 
 
 def how_many_to_ask(state: State) -> int:
-    """Return the number of open steps that are asked at once: as the policy decides for a new plan, otherwise all.
+    """Return the number of open steps that are asked at once: the policy's number for a new plan, otherwise all.
 
     For a comparison, each side is asked separately.
     """
@@ -231,7 +233,7 @@ def how_many_to_ask(state: State) -> int:
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
     """Return what is known if proven quotes cover the question, so that no engine is asked; else None.
 
-    If the writer was in doubt, the policy's measure does not work for this question.
+    If the writer found evidence insufficient, the policy does not work for this question.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):
@@ -245,7 +247,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
     """
     run, number = state.run, len(state.run.rounds) + 1
     plan = continued(run.plan, proposal, round_number=number)
-    if number == 1:  # the match does not predict what a later round looks for
+    if number == 1:  # the match does not predict the outcome of a later round's questions
         worth = state.bounds.policy.without_hopeless(plan.steps, state.cards)
         for step in plan.steps:
             if step not in worth:

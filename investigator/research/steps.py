@@ -78,7 +78,7 @@ from investigator.research.verdict import (
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
-_FOLLOW_UP_DOCUMENTS = 2  # asked for each further question
+_FOLLOW_UP_DOCUMENTS = 2  # documents asked for each follow-up question
 
 Moment = tuple[State, Event | None]
 """A state to store, and the event to report."""
@@ -115,13 +115,13 @@ class Steps:
     def _think(self, state: State) -> Iterator[Moment]:
         """Determine what must be known and, if that saves a wait, the first plan at the same time."""
         state = replace(state, cards=self.library.cards((state.run.question,)))
-        yield state, None  # the coverage follows the cards, even if a ceiling prevents thinking
+        yield state, None  # the coverage uses the cards, even if a ceiling prevents thinking
         if not state.bounds.thinks_and_plans_at_once:
             yield self._thought(state)
             return
         with concurrently(lambda: self._first_plan(state)) as first_plan:
             thought, event = self._thought(state)
-            yield thought, event  # kept before the plan can fail
+            yield thought, event  # stored now, because the plan may fail
             plan = first_plan()
             yield replace(thought, first_plan=None if thought.run.kind.is_side_by_side else plan), None
 
@@ -141,7 +141,7 @@ class Steps:
             question=run.question,
             mission=run.mission,
             strategy=run.strategy,
-            documents=() if run.scope else state.cards,  # so that the needs are the same for every document
+            documents=() if run.scope else state.cards,  # the needs must be the same for every document
             document_count=len(state.cards),
             term_frequencies=self.library.term_frequencies(run.question),
         )
@@ -159,7 +159,7 @@ class Steps:
         return replace(state, run=state.run.changed(survey=rows), first_plan=None), event
 
     def _first_plan(self, state: State) -> Proposal | None:
-        """Return a plan by the question's own words; None if a ceiling forbids it, as the next step will find too."""
+        """Return a plan by the question's own words; None if a ceiling prevents it, which the next step will report."""
         try:
             return self._proposal(state, own_words(state.run.question))
         except BudgetSpent:
@@ -241,7 +241,7 @@ class Steps:
         def examine(index: int) -> Finding | BudgetSpent:
             try:
                 return queries[index].examine(steps[index].document_id, questions[index])
-            except BudgetSpent as spent:  # documents asked at the same time are remembered anyway
+            except BudgetSpent as spent:  # documents asked at the same time are remembered even then
                 return spent
 
         spent: BudgetSpent | None = None
@@ -259,7 +259,7 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = self.client.traits(Role.ASK).goes_by_measures  # the engine knows only the question that it is asked
+        apart = self.client.traits(Role.ASK).goes_by_measures  # the engine knows only its own question
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
@@ -333,7 +333,7 @@ class Steps:
         claims = written.claims
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # a model has asked only in the words of the question
+        if not written.claims and not run.wordings:  # a model has only asked in the words of the question
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)

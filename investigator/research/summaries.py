@@ -12,7 +12,7 @@ from investigator.research.table_cells import met_cells
 from investigator.research.telling import YEAR, dated_sentences, main_sentences
 
 _MOST_FIGURES = 5
-_SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; others cover the rest of it
+_SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the rest cover the rest of the text
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:

@@ -38,8 +38,8 @@ from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_
 from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
-"""The point of a cell that meets all constraints of a question: it is certain."""
-_LOOKED_AT = 40  # most cells searched for one that was quoted
+"""The point of a cell that meets all constraints of a question, which is certain."""
+_LOOKED_AT = 40  # most cells searched for one quoted cell
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _CHANGES = "difference change growth increase decrease"
@@ -53,10 +53,8 @@ _JOINTS: Mapping[Operation, str] = {
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question, or the items of a list that it wants.
-
-    The cells are the best one for each time that it names, two that it sets against each other, or one for each row
-    that it wants listed.
+    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. The
+    cells are the best one for each time that it names, two that it compares, or one for each row to be listed.
     """
     if listed := listed_things(question, document):
         return listed
@@ -76,7 +74,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the things of a document that a question wants listed: cells of rows, else items of a list."""
+    """Return the requested list of things from a document: cells of rows, or else items of a list."""
     found = listed_cells(question, tables_of(document)) if document.tables else ()
     return tuple(cell_quote(document, view, cell) for view, cell in found) or listed_items(question, document)
 
@@ -245,7 +243,7 @@ def cell_matches(
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
     matches = [*_matches(question, found[0], is_computed), *_apart(question, quote.cell)]
     if not is_computed and not _says_result(question, quote.cell):
-        matches.append(_match(ConstraintKind.ATTRIBUTE, "a figure computed of two", MatchState.NOT_MET, ""))
+        matches.append(_match(ConstraintKind.ATTRIBUTE, "a figure computed from two", MatchState.NOT_MET, ""))
     if not is_computed and (kind := _lacks_span(question, quote)):
         matches.append(_match(ConstraintKind.QUANTITY, kind, MatchState.NOT_MET, ""))
     return tuple(matches)
@@ -269,7 +267,7 @@ def _says_result(question: str, cell: QuotedCell) -> bool:
     if len(times) > 1 and any(
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
-        return True  # one time, from the one to the other
+        return True  # a single time, from one to the other
     if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):
         return True
     return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_changes())
@@ -307,7 +305,7 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
         named = " and ".join(time.words for time in asked.times if time.words) or "asked for"
         yield _match(ConstraintKind.PERIOD, named, state, "" if state is MatchState.MET else words)
     if not found.is_sure and not is_computed:
-        yield _match(ConstraintKind.ATTRIBUTE, "this cell rather than others", MatchState.NOT_MET, "")
+        yield _match(ConstraintKind.ATTRIBUTE, "this cell and no other", MatchState.NOT_MET, "")
 
 
 def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:

@@ -111,10 +111,10 @@ def survey_verdict(
 
 
 def _listed_in(rows: Sequence[TableRow]) -> str:
-    """Say where things are listed, and that others may be named elsewhere."""
+    """Return a sentence with the places of a list, and a warning that other things may be named elsewhere."""
     names = list(dict.fromkeys(row.document_id for row in rows))
     said = f"{number_of(len(rows), 'row or item', 'rows or items')} of {', '.join(names[:_NAMED])}"
-    return f"{said}; the list may be incomplete, for what is named only in running text or in other words is not in it."
+    return f"{said}; the list may be incomplete: things named only in running text, or in other words, are missing."
 
 
 def _counted(yes: int, total: int) -> str:

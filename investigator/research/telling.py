@@ -25,7 +25,7 @@ from investigator.tables.times import agrees, header_time
 
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
 _LEAST_OF_BEST = 0.1
-_SAME = 0.7  # share of the words of the shorter sentence
+_SAME = 0.7  # share of the words of the shorter sentence above which two sentences say the same
 _ABSTRACT, _LONG = 3_500, 10_000  # characters at the beginning of a long text that state its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6

@@ -77,9 +77,9 @@ def verdict_of(
 ) -> Verdict:
     """Return the verdict on each part of the question from the statements.
 
-    `is_read` is True if a language model wrote the statements. Some statements are shown without establishing anything:
-    quotes in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a
-    verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
+    `is_read` is True if a language model wrote the statements. Some statements are shown but establish nothing: quotes
+    in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a verifier
+    supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
     """
     read = is_read and not written.are_stand_ins
     sure = established_by(written, memories, read=read)
@@ -115,7 +115,7 @@ def _all_met(
     document: Callable[[str], Document],
     sure: Callable[[Claim, bool], bool],
 ) -> tuple[Claim, ...]:
-    """Return the verbatim statements that meet all of a part, trimmed to the sentences that do, best first."""
+    """Return the verbatim statements that meet all of a part, trimmed to the sentences that meet it, best first."""
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
     met = [one for _, one in found if one is not None and one.is_met]
     met += [one for one in each if one is not None and one.is_met]
@@ -204,7 +204,7 @@ def _concluded(
 
 
 def chosen_sentences(found: Verdict) -> Verdict:
-    """Return the verdict for sentences selected as an extract of a text, without a written summary."""
+    """Return the verdict for an extract of sentences that stands in for a summary."""
     if not found.claims:
         return found
     chosen = f"{number_of(len(found.claims), 'sentence')} quoted to represent the text"

@@ -54,8 +54,8 @@ def take_over_once(source: Path, into: Database) -> None:
 def take_over(source: Path, into: Database) -> TakenOver:
     """Copy the runs, calls and personal facts of an earlier version's database that are still missing.
 
-    Rows that this program would not write are skipped, and so is everything if the file is not a database, or has
-    triggers or views. Raises StoreError if it cannot be read, or the rows cannot be written.
+    Rows that this program would not write are skipped; nothing is copied if the file is not a database, or has triggers
+    or views. Raises StoreError if it cannot be read, or the rows cannot be written.
     """
     found: dict[Table, list[Row]] = {}
     left = 0
@@ -96,7 +96,7 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
     """Return the importable rows by table, and the number of the others."""
     entries = entries_of(copy)
     if strange := sorted(name for kind, name, *_ in entries if kind not in {"table", "index"}):
-        raise sqlite3.DatabaseError(f"it holds triggers or views ({', '.join(strange[:3])})")
+        raise sqlite3.DatabaseError(f"it contains triggers or views ({', '.join(strange[:3])})")
     plain = {name for kind, name, _, sql in entries if kind == "table" and not sql.startswith("createvirtual")}
     found: dict[Table, list[Row]] = {}
     left = 0

@@ -1,4 +1,6 @@
-"""The vector index of a large folder: a Chroma collection built from the vectors of the database, and expendable."""
+"""The vector index of a large folder: a Chroma collection built from the vectors of the database; it can be deleted at
+any time.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ _BATCH = 2000
 class ChromaIndex:
     """The Chroma collection of one embedder's vectors, updated from the database when it is opened.
 
-    `notice` is called if it has to be rebuilt, or if Chroma cannot be used: then every vector is compared. Only the
-    process that may write to the workspace may open it. Thread-safe. Raises DiskFullError.
+    `notice` is called if it has to be rebuilt, or if Chroma cannot be used and every vector is compared instead. Only
+    the process that may write to the workspace may open it. Thread-safe. Raises DiskFullError.
     """
 
     def __init__(self, place: ChromaPlace, notice: Callable[[str], None]) -> None:
@@ -85,7 +87,7 @@ class ChromaIndex:
             held = self._table.count_in_chroma()
             if session.held != held:
                 self._place.distrust()
-                raise StoreError(f"it holds {session.held:,} vectors instead of {held:,}")
+                raise StoreError(f"it contains {session.held:,} vectors instead of {held:,}")
             self._place.opened()
         return self._session
 
@@ -104,7 +106,7 @@ class ChromaIndex:
 
     def _rebuild(self, reason: str) -> None:
         """Delete Chroma's data and write it again."""
-        self._notice(f"The vector index was damaged ({reason}); it is built again from the database.")
+        self._notice(f"The vector index was damaged ({reason}); it is rebuilt from the database.")
         try:
             self.close()
             self._place.forget()
@@ -123,7 +125,7 @@ class ChromaIndex:
 
 
 def discard(directory: Path, table: VectorTable) -> None:
-    """Delete a collection that is not needed, because it would not be updated."""
+    """Delete a collection that is not used any more and would become outdated."""
     if os.path.lexists(directory) or table.in_chroma():
         discard_files(directory, table.database)
         table.mark_none_in_chroma()

@@ -136,8 +136,8 @@ class ChromaFiles:
 
 class _LeftOnServer(Record):
     """The name of the workspace's collections on a server, and the last stamp in their metadata. During a write there
-    are two stamps: one from before and one from after. Writes are repeatable, so either stamp shows that the collection
-    belongs to the workspace, and which writes are pending.
+    are two stamps, one from before and one from after. Either of them shows that the collection belongs to the
+    workspace and which writes are pending, because writes can be repeated.
     """
 
     address: str
@@ -148,13 +148,13 @@ class _LeftOnServer(Record):
 class ChromaServer:
     """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
 
-    A collection that is missing, was restored from a backup, or was written to by a copy of the workspace has an
-    unexpected stamp and is rebuilt. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there; the
-    process that sends them runs in `directory`.
+    A collection is rebuilt if its stamp is unexpected: it is missing, was restored from a backup, or was written to by
+    a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there; the process
+    that sends them runs in `directory`.
     """
 
     def __init__(self, address: str, directory: Path, table: VectorTable) -> None:
-        self.not_left = "its collection is missing, or is not the one that was left"
+        self.not_left = "its collection is missing, or was changed or replaced"
         self._address = address
         self._directory = directory
         self.table = table
@@ -244,6 +244,6 @@ def _digest(embedder: str) -> str:
 def _refuse_other_kinds(directory: Path) -> None:
     if os.path.lexists(directory) and not stat.S_ISDIR(directory.lstat().st_mode):
         raise StoreError(
-            f"{directory} is a file or a link, and the vector index is kept in a folder of that name",
-            hint="Move the file away; the vector index is then built again from the database.",
+            f"{directory} is a file or a link, but the vector index needs a folder of that name",
+            hint="Move the file away; the vector index is then rebuilt from the database.",
         )

@@ -22,7 +22,7 @@ from investigator.records import Record
 
 _CHECKING_SECONDS = 20.0
 _STAMP = "investigator-stamp"
-_SEARCH_WIDTH = 400  # Chroma's default of 100 loses neighbours; see benchmarks
+_SEARCH_WIDTH = 400  # Chroma's default of 100 misses neighbours; see benchmarks
 _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH, "ef_construction": 200}}
 
 

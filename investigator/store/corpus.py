@@ -209,7 +209,7 @@ class Corpus:
             stored = self.document(document_id).text
         except KeyError:
             return {}
-        # the text is read first: chunk ids are never reused, so a span that still exists belongs to it
+        # reading the text first is safe: chunk ids are never reused, so a span that still exists belongs to it
         spans = self.chunk_spans(chunk_ids)
         return {i: stored[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 

@@ -29,7 +29,7 @@ from investigator.store.schema import Schema, meta, statements_of
 _FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 _FAILING = (
     "Free some space, or check the disk, then run the same command again: finished work is kept. "
-    "For a workspace on another disk: --workspace DIR"
+    "--workspace DIR puts the workspace on another disk."
 )
 SCHEMA_VERSION = "schema_version"
 """Key of the version of a database's tables."""
@@ -39,8 +39,8 @@ _DAMAGE = ("malformed", "not a database", "corrupt")
 class Database(ABC):
     """A connection pool to a database with its tables created. Thread-safe.
 
-    `place` names it in errors, `is_shared` means that several machines share it, and `damaged` that damage was found
-    while it was in use.
+    `place` names it in errors, `is_shared` means that several machines share it, `damaged` that damage was found during
+    use.
     """
 
     is_shared = False
@@ -61,7 +61,7 @@ class Database(ABC):
                 yield connection
         except ValidationError as error:
             self.damaged = True
-            what = f"a row makes no {error.title}"
+            what = f"a row is not a valid {error.title}"
             raise DamagedDatabaseError(f"the workspace database {self.place} is damaged: {what}") from error
         except DamagedDatabaseError:
             self.damaged = True
@@ -94,7 +94,7 @@ class Database(ABC):
 class FileDatabase(Database):
     """One database of a workspace, an SQLite file. With `thorough` every page of the file is checked first. Raises
     DamagedDatabaseError if the file is damaged or contains anything but the tables of the schema, EarlierDatabaseError
-    or StoreError if an earlier or newer version created it.
+    if an earlier version created it, and StoreError if a newer version did.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
@@ -122,7 +122,7 @@ class FileDatabase(Database):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
             yield connection
-        with self._translated(), self._engine.connect() as connection:  # else it stays until all have closed it
+        with self._translated(), self._engine.connect() as connection:  # else it stays until all are closed
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
@@ -165,7 +165,7 @@ def _open(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
-        connection.text_factory = _text  # a damaged text must not stop the whole query
+        connection.text_factory = _text  # a damaged text must not end the whole query
         secured(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -192,7 +192,7 @@ def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLock
     if "full" in reason:
         return DiskFullError(f"no space is left on the disk of {path.parent}")
     if "disk I/O" in reason:
-        return DiskFullError(f"the disk of {path.parent} is full, or fails: {reason}", hint=_FAILING)
+        return DiskFullError(f"the disk of {path.parent} is full or failing: {reason}", hint=_FAILING)
     if "locked" in reason or "busy" in reason:
         return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
     if "readonly" in reason or "unable to open" in reason:

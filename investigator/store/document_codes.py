@@ -1,4 +1,4 @@
-"""The codes that show a stored document to be as this program wrote it for this user."""
+"""The codes that prove that a stored document is as this program wrote it for this user."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from investigator.store.row_codes import StoredRow, row_code
 from investigator.store.user_key import same_code
 
 CARD = ("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader", "text_code")
-"""The columns covered by the code of a document's card: everything but text and tables, and the code of these."""
+"""The columns covered by the code of a document's card: all columns except text and tables, and the code of those
+two.
+"""
 
 _TEXT = ("id", "content_hash", "reader", "text", "tables")
 

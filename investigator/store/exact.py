@@ -10,8 +10,8 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
-_HELD = 250_000  # vectors held in memory, 384 MB of 384 numbers each; if there are more, each search reads them again
-_ROUNDING = 1e-5  # more than the error of single precision, so that no nearest vector is lost
+_HELD = 250_000  # vectors held in memory, at 384 numbers each 384 MB; beyond that, each search reads them again
+_ROUNDING = 1e-5  # larger than the error of single precision, so that no nearest vector is lost
 
 
 class ExactIndex:

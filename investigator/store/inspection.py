@@ -16,7 +16,7 @@ BUSY_SECONDS = 30
 _ENTRIES = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _VERSION = "SELECT value FROM meta WHERE key = 'schema_version'"
 _SPACING = re.compile(r"[\s\"'`]+")  # another version of SQLAlchemy may quote the same statement differently
-OLDER = "an earlier version made it"
+OLDER = "it was created by an earlier version"
 """The problem text for a database of an earlier version."""
 
 Entry = tuple[str, str, str, str]
@@ -50,13 +50,13 @@ def problem_of(path: Path, schema: Schema, *, thorough: bool) -> str:
             version = _version(connection, entries, schema)
             if version is not None and version > schema.version:
                 raise StoreError(
-                    f"the workspace database {path} was made by a newer version of this program",
-                    hint=f"Upgrade investigator, or name another workspace with --workspace DIR: {path.parent} stays.",
+                    f"the workspace database {path} was created by a newer version of this program",
+                    hint=f"Upgrade investigator, or use another workspace with --workspace DIR; {path.parent} is kept.",
                 )
             if version is not None and version < schema.version:
                 return OLDER
             if foreign := _named(entries - own):
-                return f"it holds what this program did not put there ({foreign})"
+                return f"it contains objects that this program did not create ({foreign})"
             if version is not None and (missing := _named(own - entries)):
                 return f"it lacks {missing}"
             return _damage(connection, schema) if thorough else ""

@@ -17,7 +17,7 @@ _CARD = text("SELECT words FROM card_words WHERE rowid = :key")
 
 
 def damaged_documents(database: Database, key: bytes) -> frozenset[str]:
-    """Return the ids of documents of which anything but the vectors is damaged, forged or missing.
+    """Return the ids of documents with any damaged, forged or missing data except vectors.
 
     Loads every text, one at a time. Raises StoreError.
     """
@@ -28,7 +28,7 @@ def damaged_documents(database: Database, key: bytes) -> frozenset[str]:
 
 
 def without_text() -> Select[Any]:
-    """Return the query for files that gave text but have no document left."""
+    """Return the query for files that contained text but have no document in the index."""
     gave = files.outerjoin(documents, documents.c.id == files.c.path)
     return select(files.c.path).select_from(gave).where(files.c.characters > 0, documents.c.id.is_(None))
 

@@ -144,7 +144,7 @@ class Journal:
     def too_long(self, key: str) -> int | None:
         """Return the tokens of a prompt that was counted and did not fit; None for any other prompt.
 
-        A prompt that the engine rejected without a count is tried again: its server may accept more now.
+        A prompt that the engine rejected without a count is sent again: its server may accept more now.
         """
         counted = select(too_long).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:
@@ -185,7 +185,9 @@ class Journal:
         connection.execute(insert(table), with_code(self._key, table, row))
 
     def _read_earlier(self) -> float:
-        """Add what earlier processes of this run paid, by engine, with unanswered calls; return their time."""
+        """Add the costs of earlier processes of this run by engine, including unanswered calls; return the time they
+        took.
+        """
         elapsed = 0.0
         with self._database.begin() as connection:
             for row in self._rows(connection, calls):
@@ -257,19 +259,19 @@ class Runs:
         return _resumed(row) if row is not None else None
 
     def note_asked(self, run_id: str) -> None:
-        """Record that a user has asked the question of a run, also if its answer was kept."""
+        """Record that a user has asked the question of a run, even if its answer was cached."""
         with self._database.begin() as connection:
             set_meta(connection, _LAST_ASKED, run_id)
 
     def last_asked(self) -> str:
-        """Return the run of the question that a user asked last: nothing was measured or tabulated with it.
+        """Return the run of the last question that a user asked; questions of measurements and tables do not count.
 
         Raises UnknownRunError if there is none.
         """
         with self._database.begin() as connection:
             run_id = get_meta(connection, _LAST_ASKED)
         if run_id is None:
-            raise UnknownRunError("no question was asked by itself in this workspace yet")
+            raise UnknownRunError("no single question was asked in this workspace yet")
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:

@@ -81,7 +81,7 @@ class KeptWorkspace:
 
 
 def _opened(workspace: Workspace) -> _Held:
-    """Open the databases in advance, because two threads that came first at once would each open them."""
+    """Open the databases in advance; otherwise two threads that come first at the same time would each open them."""
     with suppress(InvestigatorError):  # reported to its users
         _ = workspace.runs
     with suppress(InvestigatorError):

@@ -60,7 +60,7 @@ def seal(directory: Path) -> None:
     identity = secrets.token_hex(16)
     sealed = {"id": identity, "code": code(user_key(), _PURPOSE, identity)}
     write_private(directory / _SEAL, json.dumps(sealed).encode())
-    write_private(directory / ".gitignore", b"*\n")  # so that no repository includes an index, or the questions asked
+    write_private(directory / ".gitignore", b"*\n")  # keeps indexes and questions out of repositories
 
 
 def is_sealed(directory: Path) -> bool:
@@ -86,7 +86,7 @@ def note_folder(directory: Path, folder: Path) -> None:
 
 
 def other_owner(directory: Path, folder: Path) -> str:
-    """Return the folder that a workspace belongs to if that is another one and is still there; else ""."""
+    """Return the folder that a workspace belongs to if it is another folder and still exists; otherwise ""."""
     noted = _folder_of(directory)
     is_other = noted != os.fsencode(os.path.realpath(folder)) and os.path.lexists(noted)
     return os.fsdecode(noted) if noted and is_other else ""

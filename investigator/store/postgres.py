@@ -35,13 +35,13 @@ _CONNECTING = {
     "tcp_user_timeout": "25000",
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""Session settings that make the server notice a dead client equally fast, and release its locks."""
+"""Session settings that make the server notice a dead client as fast, and release its locks."""
 _PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server restart must not cost a paid reply
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"
 _HINTS = {
-    "25006": "A standby takes no writes: name the primary server in store.url.",
+    "25006": "A standby server rejects writes: name the primary server in store.url.",
     "42501": "Let the user of store.url create and change tables: GRANT CREATE ON DATABASE ... TO ...",
 }
 _HOLDER = """
@@ -54,7 +54,7 @@ class PostgresDatabase(Database):
     """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables created.
 
     Raises SettingsError if the address is invalid, MissingPackageError, and StoreError if the server cannot be used, a
-    newer version created the tables, or another user's key has written to them.
+    newer version created the tables, or another user's key was used to write them.
     """
 
     is_shared = True
@@ -81,8 +81,8 @@ class PostgresDatabase(Database):
             if get_meta(connection, _USER) != _user():
                 raise StoreError(
                     f"the runs of {self._name} in {self.place} were written with the key of another user or machine",
-                    hint="Copy the file user.key from the data directory there to the one here (see docs/security.md), "
-                    "or keep runs apart with --set store.name=NAME",
+                    hint="Copy the file user.key from the data directory of that machine to the one here "
+                    "(see docs/security.md), or use separate runs with --set store.name=NAME",
                 )
 
     @contextmanager
@@ -150,8 +150,8 @@ class _HeldDatabase(Database):
                 if session == self._session:
                     return transaction
                 raise StoreError(
-                    f"each command to {self.place} reaches a different session, so nothing can be locked",
-                    hint="Name the server itself in store.url, or a pooler that keeps sessions.",
+                    f"each statement to {self.place} reaches a different session, so nothing can be locked",
+                    hint="Name the server itself in store.url, or a pooler in session mode.",
                 )
         self.let_go()
         self._connection = self._taken_again()
@@ -162,10 +162,7 @@ class _HeldDatabase(Database):
         while True:
             try:
                 return self._take()
-            except (
-                DBAPIError,
-                WorkspaceLockedError,
-            ):  # it is starting, or does not know yet that the old connection is lost
+            except (DBAPIError, WorkspaceLockedError):  # it is starting, or has not noticed the lost connection yet
                 if time.monotonic() > until:
                     raise
                 time.sleep(_PAUSE)
@@ -181,7 +178,7 @@ class _HeldDatabase(Database):
             if not taken:
                 raise WorkspaceLockedError(
                     f"the same question is already being investigated by {holder or 'another process'}",
-                    hint="Wait until it has ended; the same command then gives its answer.",
+                    hint="Wait until it has ended; the same command then returns its answer.",
                 )
         except BaseException:
             connection.close()
@@ -206,8 +203,8 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
     version = _version(connection)
     if version > len(steps):
         raise StoreError(
-            f"the runs in {place} were made by a newer version of this program",
-            hint="Upgrade investigator, or keep the runs of this version apart with --set store.name=NAME",
+            f"the runs in {place} were created by a newer version of this program",
+            hint="Upgrade investigator, or use separate runs for this version with --set store.name=NAME",
         )
     for step in steps[version:]:
         step(connection)
@@ -305,7 +302,7 @@ def _told(error: DBAPIError, place: str) -> StoreError:
             f"no space is left on the server of {place}: {reason}", hint=f"Free some space there. {_SAME_AGAIN}."
         )
     if state in _HINTS:
-        return StoreError(f"{place} refuses to write: {reason}", hint=f"{_HINTS[state]} {_SAME_AGAIN}.")
+        return StoreError(f"{place} rejects writes: {reason}", hint=f"{_HINTS[state]} {_SAME_AGAIN}.")
     if error.connection_invalidated or state.startswith("57P"):
         hint = f"{_SAME_AGAIN} when the server can be reached."
         return StoreError(f"the connection to {place} was lost: {reason}", hint=hint)

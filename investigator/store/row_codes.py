@@ -1,4 +1,4 @@
-"""The codes that show a row to be as this program wrote it for this user."""
+"""The codes that prove that a row is as this program wrote it for this user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.store.user_key import code, same_code
 StoredRow: TypeAlias = Mapping[str, Any] | RowMapping
 
 _NOT_COVERED: Mapping[Table, frozenset[str]] = dict.fromkeys((calls, intents, personal_facts), frozenset({"id"}))
-"""Columns outside the code: row numbers from SQLite that only order the rows."""
+"""Columns that the code does not cover: row numbers from SQLite, which only order the rows."""
 
 
 def row_code(key: bytes, purpose: str, row: StoredRow, columns: Iterable[str]) -> str:

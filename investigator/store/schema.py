@@ -95,7 +95,7 @@ chunks = Table(
     Column("page", Integer),
     Column("heading", Text, nullable=False),
     Index("chunks_of_document", "document_id", "start"),
-    sqlite_autoincrement=True,  # an id that Chroma may still have is never reused
+    sqlite_autoincrement=True,  # because Chroma may still have it, an id is never reused
 )
 
 vectors = Table(
@@ -175,7 +175,7 @@ calls = Table(
     Index("calls_of_run", "run_id", "key", unique=True),
 )
 
-# calls without a reply yet; those left by a dying process were sent, and are counted
+# calls without a reply yet; a dying process has sent those that it leaves, so they count
 intents = Table(
     "intents",
     _kept,
@@ -217,7 +217,7 @@ personal_facts = Table(
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
     Column("claim", Text, nullable=False),  # its content in few words, to detect repetitions
-    Column("chat_id", String, nullable=False),  # place where it was said; empty if it was written by hand
+    Column("chat_id", String, nullable=False),  # place of the statement; empty if it was written by hand
     Column("turn", Integer),
     Column("created", String, nullable=False),
     Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was created or used

@@ -21,7 +21,7 @@ from investigator.store.schema import chunks, sentence_vectors
 
 _DIGEST = 16  # bytes
 _AT_ONCE = 500  # digests per statement
-_OFF_LENGTH = 0.002  # how far the squared length of a row may be from 1
+_OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 
 class SentenceVectorTable:

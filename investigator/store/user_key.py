@@ -33,7 +33,9 @@ def user_key(directory: Path | None = None) -> bytes:
 
 
 def code(key: bytes, purpose: str, *parts: str) -> str:
-    """Return the HMAC-SHA256 of some texts in hexadecimal; `purpose` keeps codes for one use from serving another."""
+    """Return the HMAC-SHA256 of some texts in hexadecimal; with `purpose`, a code for one use is not valid for
+    another.
+    """
     digest = hmac.new(key, digestmod=hashlib.sha256)
     for part in (purpose, *parts):
         data = part.encode("utf-8", "surrogatepass")

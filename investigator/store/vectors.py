@@ -22,7 +22,7 @@ _PUT = text(
 )
 _BLOCK = 8192  # rows read at a time: 12 MB of 384 numbers each
 _WINDOW = 512  # damaged rows recomputed at a time
-_OFF_LENGTH = 0.002  # how far the squared length of a row may be from 1
+_OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
 """Recomputes the vectors of some chunks; chunks deleted meanwhile are omitted."""
@@ -47,7 +47,7 @@ class VectorBlock:
 
 
 class VectorTable:
-    """Vectors of one embedder; those of others are in the same table and are never mixed in.
+    """Vectors of one embedder; the same table contains those of others, which are never mixed in.
 
     Each row that is read is checked for its size, and for its length, which is 1. A damaged row is deleted and, with
     `remake`, computed and stored again.

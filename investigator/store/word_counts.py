@@ -25,7 +25,7 @@ K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """The constants of SQLite's `bm25`."""
 
 _HELD = 256  # words whose rows are kept in memory
-_OFF_WHOLE = 0.01  # how far a computed number of occurrences may be from a whole number
+_OFF_WHOLE = 0.01  # maximum deviation of a computed number of occurrences from a whole number
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 """Positions in the table, or row numbers: shape (rows,)."""
@@ -107,7 +107,7 @@ class WordScores:
         times = scores * lengths / (own.idf()[0] * (K1 + 1.0) - scores)
         whole = np.round(times)
         if len(whole) and (float(np.abs(times - whole).max()) > _OFF_WHOLE or float(whole.min()) < 1.0):
-            raise DamagedDatabaseError(f"the words of {self._database.place} are not as they were written")
+            raise DamagedDatabaseError(f"the words of {self._database.place} were changed")
         return places, whole
 
 

@@ -61,8 +61,8 @@ def has_runs(directory: Path) -> bool:
 
 
 def foreign_names(directory: Path) -> list[str]:
-    """Return the names in a directory that no workspace holds, if it is not a workspace; hidden ones do not count."""
-    with suppress(OSError):  # there is none, or it cannot be used, which opening it says
+    """Return the names that do not belong in a workspace, if a directory is not one; hidden names do not count."""
+    with suppress(OSError):  # opening a missing or unusable directory reports the problem
         if not has_runs(directory):
             known = {*_FILES, *_FOLDERS}
             return sorted(name for name in os.listdir(directory) if name not in known and not name.startswith("."))
@@ -72,10 +72,10 @@ def foreign_names(directory: Path) -> list[str]:
 class Workspace:
     """An open workspace: its directory, its two databases, and the lock of its single writer.
 
-    `folder` is recorded in it, so that the workspace is found again if the folder moves. `store` names another place
-    for runs than the workspace. If the last writer was killed, its databases are checked. Use it as a context manager.
-    Raises SettingsError if the directory cannot be created, ForeignFileError if something in it is a link, a pipe, or
-    not this user's, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
+    `folder` is recorded in it, so that the workspace is found again if the folder moves. `store` may name another place
+    for the runs. If the last writer was killed, its databases are checked. Use it as a context manager. Raises
+    SettingsError if the directory cannot be created, ForeignFileError if something in it is a link, a pipe, or not this
+    user's, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
     StoreError.
     """
 
@@ -146,7 +146,7 @@ class Workspace:
         if isinstance(index, Database):
             index.close()
             if index.damaged:
-                with suppress(OSError):  # without the marker it is found damaged again
+                with suppress(OSError):  # without the marker, its damage is detected again
                     write_private(self.directory / DAMAGED_MARK, b"")
         if isinstance(runs, Database):
             runs.close()
@@ -168,7 +168,7 @@ class Workspace:
             return FileDatabase(path, RUNS, thorough=self._suspected)
         except EarlierDatabaseError as error:
             if is_carried(self.directory):
-                hint = f"Move {path} away: it is stored with the documents, and nothing shows that its rows are yours."
+                hint = f"Move {path} away: it is stored with the documents, and nothing proves that its rows are yours."
                 raise EarlierDatabaseError(error.message, hint=hint) from error
             give_codes(path)
             return FileDatabase(path, RUNS, thorough=self._suspected)
@@ -220,7 +220,7 @@ def _prepare(directory: Path) -> None:
                 check_private_folder(directory / name)
         for name in _FILES:
             check_private_file(directory / name)
-        problem = "" if _writable(directory) else "no file can be made there"
+        problem = "" if _writable(directory) else "no file can be created there"
     except ForeignFileError:
         raise
     except OSError as error:

@@ -52,19 +52,15 @@ class FolderInvestigatorAgent(InvestigatorAgent):
 class FolderChatAgent(Agent):
     """A chat about a folder, with memory; each copy has its own conversation, and a batch is one reply.
 
-    `memories` of a message are remembered, and with the text "Opening" the conversation begins from them; where
-    `episode_done` is true the conversation ends with the reply. Messages of several others before it acts form one
-    turn.
-
-    Options: those of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a
-    guest, of whom nothing is kept when it has ended); those of ChatOptions and of single modules under BB3's names, as
-    `search_decision`, `srm_inference` and `sdm_model`; `max_turns` (1000): after so many replies in one conversation
-    the act has `episode_done`, and `epoch_done` is true, so that two that talk with each other come to an end; where
-    they go round in circles their world ends it before (see World.watches_loops). The ceiling of calls in the settings
-    holds over all conversations, and if none is set there is none.
-
-    `notices` says what engines cannot be determined. Who made the agent shuts it down; copies end with it. Raises
-    DialogueError without a folder and for options that cannot be, and what `open_chat` raises.
+    The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
+    is true, the conversation ends with the reply. Several messages received before an act form one turn. Options: those
+    of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a guest, of whom
+    nothing is kept); those of ChatOptions and of single modules under BB3's names, such as `search_decision`,
+    `srm_inference` and `sdm_model`; `max_turns` (1000): the last reply in a conversation has `episode_done`, and
+    `epoch_done` becomes true, so that two agents do not talk forever (a loop ends earlier, see World.watches_loops).
+    The call limit in the settings, if any, applies to all conversations together. `notices` names the options that an
+    engine does not support. The creator of the agent shuts it down, and its copies with it. Raises DialogueError
+    without a folder and for invalid options, and the errors of `open_chat`.
     """
 
     def __init__(
@@ -86,7 +82,7 @@ class FolderChatAgent(Agent):
 
     @property
     def notices(self) -> Sequence[str]:
-        """Return the notices about engines of modules that cannot be determined."""
+        """Return the notices about options that the modules' engines do not support."""
         return tuple(self._room.notices)
 
     def observe(self, observation: Mapping[str, object]) -> Message:
@@ -184,7 +180,7 @@ class _Talk:
 
 
 class _Heard(Message):
-    """A message with its conversation: another copy may reply to a batch."""
+    """A message with its conversation, because another copy may make the replies of a batch."""
 
     talk: _Talk | None = None
 

@@ -3,7 +3,7 @@
 Lines are `N text`, or `N question TAB answer TAB numbers of the lines that it rests on`.
 
 `babi:datafile=PATH` reads one file. `babi:task1k:15` reads task 15 below `datapath`, the unpacked archive, with 1,000
-questions, `babi:task10k:15` with 10,000; without a number all of them, as `babi:all1k` and `babi:all10k` do.
+questions, `babi:task10k:15` with 10,000; without a number, it reads all tasks, as do `babi:all1k` and `babi:all10k`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DefaultTeacher(FileTeacher):
     """
 
     suffixes = (".txt",)
-    expected = "bAbI's lines: a number, then what happened, or a question TAB its answer TAB the lines it rests on"
+    expected = "lines of bAbI: a number, then a statement, or a question TAB its answer TAB the supporting lines"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for file in self.files:
@@ -65,8 +65,8 @@ class Task1kTeacher(DefaultTeacher):
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
         """Return the file of the task in the task string; the files of all tasks if it names none."""
         if not opt.text("datapath") or opt.text("datafile"):
-            hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
-            raise DialogueError("bAbI's tasks by number need a folder of data, and no datafile", hint=hint)
+            hint = "Name the folder of the unpacked archive: datapath=FOLDER, which contains the folder en."
+            raise DialogueError("bAbI's tasks by number need datapath, not datafile", hint=hint)
         folder, fold = expanded(opt.text("datapath")), fold_of(opt)
         return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))
 
@@ -75,7 +75,7 @@ class Task1kTeacher(DefaultTeacher):
         if not number:
             return tuple(_TASKS)
         if not number.isdecimal() or int(number) not in _TASKS:
-            raise DialogueError(f"bAbI has no task {number!r}", hint="They are numbered from 1 to 20: babi:task1k:1")
+            raise DialogueError(f"bAbI has no task {number!r}", hint="Tasks are numbered from 1 to 20: babi:task1k:1")
         return (int(number),)
 
     def _file(self, folder: Path, number: int, fold: str) -> Path:
@@ -84,7 +84,7 @@ class Task1kTeacher(DefaultTeacher):
                 for file in sorted((folder / name).glob(f"qa{number}_*{known}.txt")):
                     return file
         looked = " or ".join(self.folders)
-        hint = f"It should have {looked} in it, and there qa{number}_..._{fold}.txt"
+        hint = f"It should contain {looked}, and in it qa{number}_..._{fold}.txt"
         raise DialogueError(f"the folder {folder} has no bAbI task {number} for {fold}", hint=hint)
 
 

@@ -32,7 +32,7 @@ class DefaultTeacher(FileTeacher):
     `crowdworkers`).
     """
 
-    expected = "a conversation of BB3x a line: message_history, with sender and text, in which such a message is"
+    expected = "one BB3x conversation per line: message_history with sender and text, including such a message"
     own_options = frozenset({"label_agent", "selection"})
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
@@ -76,21 +76,21 @@ class _OfModule(DefaultTeacher):
 
 def _teacher_of(module: Module, what: str) -> type[_OfModule]:
     """Return the class of a module's teacher, with the module's purpose as its docstring."""
-    expected = f"a conversation of BB3x a line, with what the module {module} said in one at least"
+    expected = f"one BB3x conversation per line, at least one of them with an output of the module {module}"
     name = f"{module.title()}Teacher"
     body = {"__doc__": what, "__module__": __name__, "module": module, "expected": expected}
     return type(name, (_OfModule,), body)
 
 
 SdmTeacher = _teacher_of(Module.SDM, "Whether to search.")
-MdmTeacher = _teacher_of(Module.MDM, "Whether to look into the memory.")
-SgmTeacher = _teacher_of(Module.SGM, "What to search for.")
-MgmTeacher = _teacher_of(Module.MGM, "What to remember of a turn.")
-SkmTeacher = _teacher_of(Module.SKM, "What of the documents to reply from.")
-MkmTeacher = _teacher_of(Module.MKM, "Which memory to reply from.")
+MdmTeacher = _teacher_of(Module.MDM, "The decision to use a memory.")
+SgmTeacher = _teacher_of(Module.SGM, "The search query.")
+MgmTeacher = _teacher_of(Module.MGM, "The memory to keep of a turn.")
+SkmTeacher = _teacher_of(Module.SKM, "The sentences of the documents to reply from.")
+MkmTeacher = _teacher_of(Module.MKM, "The memory to reply from.")
 SrmTeacher = _teacher_of(Module.SRM, "The reply from documents.")
 MrmTeacher = _teacher_of(Module.MRM, "The reply from a memory.")
-VrmTeacher = _teacher_of(Module.VRM, "The reply from the conversation alone.")
+VrmTeacher = _teacher_of(Module.VRM, "The reply from the conversation only.")
 
 
 def _chosen(opt: Opt, name: str, default: str, known: Iterable[str]) -> str:

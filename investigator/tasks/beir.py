@@ -20,7 +20,7 @@ from investigator.tasks.reading import file_of_fold, named_path
 class DefaultTeacher(FileTeacher):
     """Asks a query; the labels are the ids of the relevant documents. `corpus` is the place of the documents."""
 
-    expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels of which one at least is above 0"
+    expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels, at least one of them above 0"
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
         folder = _folder(opt)
@@ -50,7 +50,7 @@ class DefaultTeacher(FileTeacher):
             )
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """Return the candidates; there are none."""
+        """Return no candidates."""
         return {}
 
 
@@ -64,5 +64,5 @@ class CandidatesTeacher(DefaultTeacher):
 def _folder(opt: Opt) -> Path:
     folder = named_path(opt, "a folder with corpus.jsonl, queries.jsonl and qrels")
     if not folder.is_dir():
-        raise DialogueError(f"{folder} is not a folder", hint="Name the folder that has corpus.jsonl in it.")
+        raise DialogueError(f"{folder} is not a folder", hint="Name the folder that contains corpus.jsonl.")
     return folder

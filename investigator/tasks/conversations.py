@@ -1,4 +1,4 @@
-"""Conversations as JSONL, one per line, with its turns under `dialog`; `conversations:datafile=PATH`.
+"""Conversations as JSONL, one per line, with the turns under `dialog`; `conversations:datafile=PATH`.
 
 `conversations:label_turns=both` teaches both sides; see ConversationTeacher.
 """

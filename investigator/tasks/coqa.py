@@ -46,7 +46,7 @@ class DefaultTeacher(FileTeacher):
     """Shows the story and the first question, then the questions alone. A story is an episode."""
 
     suffixes = (".json",)
-    expected = "CoQA's JSON: data, with story, questions and answers, each with input_text and turn_id"
+    expected = "CoQA's JSON: `data` with story, questions and answers, each with input_text and turn_id"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """Return the questions of all stories. Raises DialogueFormatError if one has no answer."""

@@ -83,9 +83,7 @@ class DefaultTeacher(FileTeacher):
     """Goes through each conversation, which is an episode: the text is the asker's turn, the label is the reply."""
 
     suffixes = (".jsonl", ".json")
-    expected = (
-        "Doc2Dial's JSON, or a conversation a line: turns, each with a speaker and a text, and a reply among them"
-    )
+    expected = "Doc2Dial's JSON, or one conversation per line: turns with speaker and text, and a reply"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """Return the exchanges of all conversations, without unanswered turns."""
@@ -116,9 +114,9 @@ class LastTeacher(DefaultTeacher):
 
 
 class SearchTeacher(DefaultTeacher):
-    """Shows a conversation; the label tells if its last turn needs a search."""
+    """Shows a conversation; the label is the decision to search for its last turn."""
 
-    expected = "a conversation a line with turns and, of one at least, search: true or false"
+    expected = "one conversation per line with turns, at least one of them with search: true or false"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """Return one episode for each conversation with that information."""

@@ -37,7 +37,7 @@ class FileTeacher(DialogTeacher):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
     """Suffixes of its files, for finding one in a folder."""
     expected: ClassVar[str]
-    """Description of its files, to follow "It must hold"."""
+    """Description of its files, to follow "It must contain"."""
     own_options: ClassVar[frozenset[str]] = frozenset()
     """Its options in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
@@ -69,12 +69,12 @@ class FileTeacher(DialogTeacher):
         if task.count(":") >= cls.most_parts:
             extra = task.split(":")[cls.most_parts]
             hint = f"Options are written name=value: {task.rpartition(':')[0]}:datafile=PATH"
-            raise DialogueValueError(f"the task string {task} has a part that means nothing: {extra!r}", hint=hint)
+            raise DialogueValueError(f"the task string {task} has an unknown part: {extra!r}", hint=hint)
         known = sorted(OPTIONS | cls.own_options)
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
             near = get_close_matches(unknown, known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(known)}."
+            hint = f"Did you mean {near[0]}?" if near else f"Options: {', '.join(known)}."
             raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
@@ -99,7 +99,7 @@ class FileTeacher(DialogTeacher):
             raise DialogueFormatError(told, hint=self._hint())
 
     def _hint(self) -> str:
-        return f"It must hold {self.expected}."
+        return f"It must contain {self.expected}."
 
 
 def _check_values(opt: Opt) -> None:
@@ -111,6 +111,6 @@ def _check_values(opt: Opt) -> None:
     unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - _OTHER_METRICS)
     if unknown:
         hint = (
-            f"There are {', '.join(sorted(named_metrics('all')))}, and for several default, rouge, bleu, distinct, all."
+            f"Metrics: {', '.join(sorted(named_metrics('all')))}, and the groups default, rouge, bleu, distinct, all."
         )
         raise DialogueValueError(f"there is no metric {unknown[0]!r}", hint=hint)

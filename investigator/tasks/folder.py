@@ -28,7 +28,7 @@ class DefaultTeacher(FileTeacher):
     documents `cites_a_right_document`.
     """
 
-    expected = "a question a line: id, question, and as far as they are known answers, answerable, doc_ids and evidence"
+    expected = "one question per line: id, question and, if known, answers, answerable, doc_ids and evidence"
     own_options = frozenset({"folder"})
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:

@@ -83,7 +83,9 @@ class DefaultTeacher(FileTeacher):
     """Shows all paragraphs and the question. The supporting sentences are in `evidence`."""
 
     suffixes: ClassVar = (".json", ".jsonl")
-    expected = "an array of questions, or one a line, each with _id, question, context and, but for tests, answer"
+    expected = (
+        "an array of questions, or one per line, each with _id, question, context and, except in test files, answer"
+    )
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for row in json_array(self.file, MultiHopRow):

@@ -79,7 +79,7 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the class of the world that a task defines, or else the usual one for that many agents; None if
+        """Return the class of the world that a task defines, or else the default one for that number of agents; None if
         neither exists.
         """
         place = world_place(

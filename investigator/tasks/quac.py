@@ -14,7 +14,7 @@ from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_
 class DefaultTeacher(SpanTeacher):
     """Shows the section and the first question, then the questions alone. A conversation is an episode."""
 
-    expected = "QuAC's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
+    expected = "QuAC's JSON: `data` with paragraphs, in them context and qas with id, question and answers"
     are_conversations = True
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:

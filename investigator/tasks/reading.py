@@ -33,7 +33,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
         raise DialogueError(f"there is no file or folder {path}", hint="Name one that exists.")
     if not path.is_file() and not path.is_dir():
         raise DialogueError(
-            f"{path} is neither a file nor a folder", hint="Save its contents in a file, and name that."
+            f"{path} is neither a file nor a folder", hint="Save its contents in a file, and name that file."
         )
     return path
 
@@ -76,8 +76,8 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
     chosen = [file for file in fitting if _is_of_fold(file, fold)] or fitting
     if len(chosen) != 1:
         found = ", ".join(file.name for file in chosen[:5]) or "none"
-        hint = f"Put {fold} into its name, or name the file itself: datafile=PATH. Files that would do: {found}"
-        raise DialogueError(f"the folder {folder} does not have one file of {kind} for {fold}", hint=hint)
+        hint = f"Put {fold} into its name, or name the file itself: datafile=PATH. Suitable files: {found}"
+        raise DialogueError(f"the folder {folder} does not have exactly one file of {kind} for {fold}", hint=hint)
     return chosen[0]
 
 

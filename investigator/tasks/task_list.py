@@ -18,7 +18,12 @@ TASK_LIST: Final = (
     TaskEntry("2WikiMultiHop", "twowiki", ("QA", "MultiHop"), "2WikiMultiHopQA JSON; also twowiki:open, twowiki:gold"),
     TaskEntry("BEIR", "beir", ("Ranking",), "queries, corpus and qrels in the layout of BEIR; also beir:candidates"),
     TaskEntry("QuAC", "quac", ("ConversationalQA", "Reading"), "QuAC JSON: a student asks about a section"),
-    TaskEntry("CoQA", "coqa", ("ConversationalQA", "Reading"), "CoQA JSON: questions about a story, one on the other"),
+    TaskEntry(
+        "CoQA",
+        "coqa",
+        ("ConversationalQA", "Reading"),
+        "CoQA JSON: questions about a story, each building on those before",
+    ),
     TaskEntry(
         "Doc2Dial",
         "doc2dial",

@@ -10,4 +10,4 @@ class DefaultTeacher(FileTeacher, ParlAIDialogTeacher):
     """Reads a file, or the file of the fold in a folder."""
 
     suffixes = (".txt",)
-    expected = "an example a line: text:..., labels:... and further fields, with TABs between them"
+    expected = "one example per line: text:..., labels:... and further fields, separated by TABs"

@@ -38,7 +38,9 @@ def named(patterns: Sequence[str]) -> tuple[str, ...]:
         if not names:
             near = nearest(wanted, tuple(CONTRACTS))
             meant = f"Did you mean {near}? " if near else ""
-            raise TemplateError(f"there is no template {pattern}", hint=f"{meant}investigator prompts list names all.")
+            raise TemplateError(
+                f"there is no template {pattern}", hint=f"{meant}List them with: investigator prompts list"
+            )
         found.update(dict.fromkeys(names))
     return tuple(found)
 
@@ -85,7 +87,7 @@ def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -
     places = {name: folder / f"{name}{SUFFIX}" for name in names}
     there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
     if there and not force:
-        raise UserError(f"there already: {', '.join(there)}", hint="Copy it into another folder, or add --force.")
+        raise UserError(f"already exists: {', '.join(there)}", hint="Copy it into another folder, or add --force.")
     for name, place in places.items():
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +102,7 @@ def differences(folder: Path) -> tuple[str, ...]:
     if not folder.is_dir():
         raise TemplateError(
             f"the prompts folder {folder} does not exist",
-            hint="Make one with: investigator prompts copy query/ask DIR",
+            hint="Create one with: investigator prompts copy query/ask DIR",
         )
     lines: list[str] = []
     for name in CONTRACTS:

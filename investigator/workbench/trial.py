@@ -47,7 +47,7 @@ class Trial:
         self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
 
     def put(self, parts: Parts) -> TemplateUse:
-        """Return the same use with other templates for some parts, and the reply to it.
+        """Send the same use with other templates for some parts, and return it with the reply.
 
         Raises the errors of a call, and RunError if a limit is reached.
         """
@@ -57,7 +57,7 @@ class Trial:
             client.ask(use.name, use.variables, use.reply_type or Record, problem_with=problem_with)
         except BudgetSpent as spent:
             raise RunError(
-                f"the limit of {spent.reason} is reached", hint="Raise it to go on; replies are kept."
+                f"the limit of {spent.reason} is reached", hint="Raise the limit to continue; replies are kept."
             ) from spent
         (made,) = uses_in(watched.calls)
         return made

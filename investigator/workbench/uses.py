@@ -121,7 +121,7 @@ class FoundUses:
             raise UserError(f"{name} was used {len(uses)} times", hint=f"Name a --step from 1 to {len(uses)}.")
         there = ", ".join(dict.fromkeys(use.name for use in self.uses)) or "none"
         raise UserError(
-            f"{name} was not used there; used were: {there}",
+            f"{name} was not used there; these were: {there}",
             hint="Ask another question, or name another --run.",
         )
 
@@ -224,7 +224,7 @@ def _gone_through(
     """Return the record of a replayed run, step by step in order, as far as there are replies."""
     kept = [blank]
     research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
-    with suppress(ReplayError):  # the run had got no further, or the folder has changed since
+    with suppress(ReplayError):  # the run ended here, or the folder has changed since
         for event in research.investigate(blank):
             if isinstance(event, Answered):
                 return event.investigation

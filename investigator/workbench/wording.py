@@ -80,7 +80,7 @@ def diff_text(lines: Iterable[str]) -> Text:
 
 
 def trial_text(tried: TemplateTrial, width: int) -> Text:
-    """Return the old and the new reply side by side, in that many columns of a terminal."""
+    """Return the old and the new reply side by side, for a terminal with that many columns."""
     replies = [reply for reply in (tried.old, tried.new) if reply is not None]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), show_header=True, header_style="bold", width=width)
     table.add_column("")
@@ -101,7 +101,7 @@ def trial_text(tried: TemplateTrial, width: int) -> Text:
 def _spent(tried: TemplateTrial) -> str:
     if tried.usage.tokens:
         return expected_line(tried.usage)
-    return f"{plural(tried.usage.calls, 'call')}; this engine counts no tokens, those above are estimated"
+    return f"{plural(tried.usage.calls, 'call')}; this engine does not count tokens, so those above are estimates"
 
 
 def _points(reply: TriedReply) -> str:

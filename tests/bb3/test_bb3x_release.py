@@ -102,14 +102,14 @@ def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> No
 @pytest.mark.parametrize("version", ["1.2", "1.1.9", "1.2.0", "0"])
 def test_a_release_that_is_not_newer_is_refused(tmp_path: Path, version: str) -> None:
     publish(tmp_path, "1.2", [conversation("a")], redactor(), DAY)
-    with pytest.raises(DialogueError, match=r"not newer than 1\.2"):
+    with pytest.raises(DialogueError, match=r"not higher than the existing 1\.2"):
         publish(tmp_path, version, [conversation("a")], redactor(), DAY)
     assert versions(tmp_path) == ("1.2",)
 
 
 @pytest.mark.parametrize("version", ["", "../1", "1.x", "v2", "1/2", "1.", "٣"])
 def test_a_version_is_numbers_with_dots(tmp_path: Path, version: str) -> None:
-    with pytest.raises(DialogueError, match="is no version"):
+    with pytest.raises(DialogueError, match="is not a version"):
         publish(tmp_path, version, [], redactor(), DAY)
 
 
@@ -132,7 +132,7 @@ def test_a_folder_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> Non
 
 
 def test_a_release_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
-    with pytest.raises(DialogueError, match="holds no release"):
+    with pytest.raises(DialogueError, match="contains no release"):
         released(tmp_path, Split.TRAIN)
     publish(tmp_path, "1", [conversation("a")], redactor(), DAY)
     with pytest.raises(DialogueError) as refused:
@@ -155,7 +155,7 @@ def test_parts_by_chance_come_from_the_random_that_is_given() -> None:
 
 @pytest.mark.parametrize(("valid", "test"), [(-0.1, 0.5), (0.6, 0.6), (0.0, 1.1), (float("nan"), 0.1)])
 def test_shares_that_make_no_sense_are_refused(valid: float, test: float) -> None:
-    with pytest.raises(DialogueError, match="cannot be cut off"):
+    with pytest.raises(DialogueError, match="are not possible"):
         Shares(valid=valid, test=test)
 
 

@@ -104,7 +104,7 @@ def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
         ("/dislike rude", "there is no reply"),
         ("/like", "there is no reply"),
         ("/memory delete", "is not a memory number"),
-        ("/memory delete 99", "nothing is remembered under the number 99"),
+        ("/memory delete 99", "there is no memory with the number 99"),
         ("/memory delete 99999999999999999999999", "is not a memory number"),
         ("/memory edit one two", "'one' is not a memory number"),
         ("/memory add", "the memory is empty"),

@@ -131,7 +131,7 @@ def test_what_the_engine_of_a_chat_cannot_be_told_is_said_and_the_chat_goes_on(f
     reply = turn(investigator, decodings=told, on_notice=notices.append)
     assert "1997" in reply.text
     name = investigator.engine_name
-    assert notices == [f"{name} is left to its own settings in beam_size 2, mgm_topk 3, srm_inference nucleus"]
+    assert notices == [f"{name} uses its own settings for beam_size 2, mgm_topk 3, srm_inference nucleus"]
 
 
 def test_options_tell_a_decoding_of_those_they_name_and_nothing_else() -> None:

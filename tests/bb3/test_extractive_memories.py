@@ -163,7 +163,7 @@ def test_the_name_of_another_is_not_ones_own() -> None:
 )
 def test_who_wishes_something_forgotten_hears_that_nothing_was_and_what_forgets(text: str, module: Module) -> None:
     reply = said(text, "I like chess.", module)
-    assert reply.startswith("I have forgotten nothing")
+    assert reply.startswith("I cannot forget anything")
     assert "/memory delete N" in reply
 
 

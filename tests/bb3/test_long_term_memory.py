@@ -122,7 +122,7 @@ def test_the_same_is_not_remembered_twice_and_a_negation_is(memory: LongTermMemo
     assert memory.remember("ann", "I have a dog and a cat.", PARTNER) is not None
     assert memory.remember("ann", "I have a dog.", SELF) is not None
     assert memory.remember("bob", "I have a dog.", PARTNER) is not None
-    with pytest.raises(DialogueError, match="remembered already"):
+    with pytest.raises(DialogueError, match="already remembered"):
         memory.add("ann", "I have a dog.")
 
 
@@ -213,7 +213,7 @@ def test_a_memory_can_be_edited_found_anew_and_deleted(memory: LongTermMemory) -
     assert memory.edit("ann", dog.id, "I have a horse.").text == "I have a horse."
     assert memory.search("ann", "dogs") == ()
     assert [fact.id for fact in memory.search("ann", "horses")] == [dog.id]
-    with pytest.raises(DialogueError, match="remembered already"):
+    with pytest.raises(DialogueError, match="already remembered"):
         memory.edit("ann", dog.id, "I like tea.")
     memory.delete("ann", dog.id)
     assert texts(memory) == ["I like tea."]
@@ -225,7 +225,7 @@ def test_a_memory_can_be_edited_found_anew_and_deleted(memory: LongTermMemory) -
 def test_nobody_changes_what_belongs_to_another_user(memory: LongTermMemory) -> None:
     dog = memory.add("ann", "I have a dog.")
     for change in (lambda: memory.delete("bob", dog.id), lambda: memory.edit("bob", dog.id, "I have a cat.")):
-        with pytest.raises(DialogueError, match=f"nothing is remembered under the number {dog.id}"):
+        with pytest.raises(DialogueError, match=f"there is no memory with the number {dog.id}"):
             change()
     memory.end_turn("bob", [dog.id])
     assert memory.memories("ann")[0].uses == 0

@@ -62,9 +62,9 @@ def test_where_nobody_is_remembered_there_are_no_users(folder: Path) -> None:
         (("delete",), "the number of a memory is missing"),
         (("delete", "one"), "'one' is not a memory number"),
         (("delete", "9" * 40), "is not a memory number"),
-        (("delete", "7"), "nothing is remembered under the number 7"),
+        (("delete", "7"), "there is no memory with the number 7"),
         (("edit", "7"), "the text is missing"),
-        (("edit", "7", "I sing."), "nothing is remembered under the number 7"),
+        (("edit", "7", "I sing."), "there is no memory with the number 7"),
         (("add",), "the text is missing"),
         (("add", "  "), "the text is missing"),
         (("add", "x" * 10_000), "the memory has 10,000 characters"),
@@ -82,7 +82,7 @@ def test_the_same_is_not_remembered_twice(folder: Path) -> None:
     memory(folder, "add", "I have a dog.")
     result = memory(folder, "add", "I have a dog.")
     assert result.exit_code == 2
-    assert "remembered already" in result.stderr
+    assert "already remembered" in result.stderr
 
 
 def test_a_folder_that_is_not_there_is_wrong_use(folder: Path) -> None:

@@ -158,7 +158,7 @@ def test_whose_a_memory_is_shows_in_its_prefix() -> None:
 
 
 def test_a_memory_without_an_owner_is_a_named_error() -> None:
-    with pytest.raises(DialogueFormatError, match="does not say whose it is") as raised:
+    with pytest.raises(DialogueFormatError, match="does not name its owner") as raised:
         split_prefix("I like tea")
     assert "Person 1's Persona" in raised.value.hint
 

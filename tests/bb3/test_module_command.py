@@ -150,7 +150,7 @@ def test_what_a_completions_server_cannot_be_told_is_said(
     openai_server.answer(json_response({"choices": [{"text": "It is."}]}))
     result = module("srm", "--form", form, "--completions", openai_server.url, *options)
     assert result.exit_code == 0
-    assert ("the completions server is left to its own settings" in result.stderr) is bool(left)
+    assert ("the completions server does not take these options" in result.stderr) is bool(left)
     assert left in result.stderr
 
 
@@ -221,7 +221,7 @@ def test_names_that_look_misspelled_are_told_with_their_line() -> None:
 
 def test_a_module_may_be_named_in_any_case_and_says_when_it_has_nothing_to_say() -> None:
     result = module("SkM", stdin="Where is the moon?\n")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "\n", "note: the module had nothing to say\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "\n", "note: the module returned an empty reply\n")
 
 
 def test_a_context_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
@@ -273,8 +273,8 @@ def test_a_completions_server_is_sent_documents_and_memories_too(openai_server: 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--model", "openai:small"], "openai:small cannot be sent a prompt as it is"),
-        (["--sdm-model", "gguf:x.gguf"], "gguf:x.gguf cannot be sent a prompt as it is"),
+        (["--model", "openai:small"], "openai:small cannot take a prompt without a chat template"),
+        (["--sdm-model", "gguf:x.gguf"], "gguf:x.gguf cannot take a prompt without a chat template"),
         (["--model", "transformers:x", "--completions", "http://127.0.0.1:9"], "two models"),
     ],
 )

@@ -85,7 +85,7 @@ def test_phones_have_the_same_hash_however_they_are_written() -> None:
 
 
 def test_a_short_salt_is_refused() -> None:
-    with pytest.raises(DialogueError, match="hides nothing"):
+    with pytest.raises(DialogueError, match="is too short"):
         Redactor(b"short", Random(1))
 
 

@@ -276,9 +276,9 @@ def test_what_the_server_gave_is_quoted_and_nothing_else(diary: Investigator, op
         (Response(404), "answered with the status 404"),
         (Response(delay=3), "did not answer within 0.2 seconds"),
         (Response(body=b"x" * 500, drip=0.05), "did not answer within 0.2 seconds"),
-        (Response(body=b"<html>"), "answered with no JSON"),
+        (Response(body=b"<html>"), "did not answer with JSON"),
         (json_response({"response": "none"}), "without a list of pages"),
-        (Response(307, headers={"Location": "/"}), "sends its callers elsewhere"),
+        (Response(307, headers={"Location": "/"}), "redirects its callers"),
     ],
 )
 def test_a_server_that_fails_later_ends_no_conversation(

@@ -153,7 +153,7 @@ def test_a_chat_model_cannot_be_told_what_servers_do_not_know(openai_server: Ope
 
 
 def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAIServer) -> None:
-    with pytest.raises(SettingsError, match=r"5\.0 cannot be told as temperature"):
+    with pytest.raises(SettingsError, match=r"5\.0 cannot be set as temperature"):
         as_told(chat(openai_server), Decoding(temperature=5.0))
 
 
@@ -193,7 +193,7 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
     [
         ({"inference": "beam"}, "does not support beam"),
         ({"beam_max_length": 4050}, "leaves no room for a prompt"),
-        ({"beam_max_length": 3}, "3 cannot be told as max_tokens"),
+        ({"beam_max_length": 3}, "3 cannot be set as max_tokens"),
     ],
 )
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:

@@ -137,10 +137,10 @@ def test_responses_come_from_the_same_investigator() -> None:
 
 
 def test_someone_must_be_there_to_ask() -> None:
-    with pytest.raises(DialogueError, match="no one to ask") as refused:
+    with pytest.raises(DialogueError, match="has no investigator to ask") as refused:
         InvestigatorAgent()
     assert "investigator=" in refused.value.hint
-    with pytest.raises(DialogueError, match="no one to ask"):
+    with pytest.raises(DialogueError, match="has no investigator to ask"):
         InvestigatorAgent(investigator=object())  # type: ignore[arg-type]
     with pytest.raises(DialogueError, match="at_once must be 1 or more"):
         InvestigatorAgent(investigator=Desk(), at_once=0)

@@ -91,7 +91,7 @@ def test_a_name_says_where_its_class_is(name: str, places: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["projects", "projects:a", "projects:too:many:parts"])
 def test_a_project_has_a_folder_and_a_model(name: str) -> None:
-    with pytest.raises(DialogueError, match="names no agent of a project"):
+    with pytest.raises(DialogueError, match="does not name an agent of a project"):
         agent_class(name)
 
 

@@ -110,7 +110,7 @@ def test_a_batch_act_gives_one_act_for_each_row() -> None:
         def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
             return [Message(text="only one")]
 
-    with pytest.raises(DialogueError, match="short gave 1 acts for 2"):
+    with pytest.raises(DialogueError, match="short returned 1 acts for 2"):
         batch(2, talker("a"), Short({"id": "short"})).parley()
 
 

@@ -44,7 +44,7 @@ def test_options_choose_the_world(opt: dict[str, object], outer: type[World], in
     ("opt", "told"),
     [
         ({"num_workers": 3}, "no world loads data in other processes"),
-        ({"dynamic_batching": "full", "truncate": 8}, "dynamic_batching changes nothing with batchsize 1"),
+        ({"dynamic_batching": "full", "truncate": 8}, "dynamic_batching has no effect with batchsize 1"),
     ],
 )
 def test_options_that_would_change_nothing_are_refused(opt: dict[str, object], told: str) -> None:

@@ -47,7 +47,7 @@ def test_two_that_say_the_same_again_and_again_come_to_an_end(kind: type[World])
         world.parley()
         ends.append(world.episode_done())
     assert ends == [False, False, False, True]
-    assert world.end_reason == "the same exchange came again 3 times, the last one: 'ping / pong'"
+    assert world.end_reason == "the same exchange repeated 3 times, last: 'ping / pong'"
     assert world.display().splitlines()[-1] == f"(end of the episode: {world.end_reason})"
     world.reset()
     assert (world.end_reason, world.epoch_done()) == ("", False)

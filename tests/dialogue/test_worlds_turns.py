@@ -113,7 +113,7 @@ def test_an_act_that_is_no_message_is_refused_and_can_be_looked_at() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_partners_are_two(number: int) -> None:
-    with pytest.raises(DialogueError, match=f"two agents, it was given {number}"):
+    with pytest.raises(DialogueError, match=f"two agents, not {number}"):
         DialogPartnerWorld({}, [talker(str(place)) for place in range(number)])
 
 
@@ -219,5 +219,5 @@ def test_an_agent_that_was_not_made_whole_is_refused_by_name() -> None:
         def __init__(self) -> None:
             """It calls no other."""
 
-    with pytest.raises(DialogueValueError, match="Bare is no agent, or was not made whole"):
+    with pytest.raises(DialogueValueError, match="Bare is not a complete agent"):
         DialogPartnerWorld({}, [Bare(), Agent()])

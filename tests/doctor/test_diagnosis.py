@@ -160,7 +160,7 @@ def test_a_model_that_scores_the_wrong_passage_higher_is_doubtful(
         (Role.THINK, {"needs": []}, "names nothing that must be known"),
         (Role.PLAN, {"strategy": "s", "steps": [{"document_id": "b.txt", "purpose": "p"}]}, "the only document"),
         (Role.REFLECT, {"knowledge": []}, "keeps nothing"),
-        (Role.ANSWER, {"claims": [{"text": "It is 4,800.", "evidence": ["E7"]}]}, "not rest on the evidence"),
+        (Role.ANSWER, {"claims": [{"text": "It is 4,800.", "evidence": ["E7"]}]}, "not based on the given evidence"),
         (Role.CHAT, {"point": 0, "sentences": []}, "finds nothing"),
     ],
 )
@@ -293,7 +293,7 @@ def test_a_wrong_name_and_a_refused_key_are_told_and_the_key_is_not(
     unknown, refused = (diagnosis_of("ask=openai:m") for _ in range(2))
 
     assert "The model m does not exist" in finding_of(unknown, Role.ASK).remark
-    assert "refused the key" in finding_of(refused, Role.ASK).remark
+    assert "rejected the key" in finding_of(refused, Role.ASK).remark
     assert "OPENAI_API_KEY" in finding_of(refused, Role.ASK).hint
     for diagnosis in (unknown, refused):
         assert "very-secret" not in diagnosis.model_dump_json() + diagnosis_text(diagnosis).plain

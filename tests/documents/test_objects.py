@@ -120,7 +120,7 @@ def test_refused_and_expired_credentials_are_told_and_never_shown(
 ) -> None:
     server.objects["2026/a.txt"] = b"alpha"
     server.refusal = (status, code)
-    with pytest.raises(CredentialError, match=f"refuses the credentials: {code}") as caught:
+    with pytest.raises(CredentialError, match=f"rejects the credentials: {code}") as caught:
         copied()
     assert "AWS_SESSION_TOKEN" in caught.value.hint
     assert SECRET not in str(caught.value) + caught.value.hint

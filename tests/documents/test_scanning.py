@@ -115,7 +115,7 @@ def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
 
 def test_a_link_that_leads_nowhere_is_a_problem(tmp_path):
     (tmp_path / "gone.txt").symlink_to("missing.txt")
-    assert problems(tmp_path) == {"gone.txt": (FileStatus.FAILED, "the link leads nowhere")}
+    assert problems(tmp_path) == {"gone.txt": (FileStatus.FAILED, "the target of the link does not exist")}
 
 
 def test_pipes_are_named_and_never_opened(tmp_path):
@@ -229,7 +229,7 @@ def test_a_link_that_becomes_a_folder_while_it_is_resolved_is_named(tmp_path, mo
         return read(path, **within)
 
     monkeypatch.setattr(os, "readlink", read_late)
-    assert problems(tmp_path) == {"link": (FileStatus.FAILED, "the link leads nowhere")}
+    assert problems(tmp_path) == {"link": (FileStatus.FAILED, "the target of the link does not exist")}
 
 
 def test_a_folder_that_vanishes_or_is_exchanged_while_others_are_listed_is_named(tmp_path, monkeypatch):

@@ -49,7 +49,7 @@ def test_an_unknown_role_lists_the_roles() -> None:
 
 @pytest.mark.parametrize("value", ["", "  ", "ask="])
 def test_an_option_without_a_model_is_refused(value: str) -> None:
-    with pytest.raises(SettingsError, match="names no model"):
+    with pytest.raises(SettingsError, match="does not name a model"):
         parse_model_options([value])
 
 

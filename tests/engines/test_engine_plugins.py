@@ -97,7 +97,7 @@ def test_an_engine_may_tell_the_user_something() -> None:
     ("name", "message", "hint"),
     [
         ("broken-toy:x", "no toy x", "Buy one."),
-        ("no-toy:x", "returned no engine", "reply"),
+        ("no-toy:x", "did not return an engine", "reply"),
         ("number-toy:x", "toy_box.engine:NUMBER cannot be called", "options"),
         ("toy_box.engine:missing", "toy_box.engine:missing cannot be loaded", "installed"),
         ("tou:x", "tou", "Did you mean 'toy'?"),

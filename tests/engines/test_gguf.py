@@ -239,7 +239,7 @@ def test_a_reply_is_ended_when_its_time_is_over_and_the_next_one_comes(model: Pa
     told: list[Writing] = []
     settings = GgufSettings(context_tokens=1024, max_tokens=200, threads=1)
     hurried = GgufEngine(model, settings, seconds=0.001, on_writing=told.append)
-    with pytest.raises(EngineTimeoutError, match="before it had written a word"):
+    with pytest.raises(EngineTimeoutError, match="before it wrote a word"):
         hurried.reply(prompt(RULES))
     assert told[0].to_read > 100
     hurried._seconds = 60.0

@@ -173,4 +173,4 @@ def test_a_letter_that_amends_a_contract_is_shown_with_it_and_what_was_compared_
     assert {side.value for conflict in answer.conflicts for side in conflict.sides} == {"£38,400", "£42,000"}
     assert made.ask("Do the documents agree on the annual rent?").conflicts
     alone = made.ask("Do the documents agree on the deposit?")
-    assert "Only lease.md was found to give it a value: £9,600 (lease.md:line 3)" in alone.reason
+    assert "Only lease.md gives it a value: £9,600 (lease.md:line 3)" in alone.reason

@@ -56,7 +56,7 @@ def test_every_form_of_a_report_is_verified_and_nothing_is_written(made: Path, f
     before = {file: file.stat().st_mtime_ns for file in [folder, *folder.iterdir()]}
     done = verify(made / report, folder)
     assert done.exit_code == 0, done.output
-    assert done.stdout.endswith("Quotes that stand at their place: 6 of 6.\n")
+    assert done.stdout.endswith("Quotes in place: 6 of 6.\n")
     assert {file: file.stat().st_mtime_ns for file in [folder, *folder.iterdir()]} == before
 
 
@@ -83,7 +83,7 @@ def test_what_became_of_each_quote_is_named(made: Path, folder: Path) -> None:
     assert '  file:   "It makes 41 MW of power."' in told
     assert "moved: birch.txt:line 1 -> birch.txt:line 2" in told
     assert "file missing: hazel.txt:line 1" in told
-    assert "Quotes that stand at their place: 2 of 6." in told
+    assert "Quotes in place: 2 of 6." in told
 
 
 def test_a_digit_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_a_collection_that_is_missing_is_made_anew(stage: Stage) -> None:
     assert stage.agrees(again)
     again.close()
     assert stage.held() == {name: COUNT}
-    assert [notice for notice in stage.notices if "its collection is missing" in notice and "built again" in notice]
+    assert [notice for notice in stage.notices if "its collection is missing" in notice and "rebuilt" in notice]
 
 
 def test_a_collection_that_was_brought_back_from_a_copy_is_made_anew(stage: Stage, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_collection_that_was_brought_back_from_a_copy_is_made_anew(stage: Stag
     again = stage.index()
     assert stage.agrees(again)
     again.close()
-    assert ["is not the one that was left" in notice for notice in stage.notices] == [True]
+    assert ["was changed or replaced" in notice for notice in stage.notices] == [True]
 
 
 def test_a_server_that_is_away_costs_no_hit_and_no_building_when_it_is_back(stage: Stage) -> None:

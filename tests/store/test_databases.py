@@ -59,7 +59,7 @@ def test_a_database_with_anything_foreign_in_it_is_not_opened(tmp_path: Path, sc
     with raw(path) as connection:
         connection.execute(statement)
     before = path.read_bytes()
-    with pytest.raises(DamagedDatabaseError, match="what this program did not put there"):
+    with pytest.raises(DamagedDatabaseError, match="objects that this program did not create"):
         FileDatabase(path, schema)
     assert path.read_bytes() == before
 
@@ -278,6 +278,6 @@ def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder:
     assert [hit.passage.document_id for hit in investigator.search("harbour")] == ["a.txt"]
     with raw(investigator.workspace / "investigator.db") as connection:
         connection.execute("UPDATE chunks SET start = 1e300")
-    with pytest.raises(DamagedDatabaseError, match="a row makes no Chunk"):
+    with pytest.raises(DamagedDatabaseError, match="a row is not a valid Chunk"):
         investigator.search("harbour")
     assert [hit.passage.document_id for hit in opened(folder).search("harbour")] == ["a.txt"]

@@ -210,7 +210,7 @@ def test_a_pooler_that_changes_sessions_is_told(opened: Opener) -> None:
         held._session = -1  # what a pooler in the mode of transactions looks like
         with pytest.raises(StoreError, match="reaches a different session") as caught:
             begun(held)
-        assert "a pooler that keeps sessions" in caught.value.hint
+        assert "a pooler in session mode" in caught.value.hint
 
 
 def test_a_reply_is_kept_although_the_server_was_started_anew_meanwhile(
@@ -262,8 +262,8 @@ def test_a_server_that_is_gone_in_the_middle_is_named_and_what_was_kept_is_there
     ("state", "kind", "told", "hint"),
     [
         ("53100", DiskFullError, "no space is left on the server", "Free some space there"),
-        ("25006", StoreError, "refuses to write", "standby"),
-        ("42501", StoreError, "refuses to write", "GRANT"),
+        ("25006", StoreError, "rejects writes", "standby"),
+        ("42501", StoreError, "rejects writes", "GRANT"),
         ("XX001", StoreError, "failed: invalid page", "log of the server"),
     ],
 )
@@ -298,7 +298,7 @@ def test_a_user_who_may_only_read_sees_the_runs_and_is_told_what_is_missing(
     postgres.execute("GRANT SELECT ON ALL TABLES IN SCHEMA runs_papers TO reader_of_runs")
     reading = opened(at=postgres.url("postgres", "reader_of_runs"))
     assert Runs(reading).summaries() == ()
-    with pytest.raises(StoreError, match="refuses to write") as caught:
+    with pytest.raises(StoreError, match="rejects writes") as caught:
         begun(reading)
     assert "GRANT" in caught.value.hint
 

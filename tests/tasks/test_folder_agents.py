@@ -229,7 +229,7 @@ def test_two_that_go_round_in_circles_are_stopped_long_before(investigator: Inve
             while not world.epoch_done() and world.total_parleys < 100:
                 world.parley()
             assert world.total_parleys < 100
-            assert "came again 3 times" in world.end_reason
+            assert "repeated 3 times" in world.end_reason
 
 
 def test_an_episode_that_its_teacher_ends_in_time_is_not_cut(investigator: Investigator) -> None:
@@ -261,7 +261,7 @@ def test_who_made_the_agent_closes_it(investigator: Investigator) -> None:
 def test_what_an_engine_cannot_be_told_is_noticed(investigator: Investigator) -> None:
     agent = FolderChatAgent({"srm_inference": "beam", "topp": 0.5}, investigator=investigator)
     (notice,) = agent.notices
-    assert notice.endswith("in srm_inference beam")
+    assert notice.endswith("for srm_inference beam")
     agent.shutdown()
 
 

@@ -40,7 +40,7 @@ def test_a_task_over_nothing_is_an_error_that_says_what_is_expected(
 ) -> None:
     error = refused(task, content, tmp_path, datatype)
     assert f"no example for the task {task}" in error.message
-    assert error.hint.startswith("It must hold ")
+    assert error.hint.startswith("It must contain ")
 
 
 def test_every_listed_task_is_among_those() -> None:
@@ -71,7 +71,7 @@ def test_a_collection_without_one_of_its_parts_names_it(file: str, tmp_path: Pat
         (tmp_path / part).write_bytes(b"" if part == file else (EXAMPLES / "beir" / part).read_bytes())
     with pytest.raises(DialogueFormatError, match=f"{file} contains no") as caught:
         made("beir", tmp_path, "test")
-    assert caught.value.hint.startswith("It must hold corpus.jsonl")
+    assert caught.value.hint.startswith("It must contain corpus.jsonl")
 
 
 def test_teachers_as_classes_may_have_no_data(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_text_that_is_none_is_refused_with_its_place(task: str, path: str, val
     named = path.rpartition(".")[0] if value is KeyError else path
     places = (named, named.replace("utterance", "text").replace("role", "speaker"), "line 1", "message_history[0]")
     assert any(place in error.message for place in places)
-    assert error.hint.startswith("It must hold ")
+    assert error.hint.startswith("It must contain ")
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_the_only_file_is_the_one_for_every_fold(folder: Path) -> None:
 
 
 def test_a_folder_without_one_clear_file_is_an_error_that_names_them(folder: Path) -> None:
-    with pytest.raises(DialogueError, match="does not have one file of data for test") as caught:
+    with pytest.raises(DialogueError, match="does not have exactly one file of data for test") as caught:
         data_file(opt(folder, datatype="test"), ".json")
     assert "squad-dev-v2.0.json, squad-train-v2.0.json" in caught.value.hint
 

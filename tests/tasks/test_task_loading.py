@@ -194,7 +194,7 @@ def test_a_task_without_worlds_of_its_own_gets_ours_for_humans_and_self_chat(pac
         (f"{SQUAD}:datafle=x", "the task squad has no option 'datafle'", "Did you mean datafile?"),
         (f"{SQUAD}:opt=val", "the task squad has no option 'opt'", "batchsize, datafile"),
         (f"{SQUAD}:label_agent=bot", "no option 'label_agent'", ""),
-        (f"squad:open:datafile:{EXAMPLES / 'squad.json'}", "a part that means nothing: 'datafile'", "name=value"),
+        (f"squad:open:datafile:{EXAMPLES / 'squad.json'}", "an unknown part: 'datafile'", "name=value"),
         (f"{SQUAD}:seed=soon", "the option seed must be a whole number", ""),
         (f"{SQUAD}:batchsize=0", "batchsize must be 1 or more", ""),
         (f"{SQUAD}:batchsize=many", "the option batchsize must be a whole number", ""),
@@ -216,7 +216,7 @@ def test_options_of_a_task_of_ones_own_are_its_own_matter(packages: Path) -> Non
 
 
 def test_what_only_others_derive_from_is_no_teacher() -> None:
-    with pytest.raises(DialogueError, match="only the base of others"):
+    with pytest.raises(DialogueError, match="only a base class"):
         load_teacher("span_questions:span")
     with pytest.raises(UnknownTaskError) as caught:
         load_teacher("bb3x:module")

@@ -184,7 +184,7 @@ def test_what_cannot_be_tried_says_so(place: Place) -> None:
         (("run", "tactical_planning/question", *kept), "not sent to an engine by itself"),
         (("run", "bb3/srm", *kept), "a template of the chat"),
         (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
-        (("run", "query/ask", *place.kept), "name a question or a run"),
+        (("run", "query/ask", *place.kept), "name either a question or a run"),
         (("render", "query/ask", *place.kept, "--run", "nowhere"), "there is no run"),
     ):
         refused = command("prompts", *map(str, words))

@@ -1,8 +1,8 @@
 """Converts a conversation to examples for training and testing: each reply with the preceding messages.
 
-As the released teachers make them: the text is everything said before, the label is the sender's next message, and each
-example is a separate episode. A message without a safety annotation, on which the released teachers fail, counts as not
-unsafe. `module_examples` has the input and output of each module.
+They have the form of the released teachers' examples: the text is everything said before, the label is the sender's
+next message, and each example is a separate episode. A message without a safety annotation, on which the released
+teachers fail, counts as not unsafe. `module_examples` has the input and output of each module.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 
 
 class Selection(StrEnum):
-    """The messages that become labels.
-
-    All messages; only those of conversations in which the human said nothing unsafe; or those that crowdworkers judged.
+    """Selects the messages that become labels: all; only those of conversations in which the human said nothing unsafe;
+    or those that crowdworkers judged.
     """
 
     ALL = "plain"
@@ -28,9 +27,9 @@ class Selection(StrEnum):
 def dialogue_examples(
     conversation: Conversation, label_of: Speaker = Speaker.SELF, selection: Selection = Selection.ALL
 ) -> tuple[Message, ...]:
-    """Return one example for each message of the bot (`self`) or the human (`partner`), except a first one. Fields:
-    those of the conversation, `text`, `labels`, `label_info` (the message as recorded), `adversarial_human` (True if
-    any message of the human is unsafe) and `episode_done`.
+    """Return one example for each message of the bot (`self`) or the human (`partner`) that is not the first message.
+    Fields: those of the conversation, `text`, `labels`, `label_info` (the message as recorded), `adversarial_human`
+    (True if any message of the human is unsafe) and `episode_done`.
     """
     about = conversation.wire()
     about.pop("message_history", None)

@@ -22,8 +22,8 @@ NO_MEMORY = "no persona"
 class ModuleExample(Record):
     """The input of one module in a conversation, and the reply that it should give.
 
-    `turns` are those that the module sees, the oldest first: sdm, mdm and mgm see only the last one. `targets` are its
-    accepted outputs; `reply` is the index of the bot's message that they belong to.
+    `turns` are the turns that the module sees, the oldest first: sdm, mdm and mgm see only the last one. `targets` are
+    its accepted outputs; `reply` is the index of the bot's message that they belong to.
     """
 
     module: Module
@@ -62,9 +62,9 @@ def module_examples(
     """Return the examples of some modules (sdm, mdm, sgm, mgm, skm, mkm, srm, mrm, vrm have any), reply by reply.
 
     A record contains the memories after a reply, so a reply was made with the memories of the previous one.
-    `known_before` are the memories at the start of the conversation (see `persons.memories_of_user`). If it is None
-    they are unknown: the first reply is assumed to use its own, and gives no examples for mgm, because a returning
-    user's memories would pass for new ones.
+    `known_before` are the memories at the start of the conversation (see `persons.memories_of_user`). If it is None,
+    they are unknown: the first reply is assumed to use its own memories, and gives no examples for mgm, because a
+    returning user's old memories would look new.
     """
     history = conversation.message_history
     known = known_before
@@ -96,7 +96,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
         yield seen.changed(module=Module.SKM, targets=(knowledge,), documents=_documents(reply))
     if memory:
         yield seen.changed(module=Module.MKM, targets=(memory,), facts=facts)
-    if reply.text.strip():  # srm makes the reply from a search and a memory, as when knowledge is combined
+    if reply.text.strip():  # srm replies from both a search and a memory, as in combined replies
         module = Module.SRM if knowledge else Module.MRM if memory else Module.VRM
         yield seen.changed(module=module, targets=(reply.text,), memory=memory, knowledge=knowledge)
 

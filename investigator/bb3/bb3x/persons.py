@@ -36,7 +36,9 @@ def memory_line(speaker: Speaker, text: str) -> str:
 
 
 def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
-    """Return memories of a record as facts, numbered from 1; without a prefix they are taken to be about the human."""
+    """Return memories of a record as facts, numbered from 1; those without a prefix are assumed to be about the
+    human.
+    """
     return tuple(
         PersonalFact(id=number, speaker=speaker or Speaker.PARTNER, text=text)
         for number, (speaker, text) in enumerate(map(kept_memory, lines), start=1)

@@ -90,7 +90,9 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Return the spans of words of known names, in any case; in lower case only those that are not ordinary words."""
+    """Return the spans where words of known names occur, in any case; lower-case words count only if they are not
+    ordinary words.
+    """
     known = {word for name in names for word in _name_words(name)}
     if not known:
         return
@@ -115,7 +117,7 @@ def famous_names() -> frozenset[str]:
 
 @cache
 def no_names() -> frozenset[str]:
-    """Return words, folded, that are not names although they appear in the position of one."""
+    """Return folded words that are not names although they occur in the place of a name."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)
@@ -164,7 +166,7 @@ def _said_name_end(text: str, start: int) -> int:
 
 
 def _capital_end(text: str, start: int, sure: bool = False) -> int:
-    """Return the end of a capitalised name, including inner particles; with `sure` the first may be any word."""
+    """Return the end of a capitalised name, including inner particles; with `sure`, any first word is accepted."""
     end, place = start, start
     for number in range(_MOST_WORDS):
         word = _WORD.match(text, place) if number == 0 else _next_word(text, place)

@@ -94,7 +94,7 @@ class Redactor:
     def __init__(self, salt: bytes, random: Random, titles: Iterable[str] = ()) -> None:
         if len(salt) < _SHORTEST_SALT:
             hint = "Make one with: secrets.token_bytes(32)"
-            raise DialogueError(f"a salt of {len(salt)} bytes hides nothing; it takes {_SHORTEST_SALT}", hint=hint)
+            raise DialogueError(f"a salt of {len(salt)} bytes is too short; it needs {_SHORTEST_SALT}", hint=hint)
         self._salt = salt
         self._random = random
         self._kept = Kept(titles)

@@ -1,4 +1,4 @@
-"""Releases conversations: only with consent, redacted, split, in numbered versions of which the newest counts.
+"""Releases conversations: only with consent, redacted, split, in numbered versions.
 
 `releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version is written atomically
 and never changes; a newer one supersedes it, but it remains readable.
@@ -107,7 +107,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
     chosen = version if version is not None else next(reversed(there), "")
     if chosen not in there:
         hint = f"There are: {', '.join(there)}" if there else "Make one first."
-        raise DialogueError(f"{releases} holds no release {chosen}".rstrip(), hint=hint)
+        raise DialogueError(f"{releases} contains no release {chosen}".rstrip(), hint=hint)
     return conversations_in(releases / chosen / f"{split}.jsonl")
 
 
@@ -125,11 +125,11 @@ def _shared(
 
 def _check_is_newer(releases: Path, version: str) -> None:
     if not _VERSION.fullmatch(version):
-        raise DialogueError(f"{version!r} is no version", hint="Give numbers with dots between them, such as 1.2")
+        raise DialogueError(f"{version!r} is not a version", hint="Use numbers separated by dots, such as 1.2")
     newest = next(reversed(versions(releases)), None)
     if newest is not None and _order(version) <= _order(newest):
         hint = "Releases do not change: give the new one a higher number."
-        raise DialogueError(f"version {version} is not newer than {newest}, which is there", hint=hint)
+        raise DialogueError(f"version {version} is not higher than the existing {newest}", hint=hint)
 
 
 def _order(version: str) -> tuple[int, ...]:

@@ -35,8 +35,8 @@ class Shares(Record):
     def model_post_init(self, _context: object) -> None:
         """Check the shares."""
         if not (0 <= self.valid <= 1 and 0 <= self.test <= 1 and self.valid + self.test <= 1):
-            hint = "Give each as a part of 1; together they are 1 at most."
-            raise DialogueError(f"shares of {self.valid} and {self.test} cannot be cut off", hint=hint)
+            hint = "Give each as a fraction; together they must not exceed 1."
+            raise DialogueError(f"shares of {self.valid} and {self.test} are not possible", hint=hint)
 
     def split_at(self, place: float) -> Split:
         """Return the part that a position in [0, 1) falls in: first tests, then validation, then training."""

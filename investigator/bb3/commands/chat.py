@@ -41,7 +41,9 @@ from investigator.files import make_private_folder
 from investigator.investigator import Investigator
 
 Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
+User = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The user whose memories are used; by default your login name.")
+]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def chat(
     ] = False,
     search_server: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Search at a server in BB3's protocol, not in the folder: http://…"),
+        typer.Option(metavar="URL", help="Search with this server in BB3's protocol, not in the folder: http://…"),
     ] = None,
 ) -> None:
     """Talk to a folder: every statement about its documents carries proven quotes, or is withheld.
@@ -102,7 +104,7 @@ def chat(
 
 def _load(investigator: Investigator) -> None:
     """Load what the first reply needs, while the user types the first turn."""
-    with contextlib.suppress(InvestigatorError):  # reported when it matters
+    with contextlib.suppress(InvestigatorError):  # a problem is reported when it matters
         investigator.search("hello", limit=1)
 
 

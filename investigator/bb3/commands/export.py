@@ -26,13 +26,13 @@ def export(
         str, typer.Option(metavar="N.N", help="Release version; must be higher than the existing ones.")
     ],
     workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the conversations were saved with /save.")
+        Path | None, typer.Option(metavar="DIR", help="The workspace in which /save stored the conversations.")
     ] = None,
 ) -> None:
     """Release the conversations saved in the workspace, in the format of the BB3x data card.
 
-    Only conversations whose users agreed (`chat --share`) and said something are included; anything that could identify
-    a person is replaced.
+    Only conversations whose users agreed (`chat --share`) and wrote at least one message are included; anything that
+    could identify a person is replaced.
     """
     investigator = kept_of(folder, workspace)
     with investigator.library() as library:

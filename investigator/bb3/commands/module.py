@@ -129,7 +129,7 @@ def _by_text(
             note("no model was asked: name one with --model transformers:FOLDER or --completions URL")
         return
     if server and (left := _left_out(told.decodings.get(request.module, Decoding()), form)):
-        note(f"the completions server is left to its own settings in {', '.join(left)}")
+        note(f"the completions server does not take these options: {', '.join(left)}")
     problems: list[str] = []
     key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
     writer: Writer
@@ -160,6 +160,6 @@ def _print(reply: ModuleReply, problem: str) -> None:
         raise EngineError(why, hint="Try again or use another model; --show-prompt shows the prompt.")
     print_plain(reply.text)
     if not reply.text:
-        note("the module had nothing to say")
+        note("the module returned an empty reply")
     for quote in reply.quotes:
         tell(f"quote: {quote.text} ({quote.place})")

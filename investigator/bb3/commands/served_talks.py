@@ -22,7 +22,7 @@ from investigator.server.records import ChatTurn, SpokenReply, TurnState
 
 @contextmanager
 def open_talks(investigator: Investigator) -> Iterator[Begin]:
-    """Open the conversations of a folder with the user of this process; they take turns using it.
+    """Open the conversations between a folder and the user of this process; they use the folder one at a time.
 
     Raises the errors of `open_chat`.
     """

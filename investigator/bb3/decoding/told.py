@@ -140,8 +140,8 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
-        told = f"{first['input']!r} cannot be told as {name}: {first['msg'].lower()}"
-        raise SettingsError(told, hint="Tell the engine another value, or none.") from error
+        told = f"{first['input']!r} cannot be set as {name}: {first['msg'].lower()}"
+        raise SettingsError(told, hint="Give another value, or leave the option out.") from error
 
 
 class EngineKind(StrEnum):
@@ -158,7 +158,7 @@ LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
-    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # its one reply to a prompt
+    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # since a prompt gets one reply
     EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
     EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
     EngineKind.TRANSFORMERS: frozenset(Inference),
@@ -179,7 +179,7 @@ _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
 }
 """The decoding fields that each kind of engine supports; for the method, the supported values.
 
-No engine of ours cuts a prompt, so `beam_block_full_context` has no longer context to refer to.
+No engine of ours cuts a prompt, so `beam_block_full_context` has no full context to refer to.
 """
 
 
@@ -210,7 +210,7 @@ def engines_as_told(
     for module, told in decodings.items():
         engine = engines[module]
         made[module], beyond, why = _as_told(engine, told)
-        of_engine = left.setdefault(f"{engine.name} is left to its own settings{why} in ", {}) if beyond else {}
+        of_engine = left.setdefault(f"{engine.name} uses its own settings{why} for ", {}) if beyond else {}
         for name, value in beyond.items():
             of_engine.setdefault(f"{name} {value}", []).append(module)
     return made, tuple(f"{beginning}{', '.join(_options(fields))}" for beginning, fields in left.items())

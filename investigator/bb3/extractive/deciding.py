@@ -39,7 +39,7 @@ _TOLD_ABROAD = 25
 """Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
 _MOST_ASKED = 10  # sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example
-_FEW = 3  # fewest words of which one must be a common one
+_FEW = 3  # fewest words before one of them must be a common word
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
     r"|\btell (\w+ )?(about|of) (me|myself)\b.*\?"
@@ -125,7 +125,7 @@ def _asks_by_itself(sentence: str) -> bool:
 
 
 def _is_small_talk(question: str, kinds: TurnKinds) -> bool:
-    """Return True if a question asks about the partner's well-being or life: "How was your day?"."""
+    """Return True if a question is about the partner's well-being or life: "How was your day?"."""
     if not any(is_kind(token, WordKind.SECOND_PERSON) for token in tokens(question)):
         return False
     near = kinds.near(kinds.embedder.embed([question])[0])

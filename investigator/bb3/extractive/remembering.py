@@ -60,8 +60,7 @@ _LASTING = re.compile(
 def remember(turns: Sequence[Turn]) -> PhraseReply:
     """Return the sentences of the last turn about its speaker, verbatim; empty if there are none. An explicit request
     to remember something is kept if it is about the speaker. Not kept are questions, politeness, opinions, requests to
-    forget or do something, overlong text, text in quotation marks, and set phrases of this engine, which has nothing to
-    say about itself.
+    forget or do something, overlong text, text in quotation marks, and this engine's own set phrases.
     """
     text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:
@@ -74,7 +73,7 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
     """Return the fact that fits the last turn best; the previous turn counts less. "What do you know about me" gets the
     newest fact. A question with a single-valued answer ("Where do I live?") gets the newest fact that states it; any
-    other question that only its speaker can answer gets facts close enough to be the answer. Without a question, facts
+    other question that only its speaker can answer gets a fact only if it is close enough. Without a question, facts
     already in the conversation are not repeated. The point is a similarity instead of a probability: cosine and shared
     words, in percent.
     """
@@ -145,8 +144,8 @@ def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
 
 
 def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:
-    """Return the facts about the person in question that may be used; others only if they are not in the conversation
-    yet.
+    """Return the usable facts about the person in question; facts about others only if the conversation does not
+    contain them yet.
     """
     said = [f" {' '.join(words(turn.text))} " for turn in turns[:-1]]
     return [

@@ -21,7 +21,7 @@ _NOT_TOLD = "I found nothing on that in what you told me: see /memory."
 _KNOWS_NOTHING = "I remember nothing that you told me of yourself."
 _MORE = "There is more: see /memory."
 _NOT_FORGOTTEN = (
-    "I have forgotten nothing by being told so: /memory shows what is remembered, and `/memory delete N` forgets it."
+    "I cannot forget anything on request: /memory shows what I remember, and `/memory delete N` deletes a memory."
 )
 _AS_YOU_LIKE = "As you like."
 _TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
@@ -67,7 +67,7 @@ def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
-    """Return a polite reply that claims nothing."""
+    """Return a polite reply that makes no claims."""
     text = last_text(turns)
     plain = folded(text)
     if any(wishes_to_forget(sentence) for sentence in sentences(text)):
@@ -93,7 +93,7 @@ def _asks_of_speaker(text: str) -> bool:
 
 
 def _wants_no_answer(variables: ResponseVariables) -> bool:
-    """Return True if somebody takes back their words, or only asks to forget or remember something."""
+    """Return True if somebody retracts their words, or only asks to forget or remember something."""
     text = last_text(variables.turns)
     told = sentences(text)
     if dismisses(text) or any(map(wishes_to_forget, told)):

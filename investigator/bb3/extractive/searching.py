@@ -38,13 +38,13 @@ _MEASURED = re.compile(  # "How long was" carries more content than "How long", 
     r"|could|must|may|should)\b"
 )
 _MOST_WORDS = 12
-_LONGEST_QUESTION = 200  # characters; for a longer one the key terms are searched
+_LONGEST_QUESTION = 200  # characters; for a longer text, only its key terms are searched
 _FEW_WORDS = 2
 _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """Return a search query: a question of the last turn that begins with a question word, else key terms.
+    """Return a search query: a question of the last turn if it begins with a question word, otherwise key terms.
 
     Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
     sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. The last thing
@@ -143,7 +143,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     Statements about the speaker contribute nothing; other remarks about themselves only the antecedent of a pronoun.
     """
     terms = key_terms(asked)
-    if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name is sufficient
+    if not (terms or is_question(asked)) or named_things(asked):  # a name is enough without a question
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)

@@ -106,7 +106,7 @@ def word_count(terms: Sequence[str]) -> int:
 
 
 def things_spoken_of(text: str) -> list[str]:
-    """Return the things that a turn names, then those in other words: two words together, or the last of more."""
+    """Return the names in a turn, then its other things: runs of one or two words, or the last word of a longer run."""
     names = named_things(text)
     parts = {bare(token) for name in names for token in tokens(name)}
     phrases: list[list[str]] = [[]]

@@ -100,7 +100,7 @@ class ChatForm:
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         variables = _with_facts(request) if request.module is Module.MDM else _of_turns(request)
         reading = self._read(request, variables, DecisionReply)
-        if reading.value is None:  # its words are recorded as they are, and the rules decide
+        if reading.value is None:  # its words are recorded unchanged, and the rules decide
             own = self._client_of(request.by).opinion(request.module.template, variables, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
@@ -158,7 +158,7 @@ class ChatForm:
         if not client.traits(Role.CHAT).is_model:
             value = client.ask(template, variables, ResponseReply, smaller=less_said).value
             text = value.reply.strip() if value is not None else ""
-        elif request.quotes or template != Module.SRM.template:  # without quotes a model has nothing to say
+        elif request.quotes or template != Module.SRM.template:  # without quotes, nothing of a model's reply is kept
             text, unsaid = self._said_by_model(request, variables, template)
         if text:
             return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
@@ -214,7 +214,9 @@ def _with_passages(request: ModuleRequest) -> PassagesVariables:
 
 
 def _response_variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return the variables and the template of a response: the template of the last kind of knowledge available."""
+    """Return the variables and the template of a response: the last available kind of knowledge determines the
+    template.
+    """
     if request.module is Module.ORM:
         return _with_facts(request), Module.ORM.template
     fact = _facts((request.memory,))[0] if request.memory else None
@@ -259,7 +261,7 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Return True if a query is short and adds no figures, or if a memory or topic is verbatim from the
+    """Return True for a short query without new figures, and for a memory or topic that is verbatim in the
     conversation.
     """
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)

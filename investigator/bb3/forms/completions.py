@@ -155,10 +155,10 @@ class CompletionsClient:
         place = self._endpoint.place
         status, octets = self._endpoint.post(json.dumps({"prompt": prompt, **request.model_dump()}).encode("ascii"))
         if status in (401, 403):
-            raise CredentialError(f"{place} refused the key ({status})", hint="Give a key that the server takes.")
+            raise CredentialError(f"{place} rejected the key ({status})", hint="Give a key that the server accepts.")
         said = octets[:_SHOWN].decode("utf-8", "replace")
         if status == 429:
-            raise RateLimitError(f"{place} refused for now: {said}")
+            raise RateLimitError(f"{place} accepts no requests for now: {said}")
         try:
             body = _Body.model_validate_json(octets)
         except ValidationError:
@@ -166,7 +166,7 @@ class CompletionsClient:
         if body.error is not None:
             raise _Passing(f"API Error: {body.error}")
         if status in _REFUSALS:
-            raise EngineError(f"{place} refused the request ({status}): {said}")
+            raise EngineError(f"{place} rejected the request ({status}): {said}")
         if status != 200 or not body.choices:
             raise _Passing(f"{place} sent no completion (status {status}): {said}")
         choice = body.choices[0]

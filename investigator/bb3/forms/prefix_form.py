@@ -2,7 +2,7 @@
 
 Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
 first paragraph is the instruction and each further one an example. The instructions have the wording of ParlAI's
-prompts (ParlAI, MIT licence), as far as it is on record; the examples are our own.
+prompts (ParlAI, MIT licence), as far as it is known; the examples are our own.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
     """Return the prompt of a request, within the token limit of the options; `folder` may contain custom instructions.
-    If it is too long, the oldest turns are dropped first; with knowledge, the last memories and documents, which fit
-    least, and then more turns. The inputs that a response is conditioned on are never cut. Raises TemplateError.
+    If it is too long, the oldest turns are dropped first; with knowledge, the last memories and documents, which are
+    the least relevant, and then more turns. The inputs that a response is conditioned on are never cut. Raises
+    TemplateError.
     """
     module = request.module
     limit = options.max_prompt_len or TABLE[module].max_prompt_len

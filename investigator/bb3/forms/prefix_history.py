@@ -21,23 +21,27 @@ _BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 
 
 class PrefixOptions(Record):
-    """The form of one module's prompts. `max_prompt_len` is the module's own; None uses that of the module table."""
+    """The form of one module's prompts. `max_prompt_len` is the limit of the module; None means the limit in the module
+    table.
+    """
 
     include_prompt: bool = Field(default=False, description="begin with an instruction, for models without fine-tuning")
-    num_shots: int = Field(default=0, ge=-1, description="worked examples after the instruction; -1: all there are")
-    all_vanilla_prompt: bool = Field(default=False, description="every module has the instruction of VRM")
+    num_shots: int = Field(default=0, ge=-1, description="worked examples after the instruction; -1: all")
+    all_vanilla_prompt: bool = Field(default=False, description="use the instruction of VRM for every module")
     max_prompt_len: int | None = Field(default=None, ge=1, description="maximum tokens of a prompt without knowledge")
     max_total_len: int = Field(default=1912, ge=1, description="maximum tokens of a prompt")
-    knowledge_chunk_size: int = Field(default=100, ge=1, description="words of a document, with those of its title")
+    knowledge_chunk_size: int = Field(default=100, ge=1, description="maximum words of a document, including its title")
     memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")
     insert_style: str = Field(default="", description="the style of replies")
-    add_speaker_prefixes: bool = Field(default=True, description="say who speaks in each line")
+    add_speaker_prefixes: bool = Field(default=True, description="name the speaker in each line")
     self_prefix: str = Field(default="Person 2", description="who replies")
-    partner_prefix: str = Field(default="Person 1", description="who is replied to")
-    self_memory_prefix: str = Field(default="Person 2's Persona", description="begins memories of the one who replies")
-    partner_memory_prefix: str = Field(default="Person 1's Persona", description="begins memories of the partner")
-    final_prefix: str = Field(default="", description="ends the prompt; empty: as the module does")
-    final_prefix_space: bool = Field(default=False, description="a space after the final prefix")
+    partner_prefix: str = Field(default="Person 1", description="name of the person replied to")
+    self_memory_prefix: str = Field(
+        default="Person 2's Persona", description="prefix of the replying speaker's memories"
+    )
+    partner_memory_prefix: str = Field(default="Person 1's Persona", description="prefix of the partner's memories")
+    final_prefix: str = Field(default="", description="end of the prompt; empty: the module's own")
+    final_prefix_space: bool = Field(default=False, description="add a space after the final prefix")
 
     def name_of(self, speaker: Speaker) -> str:
         """Return the name of a speaker."""

@@ -125,8 +125,8 @@ class ProvenSentences:
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the fewest quotes that contain all the reply's words found in quotes; all quotes if there are no such
-    words.
+    """Return the smallest set of quotes that covers the words which the reply shares with quotes; all quotes if it
+    shares none.
     """
     wanted = stems(content_words(reply))
     chosen: list[Quote] = []
@@ -207,9 +207,9 @@ def _source_id(document: SearchDocument) -> str:
 def is_told_in(reply: str, given: Iterable[str]) -> bool:
     """Return True if each content word of a reply is in one of the texts, in any inflection.
 
-    Numbers, dates and negations are proven elsewhere. Any other content of a sentence is in its words: a name or verb
-    that no quote contains makes it a different statement. So paraphrases are rejected as well, and their quotes are
-    shown instead. Reporting words ("according to the report") and questions are exempt.
+    Numbers, dates and negations are proven elsewhere. Everything else depends on the words: a name or verb that no
+    quote contains makes a different statement. So paraphrases are rejected as well, and their quotes are shown
+    instead. Reporting words ("according to the report") and questions are exempt.
     """
     known = stems(word for text in given for word in words(text)) | _reporting()
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))

@@ -78,8 +78,8 @@ class PrefixForm:
 def prefix_text(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
 ) -> str:
-    """Return the prompt of a request. A memory of one's own turn is made as if the partner had said it, as in BB3's
-    training.
+    """Return the prompt of a request. To create a memory of its own turn, a speaker treats the turn as the partner's,
+    as in BB3's training.
 
     Raises TemplateError for custom instructions.
     """

@@ -69,7 +69,7 @@ class LocalWriter:
         kind, _, folder = model.partition(":")
         if kind != "transformers" or not folder:
             raise SettingsError(
-                f"{model} cannot be sent a prompt as it is",
+                f"{model} cannot take a prompt without a chat template",
                 hint="Use --model transformers:FOLDER or --completions URL, or leave --form out.",
             )
         self._engine = TransformersEngine(folder, settings)

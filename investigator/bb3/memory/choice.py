@@ -26,16 +26,19 @@ class MemoryOptions(Record):
     """The conditions for using a memory, under BB3's names."""
 
     ignore_in_session_memories_mkm: bool = Field(
-        default=False, description="leave out memories made in this conversation"
+        default=False, description="exclude memories created in this conversation"
     )
     memory_overlap_threshold: float = Field(
-        default=0.0, ge=0, le=1, description="least F1 of the words of memory and turn; 0 for any memory"
+        default=0.0, ge=0, le=1, description="lowest F1 of the words of memory and turn; 0 admits any memory"
     )
     memory_hard_block_for_n_turns: int = Field(
-        default=0, ge=0, description="turns for which a memory that was used or made is left out"
+        default=0, ge=0, description="turns for which a used or new memory is excluded"
     )
     memory_soft_block_decay_factor: float = Field(
-        default=0.0, ge=0, le=1, description="d leaves a memory out by a chance of d**turns since it was used; 0 never"
+        default=0.0,
+        ge=0,
+        le=1,
+        description="d excludes a memory with probability d**turns since its last use; 0 excludes none",
     )
 
 

@@ -1,7 +1,7 @@
 """Decides which memories still hold: of two that contradict each other, only the later one.
 
 Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
-memory counts again once the newer one is deleted, and the rules also apply to memories stored before they existed.
+memory counts again once the newer one is deleted, and new rules also apply to old memories.
 
 Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Recall
 without each part: without negations 12, without topics 16, without deaths 26, without rewriting or synonyms 27 of 30;

@@ -47,7 +47,7 @@ class LongTermMemory(PersonalFacts):
         new = _fact(memory, speaker)
         kept = self.put(user, new, source, self._now()) or self._put_again(user, new, source)
         if kept is None:
-            raise DialogueError("this is remembered already", hint="See it with: investigator memory FOLDER list")
+            raise DialogueError("this is already remembered", hint="See it with: investigator memory FOLDER list")
         return kept
 
     def add_all(self, user: str, memories: Iterable[str], speaker: Speaker = Speaker.PARTNER) -> int:
@@ -106,7 +106,7 @@ class LongTermMemory(PersonalFacts):
         return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def _put_again(self, user: str, new: FactText, source: FactSource) -> KeptFact | None:
-        """Store an older statement again as the newest if it contradicts a current one."""
+        """Store an older statement again, as the newest, if it contradicts a valid one."""
         told = sorted(self._rivals(user, [new]), key=lambda fact: fact.id)
         if is_overturned(what_holds([fact.text for fact in told]), new.text):
             return self.put_anew(user, new, source, self._now())

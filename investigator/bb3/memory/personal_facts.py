@@ -73,9 +73,10 @@ class KeptFact(Record):
 
 
 class PersonalFacts:
-    """The facts of all users of a workspace; a user is any text. Several threads and processes may use it at once. A
-    change is one transaction, which waits for others to end. Facts changed outside this program are ignored. Raises
-    DialogueError for a user's name that is blank or too long, StoreError and its kinds.
+    """The facts of all users of a workspace; a user is any text. Several threads and processes may use it at once.
+
+    A change is one transaction, which waits for other transactions to end. Facts changed outside this program are
+    ignored. Raises DialogueError for a user's name that is blank or too long, and StoreError.
     """
 
     def __init__(self, database: Database) -> None:
@@ -171,7 +172,7 @@ class PersonalFacts:
         with self._writing(user) as connection:
             new = written(self._kept_under(connection, user, fact_id).speaker)
             if self._same(connection, user, new) not in {None, fact_id}:
-                raise DialogueError("this is remembered already", hint="Delete one of the two.")
+                raise DialogueError("this is already remembered", hint="Delete one of the two.")
             self._change(connection, user, (fact_id,), lambda _: {"text": new.text, "claim": new.claim})
             self._terms.drop(connection, user, fact_id)
             self._terms.put(connection, user, fact_id, {*new.terms, *new.marks})
@@ -266,8 +267,8 @@ class PersonalFacts:
         found = self._by_ids(connection, user, [fact_id])
         if not found:
             raise DialogueError(
-                f"nothing is remembered under the number {fact_id}",
-                hint="List what is remembered with: investigator memory FOLDER list",
+                f"there is no memory with the number {fact_id}",
+                hint="List the memories with: investigator memory FOLDER list",
             )
         return found[0]
 

@@ -58,7 +58,7 @@ def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """Return the same, but leave a memory with any prefix of the 30B and 175B models unchanged."""
+    """Return a memory with a prefix; one that already has any prefix of the 30B and 175B models is unchanged."""
     own, others = (_PREFIXES[MemoryForm.PREFIXES][who] for who in (Speaker.SELF, Speaker.PARTNER))
     if memory.startswith((f"{own}:", others)):
         return memory
@@ -78,7 +78,7 @@ def split_prefix(memory: str) -> tuple[str, str]:
         if memory.startswith(name):
             return name, memory[len(name) + 1 :].strip()
     raise DialogueFormatError(
-        f"the memory {memory[:60]!r} does not say whose it is",
+        f"the memory {memory[:60]!r} does not name its owner",
         hint=f"Write it as `{prefix_of(Speaker.PARTNER, MemoryForm.PREFIXES)}: ...`.",
     )
 

@@ -18,7 +18,7 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""Only a few function words, because it matters who a memory is about; two of the adverbs are stems."""
+"""The list is short, because it matters who a memory is about; two of the adverbs are stems."""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
@@ -106,7 +106,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _pieces(sentence: str) -> list[str]:
-    """Return the words of a sentence as in the Penn Treebank: `do n't`, `tom 's`; only its own full stop is split
-    off.
+    """Return the words of a sentence as in the Penn Treebank: `do n't`, `tom 's`; only the sentence's final full stop
+    is split off.
     """
     return _PIECE.findall(sentence)

@@ -105,7 +105,7 @@ class SearchServer:
         try:
             form = urlencode({"q": query, "n": str(count)}).encode("ascii")
         except UnicodeEncodeError as error:
-            raise EngineError("the query is no text", hint="Ask with words.") from error
+            raise EngineError("the query is not a text", hint="Ask with words.") from error
         status, body = self._endpoint.post(form)
         if status != 200:
             raise self._refused(status, body)
@@ -113,7 +113,7 @@ class SearchServer:
 
     def _refused(self, status: int, body: bytes) -> EngineError:
         if 300 <= status < 400:
-            return EngineError(f"{self._place} sends its callers elsewhere ({status})", hint=_HINT)
+            return EngineError(f"{self._place} redirects its callers ({status})", hint=_HINT)
         kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
         return kind(f"{self._place} answered with the status {status}{_why(body)}", hint=_HINT)
 
@@ -122,7 +122,7 @@ class SearchServer:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
             gist = body[:60].decode("utf-8", "replace")
-            raise EngineError(f"{self._place} answered with no JSON: {gist!r}", hint=_HINT) from error
+            raise EngineError(f"{self._place} did not answer with JSON: {gist!r}", hint=_HINT) from error
         found = answer.get("response") if isinstance(answer, Mapping) else answer
         if not found:
             return ()

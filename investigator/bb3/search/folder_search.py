@@ -101,8 +101,8 @@ class FolderSearch:
         return [self._of_folder(one) or one.changed(server=one.server or _ELSEWHERE) for one in found]
 
     def _of_folder(self, document: SearchDocument) -> SearchDocument | None:
-        """Return a document as the passage of the folder that it is, at its place there; None if its text is not
-        there.
+        """Return the passage of the folder that a document's text comes from; None if the folder does not contain
+        it.
         """
         passage, text = document.passage, document.text
         own = self._found.get(passage.document_id) if passage is not None else None

@@ -16,7 +16,7 @@ MOST_DOCUMENTS = 50
 _DOCUMENTS = 5
 _MOST_FIELDS = 20
 _FORM = "application/x-www-form-urlencoded"
-ASKING = f"POST a form ({_FORM}) with q, the query, and n, how many pages"
+ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)"
 
 
 async def query_of(request: Request) -> tuple[str, int]:
@@ -28,7 +28,7 @@ async def query_of(request: Request) -> tuple[str, int]:
     told = Headers()
     told["Content-Type"] = request.headers.get("content-type", _FORM)
     if (kind := told.get_content_type()) != _FORM:
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the request is {kind} and no form; {ASKING}")
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the request is {kind}, not a form; {ASKING}")
     form = _form(body)
     query = form["q"].strip()
     if len(query) > LONGEST_QUERY:
@@ -53,7 +53,7 @@ def _form(body: bytes) -> Mapping[str, str]:
 
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
-        raise _bad(f"n is {text[:40]!r}; it must be a whole number from 0 on, and {MOST_DOCUMENTS} pages are the most")
+        raise _bad(f"n is {text[:40]!r}; it must be a whole number; at most {MOST_DOCUMENTS} pages are returned")
     digits = text.lstrip("0") or "0"
     return min(int(digits), MOST_DOCUMENTS) if len(digits) < 9 else MOST_DOCUMENTS
 

@@ -22,7 +22,7 @@ IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
 """The user is waiting for the reply: 20.5 seconds at most."""
 _FIRST_QUERY = "hello"
 _AROUND = 200
-"""Characters before and after the part read in which the words of a quote may continue, or be denied."""
+"""Characters before and after the part that is read: a quote may continue there, or be denied."""
 
 
 class ServerSearch:

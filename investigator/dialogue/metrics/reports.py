@@ -80,11 +80,11 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
     """Merge the reports of tasks, by name: each metric as `task/name`, and as `name` for all tasks together.
 
     Averages become the mean over the tasks that have them (a task without examples counts as 0), or are pooled with
-    `micro_average`; sums are added; a global metric is that of the first task, once. A single report is returned
+    `micro_average`; sums are added; a global metric is taken from the first task only. A single report is returned
     unchanged. Raises MetricsError if there are none, or fixed metrics differ.
     """
     if not reports:
-        raise MetricsError("there are no reports to merge", hint="Give the report of one task at least.")
+        raise MetricsError("there are no reports to merge", hint="Give the report of at least one task.")
     if len(reports) == 1:
         return dict(next(iter(reports.values())))
     together: dict[str, Metric] = {}
@@ -122,7 +122,7 @@ def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
         raise MetricsError(f"{name}: {error.message}", hint=error.hint) from error
 
 
-_TOGETHER = ""  # the prefix before the slash in the name of a metric over all tasks
+_TOGETHER = ""  # the prefix of a metric over all tasks
 
 
 def report_table(report: Report, digits: int = 4) -> str:

@@ -57,8 +57,8 @@ class TeacherMetrics(Metrics):
 
         A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's own
         `metrics` are added, numbers as averages, and one with the name of a built-in metric as `USER_name`. Without
-        labels nothing is right or wrong, so only the reply's own metrics are added. Raises DialogueError if candidates
-        are not a list, or the reply's metrics are not a mapping of names to numbers.
+        labels a reply cannot be graded, so only its own metrics are added. Raises DialogueError if candidates are not a
+        list, or the reply's metrics are not a mapping of names to numbers.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}
@@ -97,7 +97,7 @@ class TeacherMetrics(Metrics):
 def _texts(candidates: object) -> list[str]:
     if isinstance(candidates, str) or not isinstance(candidates, Sequence):
         raise DialogueError(
-            f"text_candidates must be a list of texts, it is {candidates!r}", hint="Give them best first, as a list."
+            f"text_candidates must be a list of texts, not {candidates!r}", hint="Give them best first, as a list."
         )
     return [str(candidate) for candidate in candidates]
 
@@ -106,7 +106,7 @@ def _own_metrics(metrics: object) -> dict[str, Metric]:
     if metrics is None:
         return {}
     if not isinstance(metrics, Mapping):
-        raise DialogueError(f"the metrics of a reply must be figures by name, they are {metrics!r}")
+        raise DialogueError(f"the metrics of a reply must be numbers by name, not {metrics!r}")
     return {
         f"USER_{name}" if name in _OWN_NAMES else str(name): _as_metric(str(name), figure)
         for name, figure in metrics.items()
@@ -119,4 +119,4 @@ def _as_metric(name: str, figure: object) -> Metric:
         return figure
     if isinstance(figure, Real):
         return AverageMetric(float(figure))
-    raise DialogueError(f"the metric {name} of a reply must be a number or a Metric, it is {figure!r}")
+    raise DialogueError(f"the metric {name} of a reply must be a number or a Metric, not {figure!r}")

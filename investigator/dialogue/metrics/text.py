@@ -14,7 +14,7 @@ from investigator.evaluation.answer_text import Overlap, normalize_answer
 from investigator.language.terms import porter_stem
 
 NgramCounts: TypeAlias = Counter[str]
-"""The number of occurrences of each n-gram, which is its words separated by spaces."""
+"""The number of occurrences of each n-gram, given as words separated by spaces."""
 
 _EPSILON = 1e-12  # the count for an n-gram order without matches, so that the geometric mean does not become 0
 _NO_DISTINCT = 1e-12
@@ -35,7 +35,7 @@ def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
     """Return BLEU-`order` against all answers, from 0 to 1; 0 if there are no answers or no word is right.
 
     Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). The n-grams of lengths 1 to `order`
-    weigh the same; a text without words has one empty word. A text of fewer words than `order` has next to no BLEU,
+    have equal weight; a text without words has one empty word. A text with fewer words than `order` scores almost 0,
     even if it is right.
     """
     words = normalize_answer(guess).split(" ")
@@ -119,7 +119,9 @@ def _matches(words: Sequence[str], references: Sequence[Sequence[str]], length: 
 
 
 def _brevity(length: int, references: Sequence[int]) -> float:
-    """Return the penalty for a guess shorter than the answer with the nearest length; of two the shorter counts."""
+    """Return the penalty for a guess shorter than the answer with the nearest length; of two equally near answers, the
+    shorter one counts.
+    """
     nearest = min(references, key=lambda reference: (abs(reference - length), reference))
     return 1.0 if length > nearest else exp(1 - nearest / length)
 

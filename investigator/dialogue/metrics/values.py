@@ -11,7 +11,7 @@ from investigator.errors import MetricsError
 
 
 class Metric(ABC):
-    """A frozen value. `+` combines two of one class; a metric plus None is the metric. `is_global`: one value covers
+    """A frozen value. `+` combines two metrics of one class; adding None changes nothing. `is_global`: one value covers
     all tasks, so reports of several tasks keep the first one. `macro_average`: the value for several tasks is the mean
     of theirs, regardless of size, unless pooling is requested.
     """
@@ -90,7 +90,7 @@ class FixedMetric(Metric):
     def _plus(self, other: Self) -> Self:
         """Raise MetricsError if the two differ."""
         if self.fixed != other.fixed:
-            raise MetricsError(f"the fixed metrics are not the same: {self.fixed} and {other.fixed}")
+            raise MetricsError(f"the fixed metrics differ: {self.fixed} and {other.fixed}")
         return self
 
 

@@ -100,7 +100,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     Chunks are loaded in a separate thread, at most `get_buffersize` samples ahead. They come in order or, if the
     datatype shuffles, in random order, as do the samples inside a chunk. If the datatype cycles (`train`), the data
     starts over; otherwise (`train:ordered` too) padding follows the last sample and is the only mark of the end. Copies
-    that share take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
+    that share the data take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -134,7 +134,9 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """Raise DialogueError: chunks can be read only in order."""
-        raise DialogueError("a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate.")
+        raise DialogueError(
+            "a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate over it."
+        )
 
     def num_examples(self) -> int:
         return self.get_num_samples(self.opt)[0]

@@ -139,7 +139,7 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Loa
         message = _of_parts(entry, load_image)
     else:
         raise DialogueTypeError(
-            f"an entry must be a tuple or fields by name, it is {str(entry)[:80]!r}",
+            f"an entry must be a tuple or fields by name, not {str(entry)[:80]!r}",
             hint="Give (text, labels, reward, label candidates, path of an image) or a dict.",
         )
     labels = texts_of(message.get("labels"))
@@ -155,9 +155,9 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Loa
 
 def _of_fields(entry: Mapping[str, object]) -> Message:
     for field, reason in (
-        ("eval_labels", "labels become eval_labels by themselves"),
-        ("eval_label", "labels become eval_labels by themselves"),
-        (EPISODE_DONE, "it follows from where episodes begin"),
+        ("eval_labels", "labels become eval_labels automatically"),
+        ("eval_label", "labels become eval_labels automatically"),
+        (EPISODE_DONE, "it is set from the beginnings of episodes"),
     ):
         if field in entry:
             raise DialogueError(f"setup_data must not set {field}: {reason}", hint=f"Leave {field} out.")

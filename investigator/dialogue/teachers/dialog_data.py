@@ -36,7 +36,7 @@ class DialogData:
             self._make_message: MakeMessage = common._make_message
             return
         if data_loader is None or make_message is None:
-            raise DialogueError("DialogData needs a data_loader and a make_message, or another one that it shares")
+            raise DialogueError("DialogData needs a data_loader and a make_message, or another DialogData to share")
         self._episodes = list(episodes_of(data_loader(str(opt.get("datafile", "")))))
         self._make_message = make_message
 
@@ -130,7 +130,7 @@ def episodes_of(entries: Entries) -> Iterator[list[Entry]]:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise DialogueError(
                 f"setup_data gave {str(pair)[:80]}",
-                hint="It must give pairs: an entry, and whether it begins an episode.",
+                hint="It must yield pairs: an entry, and True if it begins an episode.",
             )
         entry, begins = pair
         if begins and episode:

@@ -63,7 +63,7 @@ def _example(datafile: str, number: int, line: str) -> Message:
     if example is None or "text" not in example:
         raise malformed(datafile, number, "the example has no text", line)
     if "eval_labels" in example:
-        raise malformed(datafile, number, "eval_labels must be written as labels, they are renamed when needed", line)
+        raise malformed(datafile, number, "eval_labels must be written as labels; they are renamed when needed", line)
     if "labels" not in example:
         raise malformed(datafile, number, "the example has no labels", line)
     return example
@@ -136,9 +136,9 @@ def turns_of(conversation: object) -> list[Turn]:
     turns = [turn for part in conversation["dialog"] for turn in (part if isinstance(part, list) else [part])]
     for turn in turns:
         if not isinstance(turn, dict):
-            raise DialogueFormatError(f"a turn must have an id and a text, it is {str(turn)[:40]!r}")
+            raise DialogueFormatError(f"a turn must have an id and a text, not {str(turn)[:40]!r}")
         if not isinstance(turn.get("text"), str | None):
-            raise DialogueFormatError(f"the text of a turn must be a text, it is {str(turn['text'])[:40]!r}")
+            raise DialogueFormatError(f"the text of a turn must be a text, not {str(turn['text'])[:40]!r}")
     return [{"id": None, "text": None, **turn} for turn in turns]
 
 
@@ -170,8 +170,8 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
 
     A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number is required. A number
     that is not above the previous one begins an episode. Lines without labels are prepended to the text of the next
-    one, with a line break, and their rewards are added to its own; such lines at the end of an episode are asked
-    without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is invalid.
+    one, with a line break, and their rewards are added to its reward; such lines at the end of an episode become an
+    example without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is invalid.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:

@@ -82,7 +82,8 @@ def _opened(path: str) -> Image:
             return image.convert("RGB")
     except (OSError, UnidentifiedImageError, Image.DecompressionBombError, ValueError, SyntaxError) as error:
         raise DialogueError(
-            f"the image {path} cannot be read: {in_words(error)}", hint="Name an image file that exists and is whole."
+            f"the image {path} cannot be read: {in_words(error)}",
+            hint="Name an image file that exists and is complete.",
         ) from error
 
 
@@ -126,7 +127,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
         except (ValueError, RecursionError) as error:
             raise DialogueFormatError(f"{data_path} is not JSON: {error}") from error
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise DialogueFormatError(f"{data_path} must hold a list of objects")
+            raise DialogueFormatError(f"{data_path} must contain a list of objects")
         return items
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:

@@ -40,7 +40,7 @@ class World:
     ) -> None:
         if (agents is None) == (shared is None):
             raise DialogueValueError(
-                "a world takes its agents or what another world shares, one of the two",
+                "a world takes either its agents or the shared state of another world",
                 hint="Give agents=[...]; for a copy of a world call its clone().",
             )
         self.opt = Opt.of(opt).deepcopy()
@@ -49,7 +49,7 @@ class World:
         nameless = next((agent for agent in self.agents if not hasattr(agent, "id")), None)
         if nameless is not None:
             raise DialogueValueError(
-                f"{type(nameless).__name__} is no agent, or was not made whole: it has no id",
+                f"{type(nameless).__name__} is not a complete agent: it has no id",
                 hint="Derive it from Agent, and call super().__init__() in an __init__ of its own.",
             )
         self.acts: list[Message | None] = [None] * len(self.agents)
@@ -107,7 +107,7 @@ class World:
 
     @property
     def end_reason(self) -> str:
-        """Return why the episode ended, if no agent ended it: they repeat themselves. Empty otherwise."""
+        """Return why the episode ended if the agents repeat themselves; empty if an agent ended it."""
         return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
@@ -119,7 +119,7 @@ class World:
         """Return the act as a message. Raises DialogueError if it is not a message."""
         if not isinstance(act, Mapping):
             raise DialogueError(
-                f"an agent must act by a Message or another mapping, this one gave {type(act).__name__}: {act!r:.80}",
+                f"an agent must return a Message or another mapping, not {type(act).__name__}: {act!r:.80}",
                 hint="Let act() and batch_act() return messages: Message(text=...)",
             )
         return Message.of(act)
@@ -193,8 +193,8 @@ class World:
         """Return a copy of the world that shared this. Raises DialogueError if it names no world class."""
         kind = shared.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
-            hint = "Let the share() of the world start from super().share()."
-            raise DialogueError("what a world shares does not name its class", hint=hint)
+            hint = "Start from super().share() in the share() of the world."
+            raise DialogueError("the shared state of a world does not name its class", hint=hint)
         return kind(shared_options(shared), None, shared)
 
     def display(self) -> str:
@@ -226,7 +226,7 @@ def shared_parts(shared: Shared, key: str) -> Sequence[object]:
     parts = shared.get(key)
     if not isinstance(parts, Sequence) or isinstance(parts, str):
         raise DialogueError(
-            f"what is shared has no list of {key}", hint="Give what share() of a world of this class gave."
+            f"the shared state has no list of {key}", hint="Pass the result of share() of a world of this class."
         )
     return parts
 

@@ -94,8 +94,8 @@ class BatchWorld(WorldOfCopies):
         sizes = {len(row.get_agents()) for row in self.worlds}
         if len(sizes) > 1:
             raise DialogueError(
-                f"the rows of a batch have {sorted(sizes)} agents, they must have as many each",
-                hint="Take batchsize 1 for tasks of different numbers of agents.",
+                f"the rows of a batch have {sorted(sizes)} agents; all must have the same number",
+                hint="Use batchsize 1 for tasks with different numbers of agents.",
             )
         agents = sizes.pop()
         if agents != len(self._heard):
@@ -130,8 +130,8 @@ def act_in_rows(
     acts = model.batch_act(list(heard))
     if len(acts) != len(rows):
         raise DialogueError(
-            f"batch_act of {model.id} gave {len(acts)} acts for {len(rows)} observations",
-            hint="Give one act for each observation, in order.",
+            f"batch_act of {model.id} returned {len(acts)} acts for {len(rows)} observations",
+            hint="Return one act for each observation, in order.",
         )
     return [row.take_act(actor, act) for row, act in zip(rows, acts, strict=True)]
 
@@ -148,7 +148,7 @@ def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Messa
         return None
     observed = agent.observe(heard)
     if observed is None:
-        hint = "Let observe() return the observation: batch_act is given what it returns."
+        hint = "Return the observation from observe(): batch_act receives it."
         raise DialogueValueError(f"observe of {agent.id} returned nothing", hint=hint)
     return observed
 

@@ -57,12 +57,12 @@ def create_world(
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:
-        hint = "Leave num_workers out; a ChunkTeacher loads its data in a thread of its own."
+        hint = "Leave num_workers out; a ChunkTeacher loads its data in its own thread."
         raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
     named = options.text("task")
     ids = tasks.ids(named) if named else ()
     if not ids:
-        raise UnknownTaskError("no task is named" if not named else f"{named!r} names no task")
+        raise UnknownTaskError("no task is named" if not named else f"{named!r} does not name a task")
     students = [agents] if isinstance(agents, Agent) else list(agents)
     worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
     return _in_copies(options, worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds))
@@ -90,7 +90,7 @@ def _in_copies(opt: Opt, world: World) -> World:
     batchsize, is_dynamic = opt.number("batchsize", 1), bool(opt.get("dynamic_batching"))
     if is_dynamic and batchsize < 2:
         hint = "Set batchsize to 2 or more, or leave dynamic_batching out."
-        raise DialogueValueError(f"dynamic_batching changes nothing with batchsize {batchsize}", hint=hint)
+        raise DialogueValueError(f"dynamic_batching has no effect with batchsize {batchsize}", hint=hint)
     if batchsize > 1:
         world = DynamicBatchWorld(opt, world) if is_dynamic else BatchWorld(opt, world)
     return HogwildWorld(opt, world) if opt.number("numthreads", 1) > 1 else world

@@ -27,8 +27,8 @@ class DialogPartnerWorld(World):
         super().__init__(opt, agents, shared)
         if len(self.agents) != 2:
             raise DialogueError(
-                f"a DialogPartnerWorld has two agents, it was given {len(self.agents)}",
-                hint="Give a teacher and a student, or take a MultiAgentDialogWorld.",
+                f"a DialogPartnerWorld needs two agents, not {len(self.agents)}",
+                hint="Give a teacher and a student, or use a MultiAgentDialogWorld.",
             )
         self.id = self.agents[0].id
 
@@ -61,10 +61,12 @@ class MultiAgentDialogWorld(World):
     ) -> None:
         super().__init__(opt, agents, shared)
         if not self.agents:
-            raise DialogueError("there are no agents in this world", hint="Give one agent or more.")
+            raise DialogueError("there are no agents in this world", hint="Give at least one agent.")
 
     def episode_done(self) -> bool:
-        """Return True if an agent ends it, by its `episode_done` or in its last act, or the agents are in a loop."""
+        """Return True if an agent ended it, by its `episode_done` or in its last act, or if the agents are in a
+        loop.
+        """
         return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
@@ -80,7 +82,7 @@ class ExecutableWorld(MultiAgentDialogWorld):
 
     A subclass defines `execute`, and `observe` if agents perceive something other than the words; its state is created
     in `init_world`, which the constructor calls after setting options and agents. An act without an `id` gets that of
-    its agent. Repeated words are no loop here, because their effects differ.
+    its agent. Repeated words are not a loop here, because their effects differ.
     """
 
     watches_loops = False

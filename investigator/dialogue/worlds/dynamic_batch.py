@@ -29,8 +29,8 @@ class Growth(StrEnum):
 
 class DynamicBatchWorld(WorldOfCopies):
     """Teachers of many copies read ahead; one `batch_act` of the student answers examples of similar length.
-    `dynamic_batching` is `full`: a batch takes as many examples as stay, at the length of the longest, within
-    `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or `batchsort`:
+    `dynamic_batching` is `full`: a batch takes as many examples as fit, each counted with the length of the longest,
+    within `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or `batchsort`:
     `batchsize` examples. The longest waiting example is always in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
@@ -43,10 +43,10 @@ class DynamicBatchWorld(WorldOfCopies):
         super().__init__(opt, world, shared)
         parts = self.world.worlds if isinstance(self.world, MultiWorld) else [self.world]
         if not all(isinstance(part, DialogPartnerWorld) for part in parts):
-            hint = "Take a DialogPartnerWorld or a MultiWorld of such, or a BatchWorld."
+            hint = "Use a DialogPartnerWorld or a MultiWorld of such, or a BatchWorld."
             raise DialogueTypeError(f"batches of a {type(self.world).__name__} cannot grow", hint=hint)
         if not isinstance(self.world.batch_agent(1), ActsInBatches):
-            hint = "Take a student that has batch_act, the same for all tasks, or leave dynamic_batching out."
+            hint = "Use one student with batch_act for all tasks, or leave dynamic_batching out."
             raise DialogueTypeError(f"{self.world.get_agents()[1].id} cannot act in batches", hint=hint)
         self._text, self._label = _truncation(self.opt)
         self._growth = _growth(self.opt.text("dynamic_batching"))
@@ -80,7 +80,7 @@ class DynamicBatchWorld(WorldOfCopies):
         self._waiting = {}
 
     def _read_ahead(self) -> None:
-        """Let each teacher act whose student is idle, unless its data has ended."""
+        """Let each teacher with an idle student act, unless its data has ended."""
         for place, row in enumerate(self.worlds):
             if place in self._waiting or row.epoch_done():
                 continue
@@ -108,7 +108,7 @@ def grown(
     sizes: Mapping[int, int], first: int, *, most_rows: int | None = None, most_words: int | None = None
 ) -> list[int]:
     """Return the keys of a batch: `first`, which is always included, and those nearest in size, as long as the batch
-    stays within the limits. Each counts with the size of the largest.
+    stays within the limits. Every example counts with the size of the largest.
     """
     order = sorted(sizes, key=lambda place: (sizes[place], place))
     low = high = order.index(first)
@@ -135,7 +135,7 @@ def _truncation(opt: Opt) -> tuple[int, int]:
     own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))
     text, label = (general if most < 0 else most for most in own)
     if text < 0:
-        hint = "Set text_truncate or truncate to the most words that a text may have."
+        hint = "Set text_truncate or truncate to the maximum number of words of a text."
         raise DialogueValueError("dynamic_batching needs text_truncate or truncate", hint=hint)
     return text, text if label < 0 else label
 

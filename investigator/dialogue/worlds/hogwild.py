@@ -61,7 +61,7 @@ class HogwildWorld(WorldOfCopies):
         """Start a turn in one copy. Raises WorkerError if an earlier turn failed, DialogueError after shutdown."""
         with self._lock:
             if not self._open:
-                raise DialogueError("this world was shut down", hint="Make another one of the same root.")
+                raise DialogueError("this world was shut down", hint="Create another one from the same root.")
             worker = self._free()
             if worker is not None:
                 worker.turn = worker.thread.submit(worker.world.parley)
@@ -120,7 +120,7 @@ class HogwildWorld(WorldOfCopies):
         try:
             self.shutdown()
         except WorkerError:
-            if error[0] is None:  # an earlier error wins
+            if error[0] is None:  # the earlier error takes precedence
                 raise
 
     def _free(self) -> _Worker | None:

@@ -47,7 +47,7 @@ class SelfChatWorld(DialogPartnerWorld):
         self._most = self.opt.number("selfchat_max_turns", 6)
         self._chats = self.opt.number("num_self_chats", 1)
         if self._most < 1 or self._chats < 1:
-            raise DialogueError("a self-chat has one turn and one episode at least", hint="Leave the options out.")
+            raise DialogueError("a self-chat needs at least one turn and one episode", hint="Leave the options out.")
         self._turns = self._ended = 0
 
     def parley(self) -> None:

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 @runtime_checkable
 class HasExamples(Protocol):
-    """An agent that reads data, and may know how much there is."""
+    """An agent that reads data, and may know its amount."""
 
     def num_examples(self) -> int | None:
         """Return the number of examples; None if it is not known."""
@@ -48,7 +48,7 @@ class Exchanges:
     def __init__(self, repeats: int = REPEATS) -> None:
         if repeats < 0:
             hint = f"Leave it out for {REPEATS}; with 0 nothing is a loop."
-            raise DialogueValueError(f"loop_repeats must be 0 or more, it is {repeats}", hint=hint)
+            raise DialogueValueError(f"loop_repeats must be 0 or more, not {repeats}", hint=hint)
         self._repeats = repeats
         self._said: deque[tuple[str, ...]] = deque(maxlen=(repeats + 1) * LONGEST_LOOP)
 
@@ -61,7 +61,7 @@ class Exchanges:
         what = "the same exchange" if length == 1 else f"the same {length} exchanges"
         gist = " / ".join(text if len(text) <= _GIST else f"{text[:_GIST]}…" for text in texts)
         times = "once" if self._repeats == 1 else f"{self._repeats} times"
-        return f"{what} came again {times}, the last one: {gist!r}"
+        return f"{what} repeated {times}, last: {gist!r}"
 
     def forget(self) -> None:
         """Forget the episode, before another one begins."""

@@ -33,7 +33,7 @@ class MultiWorld(World):
         super().__init__(opt, None if worlds is None else (), None if shared is None else {**shared, "agents": ()})
         self.worlds = list(worlds) if worlds is not None else _copies(shared or {})
         if not self.worlds:
-            raise DialogueValueError("there are no worlds in this MultiWorld", hint="Give a world for each task.")
+            raise DialogueValueError("this MultiWorld has no worlds", hint="Pass a world for each task.")
         self.index = 0
         self._choice = TaskChoice(
             self.opt,
@@ -59,7 +59,7 @@ class MultiWorld(World):
         return self.current.get_acts()
 
     def batch_agent(self, index: int) -> Agent | None:
-        """Return the agent at this index, if it is the same in all worlds."""
+        """Return the agent at this index if all worlds have the same one, otherwise None."""
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
@@ -87,10 +87,8 @@ class MultiWorld(World):
         return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
-        """Return each world's metrics as `id/name`, and over all worlds as `name`: the mean, or pooled with
-        `aggregate_micro`.
-
-        If several worlds have one id, the later ones are numbered.
+        """Return each world's metrics as `id/name`, and over all worlds as `name`: the mean, or the pooled value with
+        `aggregate_micro`. If several worlds have the same id, the later ones are numbered.
         """
         reports: dict[str, Report] = {}
         for world in self.worlds:

@@ -25,10 +25,10 @@ class ReaderSettings(Record):
         default=200_000_000, gt=0, le=_MOST_BYTES, description="files larger than this are not opened"
     )
     max_characters: int = Field(
-        default=20_000_000, gt=0, le=_MOST_BYTES, description="documents with more text than this are refused"
+        default=20_000_000, gt=0, le=_MOST_BYTES, description="documents with more text than this are rejected"
     )
     max_pages: int = Field(
-        default=20_000, gt=0, le=10_000_000, description="PDF files with more pages than this are refused"
+        default=20_000, gt=0, le=10_000_000, description="PDF files with more pages than this are rejected"
     )
     max_seconds: float = Field(default=60, gt=0, le=86_400, description="time for one file, in seconds")
     max_memory: int = Field(
@@ -40,9 +40,9 @@ class ReaderSettings(Record):
     max_unpacked: int = Field(
         default=1_000_000_000, gt=0, le=_MOST_BYTES, description="maximum bytes that one archive may unpack to"
     )
-    max_depth: int = Field(default=3, ge=0, le=20, description="how deep nested archives are opened")
+    max_depth: int = Field(default=3, ge=0, le=20, description="maximum depth of nested archives")
     workers: int = Field(default=0, ge=0, le=256, description="processes that read files; 0 means one for each CPU")
-    ocr: bool = Field(default=True, description="read pictures and scans with Tesseract if it is installed")
+    ocr: bool = Field(default=True, description="read pictures and scans with Tesseract, if it is installed")
     ocr_languages: str = Field(
         default="eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Tesseract's languages: eng+deu"
     )
@@ -103,9 +103,8 @@ class Extracted:
 
 
 Reader = Callable[[SourceFile, ReaderSettings], Extracted]
-"""Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged".
-
-For a plug-in, any other exception counts as its own failure.
+"""Reads the bytes of one file. Raises ReadFailure; any other exception means that the file is damaged, or for a plug-in
+that the plug-in failed.
 """
 
 

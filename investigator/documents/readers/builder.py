@@ -11,7 +11,7 @@ from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.records import Heading, PageSpan, Table
 from investigator.tables.figures import CURRENCY_SIGN, is_value
 
-_HEADER_REACH = 500  # characters of a table after which the column names are repeated
+_HEADER_REACH = 500  # characters of a table between repetitions of the column names
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
 _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
@@ -72,7 +72,7 @@ class TextBuilder:
         return tuple(sorted((*self._recorder.tables(self.text, self.pages), *self._laid), key=lambda one: one.start))
 
     def words(self, text: str) -> None:
-        """Add running text; a run of spaces and line ends counts as one space."""
+        """Add running text; runs of spaces and line ends become one space."""
         core = _BLANKS.sub(" ", text)
         if not core:
             return
@@ -82,7 +82,7 @@ class TextBuilder:
             self._blank = core[-1] == " "
 
     def verbatim(self, text: str) -> None:
-        """Add text whose inner white space counts; white space at its ends is delayed like any other."""
+        """Add text and keep its inner white space; white space at its ends is delayed as usual."""
         text = cleaned(text)
         core = text.strip()
         if not core:

@@ -17,8 +17,8 @@ def telling_damage(reader: Reader) -> Reader:
         lost = damaged_utf8(source.data)
         if not lost:
             return found
-        characters = "1 damaged character stands" if lost == 1 else f"{lost:,} damaged characters stand"
-        # nothing recoverable is lost there, so the answer "not in the documents" stays possible
+        characters = "1 damaged character appears" if lost == 1 else f"{lost:,} damaged characters appear"
+        # an intact answer cannot be lost there, so "not in the documents" stays possible
         told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
         return replace(found, left_out=(*found.left_out, told))
 

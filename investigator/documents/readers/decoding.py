@@ -17,10 +17,10 @@ _BOMS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
-_NOISE = 20  # at most one control character per that many bytes; in random bytes one in ten is one
+_NOISE = 20  # a text has at most one control character in that many bytes; random bytes have one in ten
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
-_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # if several fit equally well, the last one
+_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # if several fit equally well, the last of them is chosen
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _SMALL_CYRILLIC = re.compile("[а-яё]")
@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # valid characters beyond ASCII per damaged one; other encodings read as UTF-8 give less than 1
+_UTF8_SHARE = 3  # fewest valid characters beyond ASCII per damaged one; other encodings read as UTF-8 give less than 1
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -159,7 +159,9 @@ def _japanese(sample: bytes) -> str | None:
 
 
 def _is_latin(text: str) -> bool:
-    """Return True if the characters beyond ASCII are Latin letters, or isolated among ASCII as only these are."""
+    """Return True if the characters beyond ASCII are Latin letters, or isolated among ASCII letters, as only Latin ones
+    are.
+    """
     runs = _OTHERS.findall(text)
     others = "".join(runs)
     foreign = sum(character > "\u036f" and character.isalpha() for character in others)

@@ -131,12 +131,12 @@ def _plug_in(name: str) -> Reader:
         with _blamed(point):
             extracted = reader(source, settings) if callable(reader) else None
         if not isinstance(extracted, Extracted):
-            raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} returned no Extracted")
+            raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} did not return an Extracted")
         extracted = replace(extracted, members=_members(extracted.members, point) if extracted.members else ())
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
-        return replace(extracted, text=text, pages=(), headings=(), tables=())  # with offsets of another text
+        return replace(extracted, text=text, pages=(), headings=(), tables=())  # their offsets refer to another text
 
     return read_with_plug_in
 
@@ -155,7 +155,7 @@ def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
 
 @contextmanager
 def _blamed(point: EntryPoint) -> Iterator[None]:
-    """Blame the plug-in, so that nobody suspects damage in the file."""
+    """Attribute a failure to the plug-in, so that nobody suspects the file."""
     try:
         yield
     except (ReadFailure, MemoryError):

@@ -84,7 +84,7 @@ def _first_header(lines: Sequence[RowLine], header: int) -> int:
 
 
 def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = False) -> RowLine:
-    """Return the non-empty cells, given as column, words before and value, with separators between."""
+    """Return the non-empty cells, given as (column, words before, value), with separators between them."""
     parts: list[str] = []
     spans: list[tuple[int, int, int]] = []
     length = 0
@@ -121,7 +121,7 @@ def are_names(cells: Sequence[str]) -> bool:
 
 
 def _labelled(header: Cells, row: Cells) -> RowLine:
-    if len(row) > 2 and not any(row[1:]):  # a line between the rows: a heading of the rows below it, a remark
+    if len(row) > 2 and not any(row[1:]):  # a line between the rows: a heading of the following rows, or a remark
         return RowLine(row[0], ((0, 0, len(row[0])),) if row[0] else ())
     names = [*header, *[""] * (len(row) - len(header))]
     named = enumerate(zip(names, row, strict=False))

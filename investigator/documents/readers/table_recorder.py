@@ -22,7 +22,7 @@ class _OpenTable:
     cells: list[TableCell] = field(default_factory=list)
     rows: int = 0
     header_rows: int = 0
-    taken: dict[int, set[int]] = field(default_factory=dict)  # by row: columns that a cell above extends into
+    taken: dict[int, set[int]] = field(default_factory=dict)  # for each row, the columns covered by a cell above
     left_out: bool = False
 
 
@@ -70,8 +70,8 @@ class TableRecorder:
             self._cell.end = end
 
     def joins(self, *, leads: bool) -> None:
-        """Join a sign with its figure: the previous cell is a sign of the open one (`leads`), or the open one a sign of
-        it.
+        """Join a sign with its figure: with `leads` the previous cell is the sign of the open one, otherwise the
+        reverse.
         """
         if self._cell is None or not self._tables or not self._tables[-1].cells:
             return

@@ -16,7 +16,7 @@ from investigator.records import Document, FileStatus, Unreadable
 REST = "(the rest)"
 """Name for the unread part of a file, in place of the name of an inner file."""
 
-_SHARE_OF_TIME = 0.5  # of the time limit; then unpacking stops, to keep the results so far
+_SHARE_OF_TIME = 0.5  # share of the time limit after which unpacking stops, to keep the results so far
 _TELLING = (
     FileStatus.ENCRYPTED,
     FileStatus.NEEDS_OCR,
@@ -112,7 +112,7 @@ class Unpacking:
     def _keep_members(self, members: Iterable[Member], container_id: str, depth: int) -> None:
         for member in members:
             if depth > self._settings.max_depth:
-                reason = f"archives in archives are opened {self._settings.max_depth} deep (reader.max_depth)"
+                reason = f"nested archives are opened only {self._settings.max_depth} deep (reader.max_depth)"
                 self._leave_out(container_id, FileStatus.TOO_LARGE, reason)
                 return
             if not self._may_go_on(container_id):

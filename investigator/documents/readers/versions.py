@@ -47,7 +47,7 @@ _LIBRARIES = {
     kinds.PDF: "pypdfium2",
     **dict.fromkeys((kinds.XLSX, kinds.XLSB, kinds.XLS, kinds.ODS, kinds.ODT, kinds.DOC, kinds.PPT), "kreuzberg"),
 }
-"""The packages that extract the text of some types: another version may give another text."""
+"""The packages that extract the text of some types; another version may give a different text."""
 
 
 @cache
@@ -61,7 +61,7 @@ def reader_version(kind: str) -> str:
 
 
 def is_current(reader: str) -> bool:
-    """Return True if a text read by `reader`, a version, would be read by the same version today."""
+    """Return True if `reader`, the version that read a text, is the current version for its type."""
     return reader == reader_version(reader.partition(" ")[0])
 
 

@@ -195,7 +195,7 @@ class ChatEngine:
             call.sending = less
 
     def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
-        """Return the model's message; the queue learns the server's load from the response."""
+        """Return the model's message; the queue adapts to the server's response."""
         ended, asked = Ended.OTHERWISE, None
         try:
             answer = self._said(call)

@@ -87,7 +87,7 @@ def host_of(address: str) -> str:
 class FailedCall:
     """A failed call: our error, how many attempts make sense, and the wait that the server requested.
 
-    `busy` is True if the server rejects all calls for now.
+    `busy` is True if the server accepts no calls for now.
     """
 
     error: InvestigatorError
@@ -145,13 +145,13 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
     words = cleaned(_words(error))
     if 300 <= status < 400:
         target = _headers(error).get("location", "elsewhere")
-        hint = "Name the final address as the base URL: neither key nor documents are sent to another address."
+        hint = "Set the final address as the base URL: the key and the documents are never sent to another address."
         return FailedCall(EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint), error)
     if status in (401, 403):
         return FailedCall(_refused_key(server, words), error)
     if status == 404:
         hint = "Check the name of the model and the base URL."
-        return FailedCall(SettingsError(f"{server.place} is not there: {words}", hint=hint), error)
+        return FailedCall(SettingsError(f"{server.place} was not found: {words}", hint=hint), error)
     if status == 429:
         return _limited(error, server, words, max_wait)
     if status == 408:
@@ -164,7 +164,7 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
     if is_too_long(error):
         return FailedCall(_too_long(server, words), error)
     hint = "Check the settings of the model: the server rejected the request."
-    return FailedCall(EngineError(f"{server.place} refused the request ({status}): {words}", hint=hint), error)
+    return FailedCall(EngineError(f"{server.place} rejected the request ({status}): {words}", hint=hint), error)
 
 
 def _limited(error: Exception, server: Server, words: str, max_wait: float) -> FailedCall:
@@ -184,8 +184,8 @@ def _limited(error: Exception, server: Server, words: str, max_wait: float) -> F
 
 def _refused_key(server: Server, words: str) -> CredentialError:
     variable = server.key_variable
-    hint = f"Set {variable} to a valid key." if variable else "Check the key of the provider and what it may use."
-    return CredentialError(f"{server.place} refused the key: {words}", hint=hint)
+    hint = f"Set {variable} to a valid key." if variable else "Check the provider's key and its permissions."
+    return CredentialError(f"{server.place} rejected the key: {words}", hint=hint)
 
 
 def _too_long(server: Server, words: str) -> EngineError:

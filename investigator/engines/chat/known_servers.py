@@ -20,7 +20,7 @@ from investigator.errors import ForeignFileError
 from investigator.files import make_private_folder, read_private, write_private
 from investigator.records import Record
 
-_NO_SCHEMA = "takes no JSON schema: any JSON object is requested"
+_NO_SCHEMA = "rejects the JSON schema: any JSON object is requested instead"
 
 KEPT_FOR = timedelta(days=30)
 """Servers get updates: older knowledge expires."""
@@ -51,7 +51,7 @@ class KnownServers:
     """Stores the known facts about each model and server in a small JSON file.
 
     A missing file counts as empty. A damaged or unwritable file is reported to `on_notice`; everything is then learned
-    again, at the price of a few rejected calls. Each change rewrites the current file completely, so that several
+    again, at the cost of a few rejected calls. Each change rewrites the current file completely, so that several
     processes may share it. Thread-safe.
     """
 
@@ -90,7 +90,7 @@ class KnownServers:
         except FileNotFoundError:
             return _KnownFile()
         except (OSError, ForeignFileError, ValidationError):
-            self._tell(f"{self._path} cannot be read: what servers refuse is found out again.")
+            self._tell(f"{self._path} cannot be read: what servers reject is learned again.")
             return _KnownFile()
 
     def _tell(self, notice: str) -> None:
@@ -131,8 +131,8 @@ class Negotiation:
     def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
         """Return the next attempt if the server rejected a parameter; None for any other error.
 
-        A refusal without a reason is blamed on the reply format until a format has worked; after that, for a `streamed`
-        reply, on the streaming options, which no other call sends.
+        A refusal without a reason is attributed to the reply format until a format has worked; after that, for a
+        `streamed` reply, to the streaming options, which only such calls send.
         """
         refusable = sent.refusable if streamed else sent.refusable - {Parameter.STREAM_OPTIONS}
         refused = refused_parameter(error, refusable)
@@ -160,8 +160,8 @@ class Negotiation:
         if self._on_notice is None:
             return
         for parameter in sorted(refused):
-            self._on_notice(f"{self._server} refuses the parameter {parameter}: it is no longer sent")
+            self._on_notice(f"{self._server} rejects the parameter {parameter}: it is no longer sent")
         if now is not before:
             is_object = now is ReplyFormat.JSON_OBJECT
-            told = _NO_SCHEMA if is_object else "refuses the parameter response_format: it is no longer sent"
+            told = _NO_SCHEMA if is_object else "rejects the parameter response_format: it is no longer sent"
             self._on_notice(f"{self._server} {told}")

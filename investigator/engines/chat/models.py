@@ -71,7 +71,7 @@ class ChatSettings(Record):
     timeout: float = Field(default=120.0, gt=0, description="time limit of one call with its retries, in seconds")
     attempts: int = Field(default=4, ge=1, description="attempts for one prompt")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
-    temperature: float | None = Field(default=None, ge=0, le=2, description="sent only if set")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="sampling temperature; sent only if set")
     top_p: float | None = Field(
         default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; sent only if set"
     )
@@ -82,10 +82,14 @@ class ChatSettings(Record):
     api_key: Annotated[SecretStr | None, AfterValidator(_known_key)] = Field(
         default=None, description="the key; otherwise the provider's variable is read"
     )
-    small: bool = Field(default=False, description="a model of about a billion parameters or fewer: it does not plan")
-    context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
+    small: bool = Field(
+        default=False, description="the model has about a billion parameters or fewer: the built-in engine plans"
+    )
+    context_tokens: int | None = Field(default=None, ge=256, description="maximum tokens of a prompt for the model")
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")
-    max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
+    max_reply_characters: int = Field(
+        default=200_000, ge=1, description="maximum characters of a reply; the rest is cut"
+    )
 
 
 def split_name(model: str) -> tuple[str, str]:
@@ -108,9 +112,9 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
     if not key and variable and not _is_own_address(provider, address):
         raise CredentialError(f"{provider}:{name} needs a key", hint=f"Set {variable} to your key.")
     if re.search(r"\s", key) or not key.isascii():
-        what = "white space" if re.search(r"\s", key) else "characters that no key has"
+        what = "white space" if re.search(r"\s", key) else "characters that are not allowed in a key"
         raise CredentialError(
-            f"the key of {provider} holds {what}",
+            f"the key of {provider} contains {what}",
             hint=f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks.",
         )
     return Server(f"{provider}:{name}", address, variable, key)
@@ -219,7 +223,7 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    if provider == "ollama":  # takes neither a timeout nor a key, and has a different name for the maximum reply length
+    if provider == "ollama":  # takes neither timeout nor key, and names the maximum reply length differently
         arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}

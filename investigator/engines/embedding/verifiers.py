@@ -24,7 +24,8 @@ class VerifySettings(Record):
     """Settings of the model that may judge claims in addition to the rules."""
 
     model: str = Field(
-        default="", description="cross-encoder or NLI model of sentence-transformers for what the rules cannot check"
+        default="",
+        description="cross-encoder or NLI model of sentence-transformers for claims that the rules cannot check",
     )
     threshold: float = Field(
         default=0.5, ge=0.0, le=1.0, description="lowest score at which a claim counts as supported"

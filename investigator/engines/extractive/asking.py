@@ -26,7 +26,7 @@ from investigator.records import (
 from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
 _MOST_QUOTES = 3
-_MOST_CAUSES = 40  # sentences among which those that give a cause come first
+_MOST_CAUSES = 40  # sentences that are reordered, causes first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
@@ -152,7 +152,8 @@ def _reply(quotes: Sequence[str]) -> str:
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
-    """Return True if quotes are related to a question: a low bar, for replies that the search cannot judge.
+    """Return True if quotes are related to a question: this is a low threshold, for replies that the search cannot
+    judge.
 
     They are related if one shares a content word with a question, is close to one, or has a script that no question
     has.

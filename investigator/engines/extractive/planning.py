@@ -31,7 +31,7 @@ def _strategy(variables: PlanVariables) -> str:
     if not variables.past_strategies:
         return "Ask the documents whose passages fit the question best."
     terms = [need.term for need in variables.needs if any(need.term in info for info in variables.unknown_infos)]
-    asked = f"about {', '.join(terms[:3])}" if terms else "what the others did not answer"
+    asked = f"about {', '.join(terms[:3])}" if terms else "the open part of the question"
     return f"Round {len(variables.past_strategies) + 1}: ask the next documents {asked}."
 
 

@@ -17,7 +17,7 @@ from investigator.questions.cues import opposites, patterns
 from investigator.questions.kinds import asks_everything, summarised
 from investigator.records import AskReply, AskVariables, Passage
 
-_SHORTEST, _LONGEST = 40, 450  # characters of a sentence
+_SHORTEST, _LONGEST = 40, 450  # limits on the characters of a sentence
 _FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # share of figures in a sentence; more of them mean a table row
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
@@ -49,7 +49,7 @@ def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
     """
     found = _sentences(variables.passages)
     if not found:
-        return AskReply(point=0, reply="The text has no sentences that could represent it.", quotes=())
+        return AskReply(point=0, reply="The text has no sentences suitable for a summary.", quotes=())
     vectors = embedder.embed([summarised(variables.main_question), *(one.text for one in found)])
     aspects = _aspects(variables.main_question)
     most = how_many_points(variables.main_question)
@@ -68,7 +68,7 @@ def _aspects(question: str) -> list[str]:
 def how_many_points(question: str) -> int:
     """Return the number of sentences from a document for a summary, few from each if all documents are summarised.
 
-    These are a few more than the points requested, as none covers everything.
+    These are a few more than the points requested, because no sentence covers everything.
     """
     if asks_everything(question):
         return _OF_EACH

@@ -62,7 +62,7 @@ def _need(term: str, shares: Mapping[str, float]) -> Need:
     weight = round(max(0.1, 1.0 - share), 2)
     named = "named in the question" if _is_name(term) else "asked about"
     if share == 0.0:
-        found = "in no document by this word"
+        found = "not in any document under this word"
     else:
         found = f"in {share:.0%} of the documents{', so it carries little weight' if share > _COMMON_SHARE else ''}"
     return Need(term=term, reason=f"{named}; {found}", weight=weight)

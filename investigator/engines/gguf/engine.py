@@ -22,7 +22,7 @@ from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
 _USUAL_CONTEXT = 8192  # models continue beyond it, at the price of memory
-_TEMPLATE_TOKENS = 96  # tokens that a chat template adds around a prompt: usually 10 to 80
+_TEMPLATE_TOKENS = 96  # what a chat template adds to a prompt: usually 10 to 80 tokens
 USUAL_SECONDS = 900.0
 """Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
@@ -35,27 +35,26 @@ class GgufSettings(Record):
     context_tokens: int | None = Field(
         default=None,
         ge=256,
-        description=f"tokens of prompt and reply together; what the model was trained with, up to {_USUAL_CONTEXT}, "
-        "if not set",
+        description=f"tokens of prompt and reply together; by default the trained length, up to {_USUAL_CONTEXT}",
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
     threads: int | None = Field(
-        default=None, ge=1, description="threads; all cores if not set, which is slow beside other work"
+        default=None, ge=1, description="threads; by default all cores, which is slow if other programs are busy"
     )
-    temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest token every time")
+    temperature: float = Field(default=0.0, ge=0, le=2, description="0 always takes the likeliest token")
     top_p: float | None = Field(
         default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; 0.95 if not set"
     )
     top_k: int | None = Field(default=None, ge=1, description="sample from this many tokens; 40 if not set")
-    seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
+    seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
 
 
 class GgufEngine:
     """A GGUF file as an engine; its replies are constrained to the schema of the reply.
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is ended after
-    `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path names no GGUF file or the
-    context does not fit the model, MissingPackageError if the extra `local` is not installed.
+    `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not that of a GGUF file
+    or the context does not fit the model, MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(

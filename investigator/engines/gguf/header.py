@@ -1,7 +1,7 @@
 """Reads the header of a GGUF file without loading the model.
 
-The form is that of https://github.com/ggml-org/ggml/blob/master/docs/gguf.md: magic, version, two counts, and then keys
-with typed values, all little-endian.
+The format is documented at https://github.com/ggml-org/ggml/blob/master/docs/gguf.md: magic, version, two counts, and
+then keys with typed values, all little-endian.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _values(path: Path) -> Iterator[tuple[str, Value]]:
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=_HINT) from error
     except (struct.error, ValueError) as error:
-        hint = "The file is damaged or was not fetched whole: fetch it again."
+        hint = "The file is damaged or incomplete: fetch it again."
         raise SettingsError(f"the header of {path} cannot be read: {error}", hint=hint) from error
 
 

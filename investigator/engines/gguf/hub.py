@@ -43,8 +43,7 @@ def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done
     pinned = (model.sha256 or found.sha256).lower()
     if pinned != found.sha256:
         raise ModelDownloadError(
-            f"the hub offers another file as {model.file} than the one that is known: its sha256 is {found.sha256}, "
-            f"not {pinned}",
+            f"the hub's {model.file} is not the known file: its sha256 is {found.sha256}, not {pinned}",
             hint="It was replaced: do not use it, or name it yourself as OWNER/REPOSITORY:FILE.gguf if you trust it.",
         )
     try:
@@ -85,11 +84,11 @@ def described(model: LocalModel) -> HubFile:
         if sibling.rfilename == model.file:
             if sibling.lfs is None or not sibling.size:
                 raise ModelDownloadError(
-                    f"the hub gives no checksum for {model.file}", hint="Name another file, or fetch it by hand."
+                    f"the hub has no checksum for {model.file}", hint="Name another file, or fetch it by hand."
                 )
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
-    raise ModelDownloadError(f"{model.repo} has no file {model.file}", hint="Its page at the hub lists its files.")
+    raise ModelDownloadError(f"{model.repo} has no file {model.file}", hint="Its page at the hub lists the files.")
 
 
 def sha256_of(path: Path) -> str:
@@ -103,7 +102,7 @@ def _fetch(model: LocalModel, found: HubFile, folder: Path, on_progress: OnProgr
     from tqdm import tqdm
 
     class Told(tqdm):  # type: ignore[misc]
-        """Counts bytes for `on_progress` instead of drawing a bar."""
+        """Reports the bytes to `on_progress` instead of drawing a progress bar."""
 
         def __init__(self, *words: Any, **options: Any) -> None:
             self._done = int(options.get("initial") or 0)
@@ -165,7 +164,7 @@ def _asked(ask: Callable[[], object], model: LocalModel) -> object:
         hint = "Accept its terms on its page at the hub, and set HF_TOKEN."
         raise ModelDownloadError(f"{model.repo} needs an account at the hub", hint=hint) from error
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
-        hint = "Correct the name. A private one needs HF_TOKEN."
+        hint = "Correct the name. A private repository needs HF_TOKEN."
         raise ModelDownloadError(f"the hub has no {model.repo}", hint=hint) from error
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else "no"

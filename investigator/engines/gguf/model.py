@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SILENT: Final = -1  # llama.cpp writes its log to standard error by default
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
-_BATCH: Final = 128  # tokens of a prompt read at once; stopping happens in between: 512 stop 4 times later and save 5 %
+_BATCH: Final = 128  # tokens of a prompt between checks for a stop: 512 would save 5 %, and stop later
 _PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
@@ -122,7 +122,7 @@ class GgufModel:
                 self._server.handle_chat_completions(request, heard.take)
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
-                raise EngineError(f"{self._name} gave no reply: {error}", hint=hint) from error
+                raise EngineError(f"{self._name} did not reply: {error}", hint=hint) from error
             took = heard.elapsed
         if heard.late:
             return GgufReply(heard.cut(), reused_tokens=0)
@@ -161,7 +161,7 @@ class GgufModel:
             needed = error.get("n_prompt_tokens")
             message = f"the prompt of {needed} tokens does not fit the context of {self._context_tokens} tokens"
             return ContextTooLongError(message, hint=_LONGER)
-        return EngineError(f"{self._name} gave no reply: {error.get('message')}")
+        return EngineError(f"{self._name} did not reply: {error.get('message')}")
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
@@ -171,7 +171,7 @@ def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Ser
             return _opened(path, context_tokens, threads, key, template)
         except RuntimeError as error:
             failure = error
-    hint = "The file may be damaged, or need more memory than there is: fetch it again or choose a smaller one."
+    hint = "The file may be damaged, or need more memory than is free: fetch it again or choose a smaller one."
     raise SettingsError(f"{path} cannot be loaded", hint=hint) from failure
 
 

@@ -79,7 +79,7 @@ class ReplyStream:
         """Return the text written within the time limit, as a truncated reply. Raises EngineTimeoutError."""
         if not self._said.strip():
             raise EngineTimeoutError(
-                f"{self._model} was stopped after {self.elapsed:.0f} s, before it had written a word: it had read "
+                f"{self._model} was stopped after {self.elapsed:.0f} s, before it wrote a word: it had read "
                 f"{self._read:,} of {self._to_read:,} tokens"
             )
         return Reply(

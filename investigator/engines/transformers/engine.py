@@ -26,8 +26,8 @@ class TransformersSettings(Record):
     decoding: Decoding = Field(
         default=Decoding(beam_max_length=512, stop_token=""), description="how the tokens of a reply are chosen"
     )
-    device: str = Field(default="cpu", description="where the model runs: cpu, cuda, mps")
-    seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
+    device: str = Field(default="cpu", description="device of the model: cpu, cuda or mps")
+    seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
 
 
 class _Config(BaseModel):
@@ -38,8 +38,8 @@ class TransformersEngine:
     """A folder with a causal language model, its tokenizer and configuration, as an engine.
 
     The model is loaded once, on first use; code in the folder is never run. It answers one prompt at a time; other
-    threads wait. Raises SettingsError at once if the folder holds no model, MissingPackageError if transformers is not
-    installed.
+    threads wait. Raises SettingsError at once if the folder contains no model, MissingPackageError if transformers is
+    not installed.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
@@ -115,7 +115,7 @@ def _checked(settings: TransformersSettings) -> TransformersSettings:
     if settings.decoding.beam_block_full_context:
         raise SettingsError(
             "transformers.decoding.beam_block_full_context has no meaning here: a prompt is never cut",
-            hint="Leave it out: beam_context_block_ngram goes by the whole prompt.",
+            hint="Leave it out: beam_context_block_ngram uses the whole prompt.",
         )
     return settings
 

@@ -84,7 +84,7 @@ class TransformersModel:
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
         if not ids:
-            raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Give it some text.")
+            raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Give a prompt with some text.")
         if self._context is not None and len(ids) + decoding.beam_max_length > self._context:
             raise ContextTooLongError(
                 f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit the "
@@ -163,7 +163,7 @@ class TransformersModel:
     def _best(
         self, ids: list[int], decoding: Decoding, rules: LogitsProcessorList, seed: int, hear: Hear | None
     ) -> tuple[list[int], float]:
-        """Return the likeliest of the generated texts, as tokens, with the logarithm of its probability."""
+        """Return the most probable of the generated texts, as tokens, with the logarithm of its probability."""
         import torch
         from transformers import StoppingCriteriaList
 

@@ -20,7 +20,7 @@ _ENDS = (".", "?", "!", "。", "？", "！")
 
 @dataclass(frozen=True)
 class Nucleus:
-    """Keeps the fewest tokens that reach the probability mass `share` for the tokens so far."""
+    """Keeps the smallest set of tokens with the probability mass `share` returns for the tokens so far."""
 
     prompt_tokens: int
     share: Callable[[Sequence[int]], float]

@@ -37,15 +37,16 @@ def eval_task(
     datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="The file or folder of the data.")] = None,
     datatype: Annotated[str, typer.Option(help="train, valid or test.")] = "valid",
     num: Annotated[
-        int | None, typer.Option("--num", metavar="N", min=1, help="Only the first N examples, to the next full batch.")
+        int | None,
+        typer.Option("--num", metavar="N", min=1, help="Only the first N examples, rounded up to full batches."),
     ] = None,
     batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Examples answered at once.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Let an agent do a task, and print accuracy, F1 and the other measures of the task.
 
-    The agent gets each text of the task, and its replies are graded by the labels. If the evaluation is stopped, the
-    results so far are printed. Exit codes: 0 done, 4 a limit was reached, 1 it failed.
+    The agent gets each text of the task, and its replies are graded by the labels. If you interrupt it, the results so
+    far are printed. Exit codes: 0 done, 4 a limit was reached, 1 the evaluation failed.
     """
     for name in (task, agent):
         find_in_current_folder(name)

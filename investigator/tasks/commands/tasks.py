@@ -36,7 +36,9 @@ def tasks(
     ] = "",
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the tasks that can be displayed and evaluated. Name your own by its module: my_package.my_task."""
+    """List the tasks that can be displayed and evaluated. Your own tasks are named by their modules:
+    my_package.my_task.
+    """
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
         print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in found), own=True)
@@ -57,7 +59,7 @@ def _row(entry: TaskEntry) -> tuple[str, str, str]:
 
 def display(
     task: Annotated[str, typer.Argument(metavar="TASK", help="For example squad:datafile=dev.json, or a,b for two.")],
-    datatype: Annotated[str, typer.Option(help="train, valid or test; with :stream to read while showing.")] = (
+    datatype: Annotated[str, typer.Option(help="train, valid or test; :stream after it reads on demand.")] = (
         "train:ordered"
     ),
     num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="Number of examples.")] = 10,
@@ -137,7 +139,7 @@ def _record_of(example: Message) -> TaskExample:
 
 
 def _plain(value: object) -> object:
-    """Return the value in JSON form; pictures and the like as their description."""
+    """Return the value in JSON form; pictures and similar objects as a description."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, set | frozenset):

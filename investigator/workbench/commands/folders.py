@@ -48,7 +48,7 @@ def show(name: Name, prompts: PromptsFolder = None, as_json: AsJson = False) -> 
 
 def check(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="A folder of templates; the shipped ones.")
+        Path | None, typer.Argument(metavar="DIR", help="A folder of templates; without it, the shipped ones.")
     ] = None,
     context: Annotated[
         int, typer.Option(metavar="TOKENS", min=256, help="The context of the model; fixed text may fill half of it.")
@@ -60,7 +60,7 @@ def check(
     It finds broken syntax, forbidden constructs, unknown variables, missing required variables, reply fields that are
     not requested, misspelt fields of values, fixed text that is too long, and files without a template of that name.
 
-    Exit codes: 0 no problem, 2 some.
+    Exit codes: 0 no problem, 2 problems found.
     """
     checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
     print_result(Printed.TEMPLATE_CHECK, checked, checked_text, as_json=as_json, own=True)
@@ -71,7 +71,7 @@ def check(
 def copy(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Templates, or patterns such as 'query/*'.")],
     folder: Directory,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite templates that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing templates.")] = False,
 ) -> None:
     """Copy shipped templates into your own folder to change them; `--prompts DIR` then uses that folder."""
     for place in copy_templates(named(names), folder, force=force):

@@ -34,9 +34,11 @@ from investigator.workbench.trial import about, judged, trial
 from investigator.workbench.uses import FoundUses, UseFinder
 from investigator.workbench.wording import trial_text
 
-_WIDTH = 120  # of text for a file or a pipe
+_WIDTH = 120  # columns of a file or a pipe
 
-Question = Annotated[str | None, typer.Argument(metavar="QUESTION", help="A question to the folder; or name a --run.")]
+Question = Annotated[
+    str | None, typer.Argument(metavar="QUESTION", help="A question about the folder; or name a --run.")
+]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ class StepOptions:
     """Selects the step for a template."""
 
     run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run, as `runs` lists them.")] = None
-    step: Annotated[int, typer.Option(metavar="N", min=1, help="Which of the steps that use the template.")] = 1
+    step: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of the step among those that use the template.")
+    ] = 1
     ran_with: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used, if it used one.")
     ] = None
@@ -61,7 +65,7 @@ class StepOptions:
     def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
         """Open the run, or simulate that of a question without a model. Raises SettingsError if neither is given."""
         if bool(question) == bool(self.run):
-            raise SettingsError("name a question or a run, one of both", hint="For example: FOLDER --run RUN")
+            raise SettingsError("name either a question or a run", hint="For example: FOLDER --run RUN")
         finder = UseFinder(investigator)
         with finder.of_run(self.run) if self.run else finder.of_question(question or "") as found:
             yield found
@@ -106,7 +110,7 @@ def run_template(
     tracing: TraceOptions,
     folder: Folder = Path(),
     question: Question = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; use no kept reply.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; ignore stored replies.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Send your own template to a model for one step, and show the reply next to the earlier one.

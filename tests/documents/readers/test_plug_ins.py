@@ -79,7 +79,9 @@ def test_a_plug_in_takes_no_format_from_ours(toybox: Path) -> None:
     assert read(SourceFile(b"The mill.", "a.txt"), "a.txt", "", ReaderSettings()).documents[0].text == "The mill."
 
 
-@pytest.mark.parametrize(("name", "reason"), [("a.broken", "toy_readers:missing"), ("a.odd", "returned no Extracted")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("a.broken", "toy_readers:missing"), ("a.odd", "did not return an Extracted")]
+)
 def test_a_plug_in_that_does_not_work_is_named(toybox: Path, name: str, reason: str) -> None:
     with pytest.raises(ReadFailure, match=reason):
         read(SourceFile(b"A toy.", name), name, "", ReaderSettings())

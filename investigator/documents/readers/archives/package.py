@@ -17,7 +17,7 @@ from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
 _PIECE = 1 << 16
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # for other methods, zipfile unpacks more at once than requested
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks other methods in larger pieces than requested
 
 
 class Package:
@@ -46,7 +46,7 @@ class Package:
         return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part. Raises ReadFailure when it is encrypted, too large, missing or damaged."""
+        """Return the bytes of a part. Raises ReadFailure if it is encrypted, too large, missing or damaged."""
         try:
             info = self._zip.getinfo(name)
         except KeyError as error:
@@ -59,7 +59,7 @@ class Package:
         return data
 
     def tree(self, name: str) -> ElementTree.Element:
-        """Return a part as XML. Raises ReadFailure when it is not well-formed."""
+        """Return a part as XML. Raises ReadFailure if it is not well-formed."""
         try:
             return ElementTree.fromstring(self.read(name))
         except (ElementTree.ParseError, ValueError, LookupError) as error:
@@ -93,9 +93,8 @@ class CoreProperties:
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Return the bytes of a member of an archive: at most `most` plus one, whatever size it declares.
-
-    Raises ReadFailure when it is encrypted, damaged, or packed by an unknown method.
+    """Return the bytes of a member of an archive: at most `most` plus one, regardless of its declared size. Raises
+    ReadFailure if it is encrypted, damaged, or packed by an unknown method.
     """
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
@@ -104,7 +103,7 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
     parts, left = [], most + 1
     try:
         with archive.open(info) as file:
-            while left > 0 and (part := file.read(min(_PIECE, left))):  # in pieces: a full read is unbounded
+            while left > 0 and (part := file.read(min(_PIECE, left))):  # in pieces, because a full read is unbounded
                 parts.append(part)
                 left -= len(part)
     except NotImplementedError as error:

@@ -27,11 +27,11 @@ def decompressed_rtf(data: bytes, most: int) -> bytes:
 def _expanded(data: bytes, size: int) -> bytearray:
     """Expand compressed RTF.
 
-    Each control byte tells of the next eight items, low bit first, if they repeat text from the window. A repetition is
+    Each control byte marks, low bit first, which of the next eight items repeat text from the window. A repetition is
     two bytes: 12 bits for the position in the window, 4 for the length. A repetition at the window's own end ends the
     text.
     """
-    out = bytearray(_KNOWN)  # the window is the end of the output, and starts with a text known to both sides
+    out = bytearray(_KNOWN)  # the window is the end of the output, and initially contains a predefined text
     at, end = _HEADER.size, len(_KNOWN) + size
     while at < len(data) and len(out) < end:
         control = data[at]

@@ -103,7 +103,7 @@ class _Parts:
     def _add(self, part: Message, kind: str, choices: frozenset[int]) -> None:
         if kind in ("text/plain", "text/html") or kind.startswith("multipart/") or part is self.message:
             self.texts.append(_Leaf(part, _text(part), choices))
-        elif not choices:  # another form of an existing text: an invitation, enriched text
+        elif not choices:  # another form of a text that is already there: an invitation, enriched text
             self.files.append(part)
 
     def _is_text(self, part: Message) -> bool:

@@ -188,7 +188,7 @@ def _stream(number: int, kind: int) -> str:
 def _fixed(listing: bytes) -> Iterator[tuple[int, bytes]]:
     """Return the numbers and values of fixed-size properties.
 
-    The list's header has another length, and reads as properties with number 0.
+    The header of the list has another length; it is read as properties with the number 0.
     """
     for at in range(len(listing) % 16, len(listing) - 15, 16):
         yield struct.unpack_from("<H", listing, at + 2)[0], listing[at + 8 : at + 16]

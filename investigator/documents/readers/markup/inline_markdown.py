@@ -46,7 +46,7 @@ def outside_code(text: str, front: int = 0) -> Iterator[tuple[int, str]]:
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Yield the lines of each paragraph without marks; blank lines and code unchanged."""
+    """Yield the lines of each paragraph without marks; blank lines and code are unchanged."""
     pairs = zip(text.split("\n"), outside_code(text), strict=True)
     for is_prose, group in groupby(pairs, key=lambda pair: bool(pair[1][1].strip())):
         lines = [line for line, _ in group]
@@ -58,7 +58,7 @@ def _plain(lines: list[str]) -> list[str]:
     if not _MARK.search(together):
         return lines
     found = _words(together)
-    if len(found) != len(lines):  # if marks pair across lines: each line by itself
+    if len(found) != len(lines):  # marks may pair across lines, so treat each line separately
         found = [" ".join(_words(line)) for line in lines]
     return [_indent(line) + plain.strip() for line, plain in zip(lines, found, strict=True)]
 

@@ -30,7 +30,7 @@ _LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|_.|\*.|\[[^\]]*\]'
 _LONGEST = 40  # characters
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _DIGITS = re.compile(r"[#0?][#0?,]*(?:\.[0#?]*)?")
-_OPEN, _CLOSE = "\ue000", "\ue001"  # around literal words, which may be anything
+_OPEN, _CLOSE = "\ue000", "\ue001"  # enclose literal words, which may contain anything
 _SIGNS = frozenset("$€£¥₹%()+- ")
 
 
@@ -40,7 +40,9 @@ def number_format(identifier: int, written: Mapping[int, str]) -> str:
 
 
 def displayed(number: str, form: str) -> str | None:
-    """Return a number, given as digits, in a format; None if the format is more than that: a date, a fraction."""
+    """Return a number, given as digits, in a format; None if the format is not a plain number format, but a date or a
+    fraction.
+    """
     if len(number) > _LONGEST or not _NUMBER.fullmatch(number):
         return None
     value = Fraction(number)

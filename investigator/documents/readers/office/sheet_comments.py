@@ -1,4 +1,4 @@
-"""Comments on the cells of an Office Open XML workbook, which the library that reads its values ignores."""
+"""Comments on the cells of an Office Open XML workbook; the library that reads the values ignores them."""
 
 from __future__ import annotations
 

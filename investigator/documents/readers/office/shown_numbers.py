@@ -1,4 +1,4 @@
-"""Numbers of an Office Open XML workbook as displayed, which the library that reads its values does not give."""
+"""Numbers of an Office Open XML workbook as displayed; the library that reads the values does not provide them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,9 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Vertical overlap required with the previous letter; a cell of two lines is half a line off its row."""
+"""Vertical overlap with the previous letter that puts a letter on its line; a two-line cell is half a line off its
+row.
+"""
 _WIDEST_GAP = 3.0
 """Widest gap between two letters of one rectangle, in letter heights."""
 _SAME_PLACE = 0.25

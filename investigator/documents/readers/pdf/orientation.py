@@ -1,4 +1,4 @@
-"""The orientation of the text of a PDF page, so that a page on its side is laid out as one that stands upright."""
+"""The orientation of the text of a PDF page, so that a rotated page is laid out like an upright one."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from investigator.documents.readers.pdf.letter_boxes import Box
 
 _SAMPLED = 60
-"""Letters of a page that are looked at."""
+"""Number of letters of a page that are examined."""
 _MOST = 0.6
-"""Share of them that must be turned alike."""
+"""Share of them that must have the same orientation."""
 
 
 class Orientation(IntEnum):
@@ -24,7 +24,9 @@ class Orientation(IntEnum):
     UPWARDS = 3
 
     def upright(self, left: float, bottom: float, right: float, top: float) -> Box:
-        """Return a rectangle of the page as it would be if its lines ran from left to right; it may be left of 0."""
+        """Return a rectangle of the page in the position that it has if lines run from left to right; coordinates may
+        be negative.
+        """
         match self:
             case Orientation.UPRIGHT:
                 return Box(left, bottom, right, top)
@@ -37,7 +39,7 @@ class Orientation(IntEnum):
 
 
 def orientation(textpage: Any) -> Orientation:
-    """Return the orientation of most letters of a page; upright, if they do not agree."""
+    """Return the orientation of most letters of a page; upright if they differ."""
     import pypdfium2.raw as pdfium
 
     count = textpage.count_chars()

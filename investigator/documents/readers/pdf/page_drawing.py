@@ -20,7 +20,7 @@ MOST_PIXELS = 12_000_000
 """Pixel limit for the picture of a page; larger ones are scaled down."""
 
 WITHOUT_PLACES = "its words were recognised from its picture, and are not found there again"
-OTHER_TEXT = "the text of the index is not the one that this version reads from the page"
+OTHER_TEXT = "this version reads another text from the page than the index contains"
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 

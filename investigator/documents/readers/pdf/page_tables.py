@@ -16,7 +16,7 @@ _SAME_EDGE = 4.0  # points
 _INDENT = 2.5  # points
 _SIDE_BY_SIDE = 6  # characters
 _FOLLOWS = 160  # characters between two tables that share one unit note
-_FEWEST_ALIKE = 0.7  # share of a table's columns at the same position on the next page
+_FEWEST_ALIKE = 0.7  # share of columns that must match those at the top of the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
@@ -161,7 +161,7 @@ def _run(words: Sequence[PageWord]) -> tuple[int, int]:
 
 
 def _indents(lefts: Sequence[float | None]) -> tuple[int, ...]:
-    """Return the indentation depth of labels by their left edges; a centred heading is outermost."""
+    """Return the indentation depth of labels by their left edges; a centred heading has depth 0."""
     levels: list[float] = []
     for left in sorted(left for left in lefts if left is not None):
         if not levels or left - levels[-1] > _INDENT:

@@ -14,11 +14,11 @@ from investigator.records import FileStatus
 
 _PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time per process
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_OUTLINES = 60  # number of shapes on a page without pictures above which they may be letters
+_OUTLINES = 60  # number of shapes on a page without pictures above which they may be drawn letters
 _DPI = 300
-_POINTS = 72  # to an inch
-_MOST_PIXELS = 40_000_000  # limit of a page when drawn
-_MOST_PICTURE_PIXELS = 400_000_000  # limit of a picture on it, which pdfium unpacks whole
+_POINTS = 72  # dots per inch
+_MOST_PIXELS = 40_000_000  # pixel limit of a drawn page
+_MOST_PICTURE_PIXELS = 400_000_000  # pixel limit of a picture on a page, which pdfium unpacks whole
 
 
 @contextmanager

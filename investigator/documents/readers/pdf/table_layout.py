@@ -11,9 +11,9 @@ from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
 from investigator.tables.measures import is_unit_note
 
 _NEAR = 2.6  # line heights between the centres of rows of one table
-_MOST_BETWEEN = 4  # rows without figures between two that have some
+_MOST_BETWEEN = 4  # maximum rows without figures between rows with figures
 _MOST_HEADERS = 14
-_MOST_HEADINGS = 3  # rows right above the first row of figures
+_MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # share of the column distance that a header may be off the centre of several columns
 _TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
@@ -90,7 +90,7 @@ def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
 
 
 def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
-    """Return True if the rows between two rows of figures may belong to one table with these."""
+    """Return True if two rows of figures and the rows between them may belong to one table."""
     between = rows[last + 1 : number]
     if len(between) > _MOST_BETWEEN:
         return False
@@ -98,7 +98,7 @@ def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
     if any(len(piece.text) > _LONG and piece.right > begin for row in between for piece in row.pieces):
         return False
     if any(all(piece.is_time and piece.right > begin for piece in row.pieces) for row in between):
-        return False  # the columns are named again
+        return False  # a new row of column names begins another table
     chain = rows[last : number + 1]
     return all(
         above.bottom - below.bottom <= _NEAR * 1.6 * max(above.height, below.height) for above, below in pairwise(chain)
@@ -260,7 +260,7 @@ def _continues(
 ) -> bool:
     """Return True if a label continues that of the row above: it begins in lower case.
 
-    Only one of the two rows may have figures.
+    At most one of the two rows may have figures.
     """
     above = [cell for cell in cells if cell.row == number - 1]
     heading = next((cell.words[-1].text for cell in above if cell.column == 0), ":")

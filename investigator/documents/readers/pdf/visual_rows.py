@@ -1,4 +1,4 @@
-"""The words of a page as a reader sees them: page columns, rows in these, pieces of rows between wide gaps."""
+"""The words of a page as a reader sees them: in page columns, rows, and pieces of rows between wide gaps."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from investigator.records import FileStatus
 _COMMAND = "tesseract"
 _ORIENTATION = "osd"  # the data for detecting page orientation
 _LIST_SECONDS = 20
-_TIME_SHARE = 0.85  # share of the time for a file; the rest is for the other steps
+_TIME_SHARE = 0.85  # share of the time limit for a file; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
 
 
@@ -104,17 +104,17 @@ def recognised_words(picture: Picture, settings: ReaderSettings) -> list[PlacedW
 
 
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
-    """Return the text of one page. Raises ReadFailure if recognition does not finish within that time."""
+    """Return the text of one page. Raises ReadFailure if recognition exceeds the time limit."""
     lines = (line.rstrip() for line in cleaned(_printed(picture, seconds, settings)).split("\n"))
     return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
 def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: str) -> str:
-    """Return what Tesseract prints of one page: its text, or another `form`. Raises ReadFailure."""
+    """Return Tesseract's output for one page: its text, or another `form`. Raises ReadFailure."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND
-    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # pages that lie on their side are rotated
+    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # rotate pages that lie on their side
     try:
         done = subprocess.run(
             [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page, *form],

@@ -40,7 +40,7 @@ def placed_words(table: str) -> list[PlacedWord]:
 
 
 def words_in_text(text: str, words: Sequence[PlacedWord]) -> Mapping[int, PlacedWord]:
-    """Return the words that a text holds in the same order, by their offsets in it."""
+    """Return the words that occur in the text in the same order, by their offsets."""
     found = list(_WORD.finditer(text))
     same = SequenceMatcher(None, [one[0] for one in found], [word.text for word in words], autojunk=False)
     return {
@@ -51,7 +51,7 @@ def words_in_text(text: str, words: Sequence[PlacedWord]) -> Mapping[int, Placed
 
 
 def lines_of(words: Sequence[PlacedWord]) -> Iterator[PlacedWord]:
-    """Yield each line of consecutive words as one, with the box around them."""
+    """Yield each line of consecutive words as one word, with the box around them."""
     for line, group in groupby(words, key=lambda word: word.line):
         of_line = list(group)
         yield PlacedWord(
