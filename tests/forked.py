@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,14 +42,25 @@ class ForkServer:
             env={**environment, "PYTHONPATH": os.pathsep.join([root, str(TESTS), str(TESTS / folder)])},
         )
 
-    def run(self, words: Sequence[str], output: Path, kill_after: float | None = None, **variables: str) -> Ended:
-        """Run to the end, or kill the run so many seconds after it began; `output` is a file for what it writes."""
+    def run(
+        self,
+        words: Sequence[str],
+        output: Path,
+        kill_after: float | None = None,
+        begun: Callable[[int], object] = lambda _: None,
+        **variables: str,
+    ) -> Ended:
+        """Run to the end, or kill the run so many seconds after it began; `output` is a file for what it writes.
+
+        `begun` is told the id of its process.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {"words": list(words), "output": str(output), "variables": variables}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         pid = int(self._process.stdout.readline())
+        begun(pid)
         began = time.monotonic()
         timer = threading.Timer(60.0 if kill_after is None else kill_after, os.kill, (pid, signal.SIGKILL))
         timer.start()
@@ -87,10 +98,13 @@ def _run(main: object, request: dict[str, object]) -> None:
         main(*request["words"])  # type: ignore[operator,misc]
         sys.stdout.flush()
         code = 0
+    except SystemExit as end:
+        code = int(end.code or 0)
+        sys.stdout.flush()
     finally:
-        if code:
+        if code and sys.exc_info()[0] is not None:
             sys.excepthook(*sys.exc_info())
-            sys.stderr.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 

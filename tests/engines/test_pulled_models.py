@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import gguf_files
 import pytest
+from forked import Ended, ForkServer
 from hub_server import HubServer
 
 from investigator.engines.catalogue import open_engine
@@ -40,85 +39,96 @@ def hub() -> Iterator[HubServer]:
     server.close()
 
 
-def run(data: Path, endpoint: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, since huggingface_hub reads its environment when it is imported."""
-    variables = {
-        **os.environ,
-        "HF_ENDPOINT": endpoint,
-        "HF_HUB_OFFLINE": "0",
-        "HF_HOME": str(data / "hf"),
-        "XDG_DATA_HOME": str(data),
-        "HF_HUB_DOWNLOAD_TIMEOUT": "5",
-        **environment,
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "investigator", *words], capture_output=True, text=True, env=variables, timeout=120
-    )
+Run = Callable[..., Ended]
 
 
-def listed(data: Path) -> list[dict[str, object]]:
-    rows = json.loads(run(data, "http://127.0.0.1:9", "model", "list", "--json").stdout)["models"]
+@pytest.fixture(scope="module")
+def forks() -> Iterator[ForkServer]:
+    server = ForkServer("engines", "forked_command", os.environ)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def run(forks: ForkServer, hub: HubServer, tmp_path: Path) -> Run:
+    """Runs a command in a process of its own, since huggingface_hub reads its environment when it is imported."""
+
+    def ran(*words: str, **environment: str) -> Ended:
+        variables = {
+            "HF_ENDPOINT": hub.url,
+            "HF_HUB_OFFLINE": "0",
+            "HF_HOME": str(tmp_path / "hf"),
+            "XDG_DATA_HOME": str(tmp_path),
+            "HF_HUB_DOWNLOAD_TIMEOUT": "5",
+        }
+        return forks.run(words, tmp_path / "said", **(variables | environment))
+
+    return ran
+
+
+def listed(run: Run) -> list[dict[str, object]]:
+    rows = json.loads(run("model", "list", "--json").output)["models"]
     return [row for row in rows if "size" in row]
 
 
-def test_a_model_is_pulled_checked_listed_and_removed(hub: HubServer, tmp_path: Path) -> None:
-    done = run(tmp_path, hub.url, "model", "pull", MODEL)
-    assert done.returncode == 0, done.stderr
-    assert "--model tiny-q4" in done.stderr
-    (model,) = listed(tmp_path)
+def test_a_model_is_pulled_checked_listed_and_removed(run: Run, hub: HubServer, tmp_path: Path) -> None:
+    done = run("model", "pull", MODEL)
+    assert done.code == 0, done.complaints
+    assert "--model tiny-q4" in done.complaints
+    (model,) = listed(run)
     path = tmp_path / "investigator" / "models" / "tiny-q4" / FILE
     assert path.read_bytes() == hub.files[FILE]
     assert model["sha256"] == hashlib.sha256(hub.files[FILE]).hexdigest()
     assert (model["name"], model["licence"]) == ("tiny-q4", "apache-2.0")
-    again = run(tmp_path, hub.url, "model", "pull", MODEL)
-    assert again.returncode == 0, again.stderr
+    again = run("model", "pull", MODEL)
+    assert again.code == 0, again.complaints
     assert len(hub.ranges) == 1  # what is there is not fetched again
-    assert run(tmp_path, hub.url, "model", "remove", "tiny-q4").returncode == 0
-    assert listed(tmp_path) == []
+    assert run("model", "remove", "tiny-q4").code == 0
+    assert listed(run) == []
     assert not path.exists()
 
 
-def test_a_download_that_breaks_is_resumed(hub: HubServer, tmp_path: Path) -> None:
+def test_a_download_that_breaks_is_resumed(run: Run, hub: HubServer) -> None:
     hub.cut = 15_000_000  # huggingface_hub writes ten megabytes at a time
-    broken = run(tmp_path, hub.url, "model", "pull", MODEL)
-    if broken.returncode == 0:  # huggingface_hub has gone on by itself
+    broken = run("model", "pull", MODEL)
+    if broken.code == 0:  # huggingface_hub has gone on by itself
         assert any(asked is not None for asked in hub.ranges)
     else:
-        assert "run the same command again" in broken.stderr.lower()
+        assert "run the same command again" in broken.complaints.lower()
         hub.cut = None
-        assert run(tmp_path, hub.url, "model", "pull", MODEL).returncode == 0
+        assert run("model", "pull", MODEL).code == 0
         assert hub.ranges[-1] is not None
-    assert listed(tmp_path) != []
+    assert listed(run) != []
 
 
-def test_a_file_with_another_checksum_is_deleted(hub: HubServer, tmp_path: Path) -> None:
+def test_a_file_with_another_checksum_is_deleted(run: Run, hub: HubServer, tmp_path: Path) -> None:
     data = hub.files[FILE]
     hub.lies = data[:-1] + b"X"
-    done = run(tmp_path, hub.url, "model", "pull", MODEL)
-    assert done.returncode == 1
-    assert "is damaged" in done.stderr
-    assert "it was deleted" in done.stderr
-    assert listed(tmp_path) == []
+    done = run("model", "pull", MODEL)
+    assert done.code == 1
+    assert "is damaged" in done.complaints
+    assert "it was deleted" in done.complaints
+    assert listed(run) == []
     assert not (tmp_path / "investigator" / "models" / "tiny-q4" / FILE).exists()
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "name", "environment", "complaint", "code"),
+    ("name", "environment", "complaint", "code"),
     [
-        ("http://127.0.0.1:9", MODEL, {}, "the hub could not be reached", 1),
-        ("", "someone/Nothing-GGUF:a.gguf", {}, "the hub has no someone/Nothing-GGUF", 1),
-        ("", f"{REPO}:other.gguf", {}, "has no file other.gguf", 1),
-        ("", MODEL, {"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE forbids downloads", 1),
-        ("", "qwen", {}, "unknown model 'qwen'", 2),
+        (MODEL, {"HF_ENDPOINT": "http://127.0.0.1:9"}, "the hub could not be reached", 1),
+        ("someone/Nothing-GGUF:a.gguf", {}, "the hub has no someone/Nothing-GGUF", 1),
+        (f"{REPO}:other.gguf", {}, "has no file other.gguf", 1),
+        (MODEL, {"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE forbids downloads", 1),
+        ("qwen", {}, "unknown model 'qwen'", 2),
     ],
 )
 def test_what_cannot_be_pulled_is_said_with_a_hint(
-    hub: HubServer, tmp_path: Path, endpoint: str, name: str, environment: dict[str, str], complaint: str, code: int
+    run: Run, name: str, environment: dict[str, str], complaint: str, code: int
 ) -> None:
-    done = run(tmp_path, endpoint or hub.url, "model", "pull", name, **environment)
-    assert done.returncode == code
-    assert complaint in done.stderr
-    assert "hint: " in done.stderr
+    done = run("model", "pull", name, **environment)
+    assert done.code == code
+    assert complaint in done.complaints
+    assert "hint: " in done.complaints
 
 
 def test_a_pulled_model_is_named_as_local_or_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A process whose files cannot grow: `python full_disk.py FOLDER WORKSPACE BYTES` (0: as large as they like)."""
+"""A process whose files cannot grow, for `forked.ForkServer`."""
 
 import resource
 import signal
@@ -9,7 +9,7 @@ from investigator.errors import InvestigatorError
 
 
 def main(folder: str, workspace: str, most: str) -> None:
-    """Write what came of the question: the status, or the error."""
+    """Write what came of the question, the status or the error, with files of at most so many bytes (0: any)."""
     made = Investigator(folder, workspace=workspace, model=ScriptedEngine("{}"), embedder=ScriptedEmbedder())
     if int(most):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -18,7 +18,3 @@ def main(folder: str, workspace: str, most: str) -> None:
         sys.stdout.write(made.ask("What was found?").status)
     except InvestigatorError as error:
         sys.stdout.write(f"{type(error).__name__}: {error.hint}")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -3,13 +3,12 @@
 import importlib.util
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from forked import ForkServer
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 from PIL import Image
 
@@ -113,40 +112,57 @@ def test_a_workspace_in_use_is_refused_with_the_process_that_uses_it(folder: Pat
         scripted(folder).ask(QUESTION)
 
 
-def ask_with_files_of_at_most(most: int, folder: Path) -> str:
-    """Ask in a process whose files cannot grow beyond so many bytes (0: as large as they like): real short writes."""
-    script = Path(__file__).with_name("full_disk.py")
-    command = [sys.executable, str(script), str(folder), str(folder.with_name("w")), str(most)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
-    return run.stdout or run.stderr
+AskWithFilesOfAtMost = Callable[[int], str]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="this system has no limits for files")
+@pytest.fixture(scope="module")
+def disks() -> Iterator[ForkServer]:
+    if importlib.util.find_spec("resource") is None:
+        pytest.skip("this system has no limits for files")
+    server = ForkServer("journeys", "full_disk", os.environ)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def ask_with_files_of_at_most(disks: ForkServer, tmp_path: Path) -> AskWithFilesOfAtMost:
+    """Asks in a process whose files cannot grow beyond so many bytes (0: as large as they like): real short writes."""
+
+    def asked(most: int) -> str:
+        words = (str(tmp_path / "folder"), str(tmp_path / "w"), str(most))
+        ended = disks.run(words, tmp_path / "said")
+        return ended.output or ended.complaints
+
+    return asked
+
+
 @pytest.mark.parametrize("most", [1_000, 200_000])
-def test_a_full_disk_is_named_and_the_same_command_goes_on(tmp_path: Path, most: int) -> None:
+def test_a_full_disk_is_named_and_the_same_command_goes_on(
+    ask_with_files_of_at_most: AskWithFilesOfAtMost, tmp_path: Path, most: int
+) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     for number in range(60):
         text = " ".join(f"word{number * step}" for step in range(1, 400))
         (folder / f"{number}.txt").write_text(text, encoding="utf-8")
-    assert ask_with_files_of_at_most(most, folder).startswith("DiskFullError: Free some space")
-    assert ask_with_files_of_at_most(0, folder) == "not_found_so_far"  # the engine's replies cannot be read
+    assert ask_with_files_of_at_most(most).startswith("DiskFullError: Free some space")
+    assert ask_with_files_of_at_most(0) == "not_found_so_far"  # the engine's replies cannot be read
 
 
-@pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="this system has no limits for files")
-def test_what_was_kept_before_the_disk_filled_is_there_afterwards(folder: Path) -> None:
+def test_what_was_kept_before_the_disk_filled_is_there_afterwards(
+    ask_with_files_of_at_most: AskWithFilesOfAtMost, folder: Path
+) -> None:
     made = Investigator(folder, workspace=folder.with_name("w"), embedder=ScriptedEmbedder())
     first = made.ask(QUESTION)
     (run,) = made.runs()
     outcomes = []
     for number, most in enumerate((1_000, 9_000, 30_000, 120_000)):
         (folder / f"new{number}.txt").write_text("The new plant makes power. " * 400 * (number + 1), encoding="utf-8")
-        outcomes.append(ask_with_files_of_at_most(most, folder).partition(":")[0])
+        outcomes.append(ask_with_files_of_at_most(most).partition(":")[0])
         assert made.show(run.id).answer == first
     assert outcomes.count("DiskFullError") >= 2
     assert set(outcomes) <= {"DiskFullError", "not_found_so_far"}
-    assert ask_with_files_of_at_most(0, folder) == "not_found_so_far"
+    assert ask_with_files_of_at_most(0) == "not_found_so_far"
     assert made.status().documents == 5
     assert made.show(run.id).answer == first
 

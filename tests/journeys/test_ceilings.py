@@ -6,14 +6,13 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from forked import ForkServer
 from openai_server import Body, OpenAIServer, Response, completion
 from power_plants import (
     ALL,
@@ -114,40 +113,45 @@ def test_under_a_higher_ceiling_the_run_goes_on_and_pays_the_rest_alone(ask: Ask
     assert answer_of(whole).outcome == "answered"
 
 
-_ASK_IN_A_PROCESS = """
-import sys
-from pathlib import Path
-from power_plants import ALL, running
-url, folder, workspace, *settings = sys.argv[1:]
-list(running(url, Path(folder), Path(workspace), *settings).investigate(ALL))
-"""
+AskAndBeKilled = Callable[..., None]
 
 
-def ask_and_be_killed(server: OpenAIServer, folder: Path, workspace: Path, at: int, *settings: str) -> None:
-    """Ask ALL in a process that is killed while the server has the request of this number."""
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def deadly(body: Body) -> Response:
-        if len(server.requests) >= at:
-            processes[0].kill()
-        return sensible(body)
-
-    server.answer(deadly)
-    here = Path(__file__)
-    words = [server.url, str(folder), str(workspace), *settings]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here.parents[2]), str(here.parents[1])])}
-    with subprocess.Popen([sys.executable, "-c", _ASK_IN_A_PROCESS, *words], env=environment) as process:
-        processes.append(process)
-        assert process.wait(120) == -signal.SIGKILL
-    server.answer(sensible)
+@pytest.fixture(scope="module")
+def forks() -> Iterator[ForkServer]:
+    if not hasattr(signal, "SIGKILL"):
+        pytest.skip("this system has no SIGKILL")
+    server = ForkServer("journeys", "asking_alone", os.environ)
+    yield server
+    server.close()
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+@pytest.fixture
+def ask_and_be_killed(
+    forks: ForkServer, openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> AskAndBeKilled:
+    """Asks ALL in a process that is killed while the server has the request of this number."""
+
+    def asked(at: int, *settings: str) -> None:
+        processes: list[int] = []
+
+        def deadly(body: Body) -> Response:
+            if len(openai_server.requests) >= at:
+                os.kill(processes[0], signal.SIGKILL)
+            return sensible(body)
+
+        openai_server.answer(deadly)
+        words = (openai_server.url, str(prepared[0]), str(tmp_path / "w"), "chat.concurrency=1", *settings)
+        assert forks.run(words, tmp_path / "said", begun=processes.append).code == -signal.SIGKILL
+        openai_server.answer(sensible)
+
+    return asked
+
+
 def test_every_prompt_that_was_served_is_counted_however_often_the_run_is_killed(
-    ask: Ask, openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+    ask: Ask, ask_and_be_killed: AskAndBeKilled, openai_server: OpenAIServer
 ) -> None:
     for served in (2, 4, 7):
-        ask_and_be_killed(openai_server, prepared[0], tmp_path / "w", served, "chat.concurrency=1")
+        ask_and_be_killed(served)
     case = ask()
     assert case.usage.calls == len(openai_server.requests) == ALL_CALLS + case.usage.unanswered
     assert case.usage.unanswered >= 3  # a dying process may send one more
@@ -155,11 +159,10 @@ def test_every_prompt_that_was_served_is_counted_however_often_the_run_is_killed
     assert quoted(case) == sorted(EVERY_OUTPUT)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_killed_run_gets_no_second_budget(
-    ask: Ask, openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+    ask: Ask, ask_and_be_killed: AskAndBeKilled, openai_server: OpenAIServer
 ) -> None:
-    ask_and_be_killed(openai_server, prepared[0], tmp_path / "w", 5, "budget.calls=6", "chat.concurrency=1")
+    ask_and_be_killed(5, "budget.calls=6")
     case = ask("budget.calls=6")
     assert answer_of(case).outcome == "stopped(calls)"
     assert (case.usage.calls, case.usage.unanswered) == (6, 1)

@@ -6,14 +6,13 @@ import base64
 import json
 import os
 import stat
-import subprocess
-import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from forked import Ended, ForkServer
 from openai_server import Body, OpenAIServer, Response, completion, refusal, streamed
 
 from investigator import Investigator, ScriptedEmbedder, load_settings, secrets
@@ -178,12 +177,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def _command(*words: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "investigator", *words]
-    environment = {**os.environ, "INVESTIGATOR_DEBUG": "1", "PYTHONPATH": os.pathsep.join(sys.path), **variables}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment, cwd=cwd)
-
-
 def _kept(*places: Path) -> Iterator[tuple[str, str]]:
     """The content of every file, of databases and vector files the raw octets."""
     for place in places:
@@ -198,34 +191,32 @@ def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, fold
     work = tmp_path / "work"
     server = ["--set", f"chat.base_url={openai_server.url}", "--set", "chat.attempts=1"]
     ask = ["ask", str(folder), f"{QUESTION} My key is {KEY}.", "--model", "openai:m", *server, "--workspace", str(work)]
-    evaluate = [
-        "eval",
-        "folder",
-        "--docs",
-        str(folder),
-        "--questions",
-        "questions.jsonl",
-        "--model",
-        "openai:m",
-        *server,
-    ]
-    report = ["--json", "--report", "r.html", "--trace", "t.jsonl", "--trace-prompts"]
+    questions = str(tmp_path / "questions.jsonl")
+    evaluate = ["eval", "folder", "--docs", str(folder), "--questions", questions, "--model", "openai:m", *server]
+    trace = ["--trace", str(tmp_path / "t.jsonl")]
+    report = ["--json", "--report", str(tmp_path / "r.html"), *trace, "--trace-prompts"]
+    forks = ForkServer("security", "forked_command", {**os.environ, "INVESTIGATOR_DEBUG": "1"})
+
+    def command(*words: str, key: str = KEY) -> Ended:
+        return forks.run(words, tmp_path / "said", OPENAI_API_KEY=key)
+
     done = [
-        _command(*ask, *report, cwd=tmp_path, OPENAI_API_KEY=KEY),
-        _command(*evaluate, "--json", cwd=tmp_path, OPENAI_API_KEY=KEY),
-        _command("doctor", "--model", "openai:m", *server, cwd=tmp_path, OPENAI_API_KEY=KEY),
-        _command("ask", str(folder), QUESTION, "--set", "chat.api_key", KEY, cwd=tmp_path),
+        command(*ask, *report),
+        command(*evaluate, "--json"),
+        command("doctor", "--model", "openai:m", *server),
+        command("ask", str(folder), QUESTION, "--set", "chat.api_key", KEY, key=""),
     ]
     openai_server.answer(refusal(400, f"Wrong key {KEY}", headers={"X-Echo": KEY}))
-    done.append(_command(*ask, "--fresh", "--trace", "t.jsonl", cwd=tmp_path, OPENAI_API_KEY=KEY))
-    for each in done:
-        assert not leaks(each.stdout), each.args[3]
-        assert not leaks(each.stderr), each.args[3]
+    done.append(command(*ask, "--fresh", *trace))
+    forks.close()
+    assert [(n, leaks(each.output), leaks(each.complaints)) for n, each in enumerate(done)] == [
+        (n, [], []) for n in range(len(done))
+    ]
     assert openai_server.requests[0].headers["authorization"] == f"Bearer {KEY}"
-    assert done[0].returncode in (0, 3, 4, 5), done[0].stderr
-    assert done[1].returncode == 0, done[1].stderr
-    assert "write it as part.field=value" in done[3].stderr
-    assert "***" in done[4].stderr
+    assert done[0].code in (0, 3, 4, 5), done[0].complaints
+    assert done[1].code == 0, done[1].complaints
+    assert "write it as part.field=value" in done[3].complaints
+    assert "***" in done[4].complaints
     assert (tmp_path / "r.html").is_file()
     assert (tmp_path / "t.jsonl").is_file()
     found = [name for name, content in _kept(tmp_path) if leaks(content)]
