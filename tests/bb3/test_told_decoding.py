@@ -207,7 +207,7 @@ def gguf() -> GgufEngine:
     if not named:
         pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
     pytest.importorskip("xllamacpp")
-    return GgufEngine(named, GgufSettings(context_tokens=1024, max_tokens=160, threads=1))
+    return GgufEngine(named, GgufSettings(context_tokens=1024, max_tokens=48, threads=1))
 
 
 def thought(reply_type: type[AskReply] | type[ReflectReply] = AskReply) -> Prompt:

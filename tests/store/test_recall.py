@@ -23,7 +23,7 @@ from investigator.store.workspace import Workspace
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
 NEAREST = 10
-INCLUDED = '["*.txt", "*.md", "*.xml", "*.docx"]'  # thousands of pieces; more would only take longer
+INCLUDED = '["*.txt", "*.md"]'  # more than a thousand pieces; more would only take longer
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_the_approximate_index_finds_what_comparing_with_every_vector_finds(real
     ids = [i for document_id in corpus.document_ids() for i in corpus.chunks_of(document_id)]
     kept = table.get(ids)
     matrix = np.stack([kept[i] for i in ids])
-    assert len(matrix) >= 3_000
+    assert len(matrix) >= 1_000
     chroma = ChromaIndex(ChromaFiles(real.directory / "chroma", table), pytest.fail)
     rows = (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     queries = [str(json.loads(row)["question"]) for row in rows]
