@@ -1,6 +1,6 @@
 """Makes a folder of documents with questions from a public set, some of which nothing answers.
 
-    python benchmarks/tuning_folder.py SOURCES selqa OUT --most 1     # SOURCES: see benchmarks/reader/sources.py
+    python benchmarks/tuning_folder.py SOURCES selqa OUT --most 1     # SOURCES: see benchmarks/question_sets.py
     python benchmarks/tuning_folder.py SOURCES disfl_qa OUT --near-misses --in-all 720
     investigator tune --docs OUT/docs --questions OUT/questions.jsonl --out OUT/tuned
 
@@ -18,7 +18,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from reader.sources import Document, documents
+from question_sets import Document, documents
 
 WITHHELD = 5  # one work in so many
 

@@ -1,4 +1,4 @@
-"""The public data sets that the reader learns from, read from a folder of their files as documents, questions, claims.
+"""Public sets of questions, read from a folder of their files as documents with their questions.
 
 | file in the folder | what | rows | licence | where it comes from |
 | --- | --- | --- | --- | --- |
@@ -8,7 +8,6 @@
 | disfl_qa_{train,dev,test}.json | the same as written | 11,825 questions | CC BY 4.0 | google-research-datasets/Disfl-QA |
 | quoref.json | Quoref | 6,488 questions | CC BY 4.0 | 1, subtask 002 |
 | drop.json | DROP, where the answer stands in the passage | 1,984 questions | CC BY-SA 4.0 | 1, subtask 028 |
-| vitaminc.json | VitaminC: claims beside twin evidence | 54,668 claims | CC BY-SA 3.0 | 1, vitaminc |
 | selqa_{dev,test}.json | SelQA: which sentence of a section answers | 2,375 questions | Apache-2.0 | emorynlp/selqa |
 | qamr_{dev,test,sentences}.tsv | QAMR: about the words of a sentence | 37,678 questions | MIT | uwnlp/qamr |
 | covid_qa.json | COVID-QA: about papers | 1,380 questions | Apache-2.0 | deepset-ai/COVID-QA |
@@ -16,7 +15,7 @@
 | pubmedqa.json | PubMedQA, labelled part | 1,000 questions | MIT | pubmedqa/pubmedqa |
 
 1: the source archive of `bigbench` 1.0.0 on PyPI (Apache-2.0), folder benchmark_tasks. Its tasks carry a note that they
-should not be in training corpora, so that models can be compared on BIG-bench: this reader must not be.
+should not be in training corpora.
 """
 
 from __future__ import annotations
@@ -47,17 +46,6 @@ class Document(NamedTuple):
     queries: tuple[Query, ...]
 
 
-class Claim(NamedTuple):
-    """A claim beside a text that bears it out or does not."""
-
-    source: str
-    group: str
-    title: str
-    text: str
-    claim: str
-    follows: bool
-
-
 _SQUAD = ("new_wiki_v1.0", "nyt_v1.0", "reddit_v1.0", "amazon_reviews_v1.0", "squad_dev_v1.1")
 _TITLED = ("new_wiki_v1.0", "squad_dev_v1.1")
 _MOST_SPANS = 4
@@ -75,15 +63,6 @@ def documents(folder: Path) -> Iterator[Document]:
         yield from _if_there(folder / f"qamr_{part}.tsv", _qamr)
         yield from _if_there(folder / f"tatqa_{part}.json", _tatqa)
     yield from _if_there(folder / "pubmedqa.json", _pubmedqa)
-
-
-def claims(folder: Path) -> Iterator[Claim]:
-    """Yield the claims of every set that lies in the folder."""
-    path = folder / "vitaminc.json"
-    for row in _read(path)["examples"] if path.exists() else ():
-        evidence, _, claim = row["input"].replace("\ufffd", " ").partition("\nClaim: ")
-        title, _, text = evidence.partition(": ")
-        yield Claim("vitaminc", f"vitaminc/{title}", title, tidy(text), tidy(claim), bool(row["target_scores"]["True"]))
 
 
 def tidy(text: str) -> str:
