@@ -4,8 +4,8 @@
 | --- | --- | --- | --- | --- |
 | {new_wiki,nyt,reddit,amazon_reviews}_v1.0.json | SQuADShifts | 37,636 questions | CC BY 4.0 | 1, squad_shifts |
 | squad_dev_v1.1.json | SQuAD 1.1, development part | 10,565 questions | CC BY-SA 4.0 | 1, squad_shifts |
-| disfl_qa.json | Disfl-QA: SQuAD 2.0, spoken; a quarter has no answer | 7,664 questions | CC BY 4.0 | 1, disfl_qa |
-| disfl_qa_{train,dev,test}.json | the same as written | 11,825 questions | CC BY 4.0 | google-research-datasets/Disfl-QA |
+| disfl_qa.json | Disfl-QA: SQuAD 2.0, spoken; a quarter has none | 7,664 questions | CC BY 4.0 | 1, disfl_qa |
+| disfl_qa_{train,dev,test}.json | as written | 11,825 questions | CC BY 4.0 | google-research-datasets/Disfl-QA |
 | quoref.json | Quoref | 6,488 questions | CC BY 4.0 | 1, subtask 002 |
 | drop.json | DROP, where the answer stands in the passage | 1,984 questions | CC BY-SA 4.0 | 1, subtask 028 |
 | selqa_{dev,test}.json | SelQA: which sentence of a section answers | 2,375 questions | Apache-2.0 | emorynlp/selqa |
