@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
+from importlib import import_module
 
-try:
-    from investigator.cli.main import run
-except KeyboardInterrupt:  # the command line takes some time to import
-    sys.exit(130)
+from investigator.files.own_process import SELDOM
+
+
+def run() -> None:
+    """Run the command line of this process, and end the process with the exit code."""
+    _start_light()
+    try:
+        main = import_module("investigator.cli.main")
+    except KeyboardInterrupt:  # the command line takes some time to import
+        sys.exit(130)
+    main.run()
+
+
+def _start_light() -> None:
+    """Reduce start-up cost, and leave busy cores to others: idle worker threads do not spin. This must run before the
+    command line, pydantic, NumPy and PyTorch are loaded.
+    """
+    gc.set_threshold(SELDOM, 20, 20)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them reads every installed package
+
 
 if __name__ == "__main__":
     run()

@@ -41,6 +41,7 @@ CATCHES_ANYTHING = {
     "plugins/__init__.py": 1,  # a plug-in is a stranger's code, whose import may raise anything
 }
 READS_THE_ENVIRONMENT = {
+    "__main__.py",  # for libraries that are loaded after it
     "settings.py",
     "doctor/diagnosis.py",
     "tracing/opening.py",  # the variables of OpenTelemetry's own standard

@@ -78,7 +78,7 @@ def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator
     yield from read.faults
     for line, name in unknown:
         yield Fault(line, f"unknown variable {name!r}", f"This template may use: {', '.join(sorted(known))}.")
-    if not read.is_parsed:
+    if read.tree is None:
         return
     for name in contract.must_use:
         if name not in read.names:

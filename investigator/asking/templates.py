@@ -11,7 +11,7 @@ import stat
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from jinja2 import Template, nodes
@@ -63,20 +63,24 @@ class Sandbox:
 
 @dataclass(frozen=True)
 class ReadTemplate:
-    """A parsed template: its faults, the names that it uses with their lines, and its fixed text.
+    """A parsed template: its faults, and its syntax tree unless a syntax error prevented all further analysis.
 
     A template with faults is not `compiled`.
     """
 
     faults: tuple[Fault, ...]
-    names: Mapping[str, int]
-    own_words: str
-    compiled: Template | None
+    tree: nodes.Template | None = None
+    compiled: Template | None = None
 
-    @property
-    def is_parsed(self) -> bool:
-        """Return False if a syntax error prevented all further analysis."""
-        return not self.faults or bool(self.names or self.own_words)
+    @cached_property
+    def names(self) -> Mapping[str, int]:
+        """The names that the template uses, with their lines."""
+        return _lines_of_names(self.tree) if self.tree is not None else {}
+
+    @cached_property
+    def own_words(self) -> str:
+        """The fixed text of the template."""
+        return "".join(words.data for words in self.tree.find_all(nodes.TemplateData)) if self.tree is not None else ""
 
 
 @lru_cache(maxsize=128)
@@ -85,12 +89,9 @@ def read_template(source: str) -> ReadTemplate:
     try:
         tree = _language().parsed(source)
         faults = tuple(sorted(set(_language().faults(tree)), key=lambda fault: (fault.line, fault.problem)))
-        compiled = None if faults else _language().compiled(source)
+        return ReadTemplate(faults, tree, None if faults else _language().compiled(tree))
     except JinjaError as error:  # from the parser, or from the compiler, which folds constants
-        fault = Fault(getattr(error, "lineno", 1), error.message or "it cannot be read")
-        return ReadTemplate((fault,), {}, "", None)
-    words = "".join(words.data for words in tree.find_all(nodes.TemplateData))
-    return ReadTemplate(faults, _lines_of_names(tree), words, compiled)
+        return ReadTemplate((Fault(getattr(error, "lineno", 1), error.message or "it cannot be read"),))
 
 
 def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:

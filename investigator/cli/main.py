@@ -21,7 +21,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from investigator.cli.lazy_group import LazyCommand, lazy_group
 from investigator.errors import InvestigatorError
-from investigator.files.own_process import SELDOM
 from investigator.reports.inert import inert
 from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
 from investigator.secrets import redacted
@@ -31,7 +30,6 @@ _Options = ParamSpec("_Options")
 
 def run() -> None:
     """Run the command line of this process, and end the process with the exit code."""
-    _start_light()
     _write_anything()
     if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script of `investigator completion`
         completion_init()
@@ -42,15 +40,6 @@ def run() -> None:
         sys.exit(130)
     finally:
         gc.freeze()  # skip the garbage collections at the end of the process
-
-
-def _start_light() -> None:
-    """Reduce start-up cost, and leave busy cores to others: idle worker threads do not spin. This must run before NumPy
-    and PyTorch are loaded, which read these variables.
-    """
-    gc.set_threshold(SELDOM, 20, 20)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:

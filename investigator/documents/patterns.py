@@ -9,6 +9,7 @@ from collections.abc import Iterable
 _EVERYTHING_BELOW = {".": "^.+", "/": "^.+/.+", "(?P<ps_d>/)": "^.+/"}  # pathspec's short forms of `**`, `*/**`, `*/`
 _OVER_FOLDERS = "(?:/.+)?"  # pathspec's form of `/**`
 _FROM_ANYWHERE = "^(?:.+/)?"  # pathspec's form of a `**/` at the beginning
+_PLAIN = re.compile(r"(?!\.+$)[\w.~$-]+\*?")
 _STAR_AND_MORE = re.compile(r"\[\^/\]\*((?:\[\^/\]|[^/])*?)(?=\[\^/\]\*)")  # `*` and the text up to the next one
 
 
@@ -38,7 +39,10 @@ class Patterns:
 
 def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     """Return the pattern of a line and its kind, inclusion or exclusion; None for a comment or an empty line."""
-    from pathspec.patterns.gitignore import GitIgnorePatternError  # for speed: most folders have no patterns
+    if _PLAIN.fullmatch(line):
+        name = re.escape(line.removesuffix("*")) + "[^/]*" * line.endswith("*")
+        return re.compile(f"{_FROM_ANYWHERE}{name}/?", re.DOTALL), True
+    from pathspec.patterns.gitignore import GitIgnorePatternError  # for speed: most folders have only plain names
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     if line.rstrip().endswith("/**/"):  # pathspec would take it for the folder itself

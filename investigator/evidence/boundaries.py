@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from investigator.language.late_patterns import late
+
 _HYPHENS = "-\u2010\u2011"
 _DASHES = _HYPHENS + "\u2012\u2013\u2212"
 _APOSTROPHES = "'\u2019\u02bc"
 _SIGNS = "-+\u2212\u2013\u00b1"
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-_LINE_END = re.compile(r"[^\S\n]{0,20}\n[^\S\n]{0,20}")
-_LINE_END_BEFORE = re.compile(r"[^\S\n]{0,20}\n[^\S\n]{0,20}$")
-_MAGNITUDE = re.compile(
+_UNSPACED = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_LINE_END = late(r"[^\S\n]{0,20}\n[^\S\n]{0,20}")
+_LINE_END_BEFORE = late(r"[^\S\n]{0,20}\n[^\S\n]{0,20}$")
+_MAGNITUDE = late(
     r"\s?(?:hundred|thousand|million|billion|trillion|millionen|milliarden|mio|mrd|bn|mn|percent|per cent|prozent"
     r"|%|万|億|亿|萬)(?![^\W_])|\s?[万億亿萬]",
     re.IGNORECASE,

@@ -11,18 +11,17 @@ from itertools import permutations
 
 from investigator.language.amounts import Amount, amounts, identifiers, prepared, squeezed
 from investigator.language.dates import Date, dates, without_dates
+from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise
 from investigator.language.units import magnitude_of
 from investigator.records import Slot
 
-_FALL = re.compile(
+_FALL = late(
     r"\b(?:loss(?:es)?|lost|los(?:e|ing)|negative|minus|below|declin\w+|decreas\w+|fell|fall\w*|drop\w*|down|shr[aiu]nk\w*"
     r"|reduc\w+|deficit|outflow\w*|verlust\w*|rückgang\w*|gesunken|minus)\b",
     re.IGNORECASE,
 )
-_ALL_TIMES = re.compile(
-    r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE
-)
+_ALL_TIMES = late(r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE)
 _MOST_PARTS = 12
 """Most numbers from the quotes that are added and subtracted."""
 

@@ -14,6 +14,7 @@ from investigator.documents.pages import line_at, page_at
 from investigator.evidence.boundaries import cuts_into_word
 from investigator.evidence.widening import whole_sentences, with_its_name
 from investigator.language.addressed import addresses_model
+from investigator.language.late_patterns import late
 from investigator.language.negation import negated_before
 from investigator.language.normalise import Normalised, normalise
 from investigator.records import Document, Quote
@@ -34,13 +35,13 @@ _MOST_MATCHES = 20_000
 """Most occurrences of a phrase that are examined; more frequent phrases prove nothing."""
 _MOST_PHRASES = 4
 
-_BULLET = re.compile(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
+_BULLET = late(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
 _OPENING = "\"'\u300c\u300e`*_ "
 _CLOSING = "\"'\u300d\u300f`*_ "
 _ADDED_END = ".,;:\u3002\u3001"
-_ELLIPSIS = re.compile(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
-_INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
-_CJK_CHAR = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
+_ELLIPSIS = late(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
+_INNER_HYPHEN = late(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
+_CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 
 
 class Sources:

@@ -10,6 +10,7 @@ from itertools import pairwise, takewhile
 
 from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.dates import Date, dates, without_dates
+from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stem, stop_words
 from investigator.questions.answer_types import AnswerType, expected_type
@@ -19,19 +20,15 @@ from investigator.questions.related import is_verb, root, roots
 
 Value = Amount | Date
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_ITEM = re.compile(r"^\W*(?:\d{1,2}[.)]|§ ?\d+)(?=\s)")
-_DATE = re.compile(r"\bdates?\b", re.IGNORECASE)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_JOINED = re.compile(r"\W*(?:\([^)]*\)\W*)?(?:and|or|to|-)\W*")
-_FROM = re.compile(r"\bfrom\W*$", re.IGNORECASE)
-_STOPS = re.compile(
-    r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE
-)
-_PREPOSITION = re.compile(
-    r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE
-)
-_UNIT_BEHIND = re.compile(r"\s((?:[^\W\d_]+\s?){1,2})")
+_WORD = late(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ITEM = late(r"^\W*(?:\d{1,2}[.)]|§ ?\d+)(?=\s)")
+_DATE = late(r"\bdates?\b", re.IGNORECASE)
+_YEAR = late(r"(?:19|20)\d\d")
+_JOINED = late(r"\W*(?:\([^)]*\)\W*)?(?:and|or|to|-)\W*")
+_FROM = late(r"\bfrom\W*$", re.IGNORECASE)
+_STOPS = late(r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|be|been)\b|\d|[$€£¥]", re.IGNORECASE)
+_PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE)
+_UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
 _REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60  # characters, characters, words, characters
 _LONGEST = 600  # characters of a sentence; a longer one is a table
 

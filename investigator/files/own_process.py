@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-SELDOM = 200_000
-"""Objects allocated between two garbage collections, more than a start creates; Python's 700 would take a fifth of it.
+SELDOM = 500_000
+"""Objects allocated between two garbage collections, twice as many as a question creates; Python's 700 would take a
+fifth of its time.
 """
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 

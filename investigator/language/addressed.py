@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import data_file, listed_by_section
 from investigator.language.sentences import sentence_spans
 from investigator.language.undisguised import plain, undisguised
@@ -32,17 +33,17 @@ _Use = tuple[str, str]
 
 _HINT_DISTANCE = 250
 """Most characters between two hints that count together."""
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
-_TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{8,}")
+_BASE64 = late(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
+_TAG_CHARACTERS = late("[\U000e0020-\U000e007e]{8,}")
 """Invisible tag characters. Flags use fewer of them."""
 _UNSPACED = "\u1100"
 """First Unicode character of the scripts without spaces between words, or with particles joined to words."""
-_WORD = re.compile(r"\w+")
+_WORD = late(r"\w+")
 
 _ALONE = "alone"
 _GAP = r"""(?:[\s,'"*_()/<>\[\]#-]{1,6})"""
 _SOME_WORDS = rf"(?:\\w{{1,30}}+{_GAP.replace(chr(92), chr(92) * 2)}){{0,\1}}?"
-_FRAGMENT = re.compile(r"\{([A-Z_]+)\}")
+_FRAGMENT = late(r"\{([A-Z_]+)\}")
 
 _DEMANDS = (
     ("ignore", "earlier", "rules"),
@@ -54,8 +55,8 @@ _DEMANDS = (
 """Kinds of key words that make a demand when close together in one sentence, in this order."""
 _NEAR, _NEAR_UNSPACED = 80, 30  # characters
 _UNSPACED_IN = frozenset({"zh", "ja", "ko"})
-_COLON = re.compile("[:：]")
-_STOP = re.compile(r"[.!?。！？]|\n\s*\n")
+_COLON = late("[:：]")
+_STOP = late(r"[.!?。！？]|\n\s*\n")
 
 
 def addresses_model(text: str) -> tuple[Span, ...]:
@@ -218,7 +219,7 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
     """Return the pattern of a rule from its written form, which the file explains."""
     while _FRAGMENT.search(written):
         written = _FRAGMENT.sub(lambda name: fragments[name[1]], written)
-    return re.compile(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))
+    return late(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))
 
 
 @lru_cache(maxsize=50_000)

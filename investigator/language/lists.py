@@ -9,15 +9,11 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
-
-from pydantic import TypeAdapter
-
-_TABLE = TypeAdapter(dict[str, str])
-_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+from typing import Any
 
 
 @cache
-def data_file(name: str) -> dict[str, object]:
+def data_file(name: str) -> dict[str, Any]:
     """Return the contents of `data/<name>.toml`."""
     return tomllib.loads(files("investigator.language").joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
 
@@ -25,13 +21,13 @@ def data_file(name: str) -> dict[str, object]:
 @cache
 def listed(name: str) -> dict[str, tuple[str, ...]]:
     """Return the words of `data/<name>.toml` by language, as written there and in order."""
-    return {language: tuple(words.split()) for language, words in _TABLE.validate_python(data_file(name)).items()}
+    return {language: tuple(words.split()) for language, words in data_file(name).items()}
 
 
 @cache
 def listed_by_section(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the words of a file with sections, by section."""
-    sections = _SECTIONS.validate_python(data_file(name)).items()
+    sections = data_file(name).items()
     return {section: {key: tuple(words.split()) for key, words in table.items()} for section, table in sections}
 
 

@@ -6,24 +6,25 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import listed, negations
 from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, stem, stop_words, words
 
-_SOFT = re.compile(
+_SOFT = late(
     r"\b(?:fail(?:s|ed|ure|ing)?|lack(?:s|ed|ing)?|absen(?:t|ce)|unable|impossible|den(?:y|ies|ied)|refus(?:e|es|ed|al)"
     r"|prohibit(?:s|ed)?|forbidden|nil|zero)\b|\b(?:non|un)-",
     re.IGNORECASE,
 )
 _OPPOSITE = ("un", "in", "im", "ir", "il", "dis", "non")
-_FREE_OF = re.compile(r"\b(\w+)-?(?:free|less)\b", re.IGNORECASE)
-_IDIOM = re.compile(
+_FREE_OF = late(r"\b(\w+)-?(?:free|less)\b", re.IGNORECASE)
+_IDIOM = late(
     r"\bnot (?:only|just|least|merely)\b|\bno doubt\b|\bno (?:later|earlier|fewer|less|sooner) than\b|\bno\. ?(?=\d)"
     r"|\bnot to mention\b|\bnicht nur\b|\bno s[oó]lo\b",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+|[。！？；]")
-_CLAUSE_END = re.compile(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
+_SENTENCE_END = late(r"(?<=[.;!?])\s+|\n+|[。！？；]")
+_CLAUSE_END = late(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
 
 _REACH = 5
 """Number of words after a negation, without stop words, that count as negated."""

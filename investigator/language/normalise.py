@@ -198,7 +198,8 @@ def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
                 numeric.append(char)
             else:
                 single[char] = _compatible(char)
-    rules = [_OPTIONAL_HYPHEN, _FIRM_HYPHEN, _INNER_BLANK_OF_CJK]
+    of_cjk = [_INNER_BLANK_OF_CJK] if max(text) >= _CJK[0] else []  # slow to compile
+    rules = [_OPTIONAL_HYPHEN, _FIRM_HYPHEN, *of_cjk]
     if joining:
         marks = _class(joining)
         rules.append(rf"(?P<cluster>[^\s{_INVISIBLE}]?{marks}+)")

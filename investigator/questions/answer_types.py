@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import full_month_names
 from investigator.language.terms import folded
 
@@ -33,22 +34,22 @@ _UNIT = (
     r"%|percent|million|billion|trillion|thousand|km|cm|mm|nm|kg|mg|[µμ]g|ml|dl|kwh|mwh|gwh|kw|mw|gw|hz|khz|mhz|ghz|°c|°f"
     r"|(?:minute|hour|day|week|month|year|euro|dollar|pound|metre|meter|mile|feet|ton)s?"
 )
-_NUMBER = re.compile(
+_NUMBER = late(
     rf"(?<![\w.,·])[-−]?[$€£¥]?\s?\d+(?:[.,·]\d+)*(?:\s?(?:{_UNIT})(?!\w))?(?![\d·])"
     r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|dozen|hundred|thousand|million|billion|half|quarter|once|twice|none)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
-_PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
-_DIGIT = re.compile(r"\d")
+_NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
+_PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
+_DIGIT = late(r"\d")
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
-_ASKS_IF = re.compile(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
-_ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
+_ASKS_IF = late(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
+_ARTICLE = late(r"^the\s+", re.IGNORECASE)
 _NEUTRAL = 0.5
 _MANY_MARKS = 3
-_WORD = re.compile(r"[^\W_]+")
-_CAPITALS = re.compile(r"[A-Za-zÀ-ÿ]")
+_WORD = late(r"[^\W_]+")
+_CAPITALS = late(r"[A-Za-zÀ-ÿ]")
 _MARKS = {
     AnswerType.REASON: re.compile(
         r"\b(because|due to|as a result|caus\w+|led to|since|therefore|thus|owing to|attribut\w+|so that|reasons?"

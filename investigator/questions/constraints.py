@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from itertools import pairwise
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, question_body, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type
@@ -22,14 +23,14 @@ from investigator.questions.related import phrases, root
 from investigator.questions.roles import roles
 from investigator.records import Constraint, ConstraintKind
 
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
+_QUOTED = late(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _NAME_WORD = r"[A-ZÀ-ÖØ-Þ0-9][\w'’./&-]*"
-_NAME = re.compile(rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|von|van|the|la|di|da)\s+)?{_NAME_WORD})*")
-_POSSESSIVE = re.compile(r"['’]s?\s+(?=[A-Z0-9])")
-_HAS_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
-_PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[,;?.!:]|$")
-_KIND_ASKED = re.compile(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
+_NAME = late(rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|von|van|the|la|di|da)\s+)?{_NAME_WORD})*")
+_POSSESSIVE = late(r"['’]s?\s+(?=[A-Z0-9])")
+_HAS_CAPITAL = late(r"[A-ZÀ-ÖØ-Þ]")
+_PLACE_BEFORE = late(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
+_CLAUSE_END = late(r"[,;?.!:]|$")
+_KIND_ASKED = late(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
 _AUXILIARIES = frozenset(
     [
         "did",
@@ -50,15 +51,15 @@ _AUXILIARIES = frozenset(
         "would",
     ]
 )
-_TOKEN = re.compile(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
-_COUNTED = re.compile(
+_TOKEN = late(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
+_COUNTED = late(
     r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
     r"([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|should|may|might|must|in|of|on"
     r"|at|to|for|from|with|by|who|that|there|took|lived|live)\b)[\w-]+){0,2})",
     re.IGNORECASE,
 )
-_UNTIL = re.compile(r"\b(?:until|till|since|from|by)\s+$", re.IGNORECASE)
-_BUT_NOT = re.compile(r"\b(?:but|and|,) not (?:the |an? |to |in |for )?([\w-]+(?: [\w-]+)?)", re.IGNORECASE)
+_UNTIL = late(r"\b(?:until|till|since|from|by)\s+$", re.IGNORECASE)
+_BUT_NOT = late(r"\b(?:but|and|,) not (?:the |an? |to |in |for )?([\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 NOT = "not "
 """The beginning of a negative condition: "dogs but not cats"."""
 IN_UNIT = "in "
@@ -67,7 +68,7 @@ _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 _ORIGIN = "come"  # a place of origin has many wordings
-_DATE_OF = re.compile(r"\bdate of (?:the|this|that) (?:[\w-]+ )??([\w-]+)\W*$", re.IGNORECASE)
+_DATE_OF = late(r"\bdate of (?:the|this|that) (?:[\w-]+ )??([\w-]+)\W*$", re.IGNORECASE)
 _LONGEST = 160
 _MOST = 24
 

@@ -10,16 +10,21 @@ from importlib.resources import files
 
 from pydantic import TypeAdapter
 
+from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stem
 
 _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 
-@cache
 def cues(section: str) -> Mapping[str, str]:
     """Return a section of the file, unprocessed."""
+    return _all_cues()[section]
+
+
+@cache
+def _all_cues() -> Mapping[str, Mapping[str, str]]:
     text = files("investigator.questions").joinpath("data", "cues.toml").read_text(encoding="utf-8")
-    return _SECTIONS.validate_python(tomllib.loads(text))[section]
+    return _SECTIONS.validate_python(tomllib.loads(text))
 
 
 @cache
@@ -58,4 +63,4 @@ def formats() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
 
 
 def _whole(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{words.replace(chr(10), '')})(?!\w)", re.IGNORECASE)
+    return late(rf"(?<!\w)(?:{words.replace(chr(10), '')})(?!\w)", re.IGNORECASE)

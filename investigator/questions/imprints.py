@@ -17,6 +17,7 @@ from importlib.resources import files
 from pydantic import TypeAdapter
 
 from investigator.language.dates import Day, dates
+from investigator.language.late_patterns import late
 from investigator.questions.periods import Period, periods, quarters_named
 from investigator.records import Imprint
 
@@ -28,12 +29,12 @@ _FEWEST_LABELS = 3
 _SHORT_MONTH = 7  # days: a period of whole weeks may end this far into the next month
 _MONTHS_PASSED = {"three": 1, "3": 1, "six": 2, "6": 2, "nine": 3, "9": 3}
 _WEEKS_PASSED = {"thirteen": 1, "13": 1, "twenty-six": 2, "26": 2, "thirty-nine": 3, "39": 3}
-_PASSED = re.compile(
+_PASSED = late(
     rf"\b(?:({'|'.join(_MONTHS_PASSED)})\s+months|({'|'.join(_WEEKS_PASSED)})\s+weeks)\s+ended\s+(?=\S)", re.IGNORECASE
 )
-_FISCAL_YEAR = re.compile(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
-_EXACT_NAME = re.compile(r"\(\s?exact name of", re.IGNORECASE)  # words after the name of the issuer of a filing
-_SYMBOL = re.compile(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
+_FISCAL_YEAR = late(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
+_EXACT_NAME = late(r"\(\s?exact name of", re.IGNORECASE)  # words after the name of the issuer of a filing
+_SYMBOL = late(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
 _SECTIONS = TypeAdapter(dict[str, dict[str, str]])

@@ -7,22 +7,23 @@ from functools import lru_cache
 
 from investigator.language.amounts import amounts, prepared
 from investigator.language.dates import dates, without_dates
+from investigator.language.late_patterns import late
 from investigator.language.units import unit_of
 from investigator.questions.cues import patterns
 from investigator.questions.related import root, roots
 
-_IN_UNIT = re.compile(
+_IN_UNIT = late(
     r"\bin ((?:(?:square|cubic|us|swiss) )?[a-z]+)"
     r"(?=\W*$|[?,;)]|\s+(?:per|an?|for|of|on|at|from|by|to|was|were|is|are|did|does|do|has|have)\b)",
     re.IGNORECASE,
 )
-_WHAT_IS = re.compile(
+_WHAT_IS = late(
     r"\W*(?:what|how (?:much|high|large|big)) (?:is|are|was|were) the ((?:[\w-]+ ?){1,4}?)"
     r"(?= (?:of|in|for|on|at|after|before)\b|\?|$)",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_PART_OF = re.compile(
+_YEAR = late(r"(?:19|20)\d\d")
+_PART_OF = late(
     r"(?:\b(?:half|thirds?|quarters?|fifths?|tenths?|per ?cent)|%)\s+(?:of\s+)?"
     r"(?:the|its|his|her|their|this|an?)\s+((?:[\w-]+\s?){1,2})",
     re.IGNORECASE,

@@ -8,22 +8,23 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stop_words, words
 from investigator.questions.cues import cues
 from investigator.questions.related import related_roots, root, roots
 
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
-_NAME = re.compile(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
+_TOKEN = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_POSSESSIVE = late(r"['’]s?$")
 _FEWEST, _BETWEEN = 2, 2  # words
-_OF = re.compile(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
-_WHO_IS = re.compile(
+_OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
+_WHO_IS = late(
     r"\W*who(?:'s| is| was| are| were) (?:the|an?|its|their|his|her|our|your|my) ([a-z][\w'’ -]*?)"
     r"(?: (?:of|in|at|for|on|during|from|behind|to|with|between)\b.*)?\W*$",
     re.IGNORECASE,
 )
-_JOINS = re.compile(
+_JOINS = late(
     r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
 )
 """Text allowed between a description and the name that bears it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from investigator.language.late_patterns import late
 from investigator.questions.constraints import constraints
 from investigator.questions.kinds import cue
 from investigator.questions.sides import sides_of
@@ -15,26 +16,24 @@ _ASKS = (
     r"(?:who|whom|whose|what|when|where|which|why|how|wer|wem|wen|wessen|was|wann|wo|warum|wie"
     r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
 )
-_NEXT = re.compile(
+_NEXT = late(
     rf"(?:,?\s+(?:and|und|et|y)\s+|;\s*|,\s*)(?=(?:in|on|at|for|by|to)?\s*{_ASKS}\b(?!\s+(?:and|or)\b))", re.IGNORECASE
 )
-_ASKING = re.compile(rf"\b{_ASKS}\b|[?？]", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[?？])\s+(?=\S)")
+_ASKING = late(rf"\b{_ASKS}\b|[?？]", re.IGNORECASE)
+_SENTENCE_END = late(r"(?<=[?？])\s+(?=\S)")
 _FEWEST_WORDS = 3
 _NAMED = r"[A-ZÀ-ÖØ-Þ][\w.'’&-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-ZÀ-ÖØ-Þ(][\w.'’&)-]*)*"
-_OR = re.compile(
-    rf"^(?P<asked>.*[^,\s]),\s*(?:the\s+)?(?P<one>{_NAMED})\s*,?\s+or\s+(?:the\s+)?(?P<other>{_NAMED})\s*\??$"
-)
-_BOTH = re.compile(
+_OR = late(rf"^(?P<asked>.*[^,\s]),\s*(?:the\s+)?(?P<one>{_NAMED})\s*,?\s+or\s+(?:the\s+)?(?P<other>{_NAMED})\s*\??$")
+_BOTH = late(
     rf"^(?i:are|were|is|do|did|was)\s+(?:both\s+)?(?:the\s+)?(?P<one>{_NAMED})\s+and\s+(?:the\s+)?(?P<other>{_NAMED})"
     r"\s+(?P<asked>[a-z].{2,}?)\??$"
 )
-_NEXT_THING = re.compile(r"[?:;]|\. |,? and (?:what|how|why|when)\b")
-_SQUARES = re.compile(
+_NEXT_THING = late(r"[?:;]|\. |,? and (?:what|how|why|when)\b")
+_SQUARES = late(
     r"\bdo(?:es)? (?P<one>.{3,120}?) (?:agree|square|match|tally|add up) with (?P<other>.{3,})", re.IGNORECASE
 )
 _TIMES = r"(?:quarters?|years?|periods?|months?|weeks?|decades?|filings?|reports?|documents?|10-[kq]s?|time|next)"
-_MOVES = re.compile(
+_MOVES = late(
     r"^\W*(?:how (?:has|have|had|did|does|do)|track|can any trends be identified in|has there been any \w+ change in"
     r"|are there any \w+ changes in|what is the trend (?:in|of))\s+"
     r"|\b(?:moved?|chang(?:e|ed)|evolv(?:e|ed)|develop(?:s|ed)?|progress(?:ed)?|fluctuated?)\b"
@@ -43,7 +42,7 @@ _MOVES = re.compile(
     re.IGNORECASE,
 )
 """Words that ask about a development, which a single figure cannot describe."""
-_PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
+_PRONOUN = late(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
 
 
 def taken_apart(question: str) -> tuple[Part, ...]:

@@ -12,6 +12,7 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.terms import folded
 
@@ -23,33 +24,33 @@ _ORDINALS = (
     "fourth|4th|vierte[nrsm]?|quatrieme|cuarto",
 )
 _OF = r"[\s,./'-]*(?:(?:of|the|de|del|des|fiscal|year|calendar)\s+|fy\s?)*"
-_QUARTER_YEAR = re.compile(rf"\bq([1-4])(?:{_OF}{_YEAR}\b)?")
-_YEAR_QUARTER = re.compile(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q([1-4])\b")
-_WORDED_QUARTER = re.compile(
+_QUARTER_YEAR = late(rf"\bq([1-4])(?:{_OF}{_YEAR}\b)?")
+_YEAR_QUARTER = late(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q([1-4])\b")
+_WORDED_QUARTER = late(
     rf"\b(?:{'|'.join(f'({names})' for names in _ORDINALS)})\s+"
     rf"(?:fiscal\s+)?(?:quarter|quartals?|trimestre)(?:{_OF}{_YEAR}\b)?"
 )
-_ISO_DATE = re.compile(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
+_ISO_DATE = late(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
 _QUARTERS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER)
-_SHORT_FISCAL = re.compile(r"\bfy\s?'?(\d\d)\b")
-_PLAIN_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
-_COMPARED = re.compile(
+_SHORT_FISCAL = late(r"\bfy\s?'?(\d\d)\b")
+_PLAIN_YEAR = late(rf"(?<!\d){_YEAR}(?!\d)")
+_COMPARED = late(
     r"\b(?:than|compared (?:with|to)|relative to|versus|vs\.?)\s+(?:[^\W\d][\w'’-]*,?\s+){0,6}?"
     r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
 """A period that is only compared with, including the words between it and the comparing word."""
-_LONGER = re.compile(
+_LONGER = late(
     rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
     rf"{_OF}{_YEAR}\b"
 )
 """A part of a year that is neither a quarter nor a month."""
-_NEWEST = re.compile(
+_NEWEST = late(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
     r"|mas recientes?|ultim[oa]s?)\b|最新|最近"
 )
-_OLDEST = re.compile(r"\b(earliest|oldest|alteste[nrsm]?|fruheste[nrsm]?|plus ancien(ne)?s?|mas antigu[oa]s?)\b|最早")
+_OLDEST = late(r"\b(earliest|oldest|alteste[nrsm]?|fruheste[nrsm]?|plus ancien(ne)?s?|mas antigu[oa]s?)\b|最早")
 
 
 class Period(NamedTuple):

@@ -9,34 +9,35 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import dropwhile, pairwise, takewhile
 
+from investigator.language.late_patterns import late
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, stop_words, words
 from investigator.questions.cues import cues
 from investigator.questions.order import clause, is_past
 from investigator.questions.related import related_roots, root, roots
 
-_SUBJECT_ASKED = re.compile(r"\s*(?:which|what|who)\b", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_SUBJECT_ASKED = late(r"\s*(?:which|what|who)\b", re.IGNORECASE)
+_TOKEN = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
 _FAR = 9  # words between the question word and the name
 _BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN = 3, 8, 6, 3  # words
-_CLAUSE_END = re.compile(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
-_CLAUSE_MARK = re.compile(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
-_WHO_DOES = re.compile(
+_CLAUSE_END = late(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
+_CLAUSE_MARK = late(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
+_WHO_DOES = late(
     r"\W*(?:who|(?:which|what)(?P<kind>(?:\s+[\w'’-]+){1,2}?))"
     r"(?:\s+(?:has|have|had|must|should|shall|can|may|will|to|been|also|still|now))*"
     r"\s+(?P<verb>[\w-]+)(?:\s+(?:for|after|to|on|about|at|over))?(?:\s+(?:the|an?|its|their|his|her|our))?"
     r"\s+(?P<object>[^?]+)",
     re.IGNORECASE,
 )
-_CARRIED = re.compile(r"\(([^()]*)\)\s*$")
+_CARRIED = late(r"\(([^()]*)\)\s*$")
 _OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
 _PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # words
-_NEXT = re.compile(r"\s+[a-z][\w-]+")
-_POSSESSIVE = re.compile(r"(?:s['’]|['’]s)\s*$")
+_NEXT = late(r"\s+[a-z][\w-]+")
+_POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from investigator.language.late_patterns import late
 from investigator.questions.constraints import constraints
 from investigator.records import Constraint, ConstraintKind, Part
 
@@ -13,23 +14,23 @@ _COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|
 _COMPARES = rf"(?:{_COMPARES}|relative to|with)"
 _NAME = r"[A-ZÀ-ÖØ-Þ0-9][\w.&/-]*(?:\s+(?:(?:of|the|de|von|van)\s+)?[A-ZÀ-ÖØ-Þ0-9(][\w.&)/-]*)*"
 _JOINT = r"(?:,?\s+(?:and|or|vs\.?|versus)\s+(?:the\s+|in\s+|of\s+|for\s+)*)"
-_MANY = re.compile(rf"(?P<names>{_NAME}(?:['’]s?)?(?:,\s+{_NAME}(?:['’]s?)?)*{_JOINT}{_NAME}(?:['’]s?)?)")
-_BETWEEN = re.compile(
+_MANY = late(rf"(?P<names>{_NAME}(?:['’]s?)?(?:,\s+{_NAME}(?:['’]s?)?)*{_JOINT}{_NAME}(?:['’]s?)?)")
+_BETWEEN = late(
     r"(?P<one>.{3,}?)[,;]?\s+(?:and\s+)?(?:how (?:does|do|did) (?:that|this|it|they) )?"
     rf"{_COMPARES}\s+(?:(?P<those>those|that|the one|(?:its|their) (?:showing|performance|results?))\s+"
     r"(?P<link>of|in|from|for|on|after)\s+"
     r"|(?P<its>its|their)\s+)?(?P<other>.{3,})",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
+_REQUEST = late(
     r"^\W*(?:please\s+)?(?:compare|contrast|put|set|show|examine|analy[sz]e)(?:\s+(?:how|the))?\s+"
     r"|^\W*how (?:does|do|did|has|have|is|are|was|were)\s+|^\W*what (?:is|are|was|were) the differences? between\s+",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"^\W*(?P<one>.{3,}?)\s+and\s+(?:the\s+)?(?P<other>.{3,}?)\W*$")
-_OWNER = re.compile(rf"{_NAME}['’]s?")
-_LISTED = re.compile(rf",\s+|{_JOINT}")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_BOTH = late(r"^\W*(?P<one>.{3,}?)\s+and\s+(?:the\s+)?(?P<other>.{3,}?)\W*$")
+_OWNER = late(rf"{_NAME}['’]s?")
+_LISTED = late(rf",\s+|{_JOINT}")
+_POSSESSIVE = late(r"['’]s?$")
 
 
 def sides_of(question: str) -> tuple[Part, ...]:

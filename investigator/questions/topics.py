@@ -12,29 +12,30 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stem, stop_words, words
 from investigator.questions.cues import cues, empty_words, request_words
 from investigator.questions.kinds import asked_documents, cue
 from investigator.questions.related import related, root
 
 _LONGEST_READ = 2_000  # characters of a question
-_REST = re.compile(
+_REST = late(
     r"[?;]|[.:](?=\s|$)|,?\s+and (?:the|its|their|how|what|which|does|do|who|where|when|why)\b"
     r"|,\s*(?:of any|counting|if any)\b"
     r"|\bin (?:some|any) (?:way|form)\b"
 )
-_OF_THEM = re.compile(r"\b(?:for |in |by )?which of (?:them|these|those)\b", re.IGNORECASE)
-_THING = re.compile(
+_OF_THEM = late(r"\b(?:for |in |by )?which of (?:them|these|those)\b", re.IGNORECASE)
+_THING = late(
     r"^\W*(?:(?:which|what|list|name|find)(?: all| every)?(?: the)? (?:[\w'-]+ ){1,3}?"
     r"(?=in |of |from |on |that |which |were |was |are |is |have )"
     r"|(?:several|some|many|most) of (?:the|these) .{3,60}?(?= (?:for|in) which|$)|.{3,60}?\. )",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[\"“”«»„][^\"“”«»„]{2,80}[\"“”«»„]|[^\W_](?:[\w'’&/-]|[.,](?=\w))*|[,()]")
-_POSSESSIVE = re.compile(r"['’]s?$")
-_NUMBERED = re.compile(r"^([^\W\d_]{4,})-?\d+$")
-_AMERICAN = re.compile(r"iz(e|es|ed|ing|ation|ations)$")
-_BRITISH = re.compile(r"is(e|es|ed|ing|ation|ations)$")
+_TOKEN = late(r"[\"“”«»„][^\"“”«»„]{2,80}[\"“”«»„]|[^\W_](?:[\w'’&/-]|[.,](?=\w))*|[,()]")
+_POSSESSIVE = late(r"['’]s?$")
+_NUMBERED = late(r"^([^\W\d_]{4,})-?\d+$")
+_AMERICAN = late(r"iz(e|es|ed|ing|ation|ations)$")
+_BRITISH = late(r"is(e|es|ed|ing|ation|ations)$")
 _JOINING = frozenset(["of", "the", "de", "la", "van", "von", "and", "for"])
 _QUOTES = '"“”«»„'
 _OR = "or"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from investigator.language.late_patterns import late
 from investigator.language.relevance import stems
 from investigator.language.terms import content_words, is_english, words
 from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
@@ -18,7 +19,7 @@ LIKELY = 0.5
 
 _SURE = 80  # points
 _TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that must be covered
-_SEVERAL = re.compile(
+_SEVERAL = late(
     r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
     r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
     r"|(?:what|which) (?:two|three|four|five|other|are|were)"
@@ -26,7 +27,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 """Matches a question about several things at once; one document may answer only part of it."""
-_OF_ALL = re.compile(r"\b(?:all|each|every)\b", re.IGNORECASE)
+_OF_ALL = late(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
 
 class AskingPolicy(Protocol):

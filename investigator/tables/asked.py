@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
+from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stem, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import cues, empty_words, patterns, request_words
@@ -13,16 +14,16 @@ from investigator.questions.numbered import numbered
 from investigator.questions.related import root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
 
-_SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
-_COUNT = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
-_NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
-_POINTS = re.compile(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
+_SHARE = late(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
+_COUNT = late(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
+_NUMBERED_TIME = late(r"month|week|quarter|year|%|percent", re.IGNORECASE)
+_POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
-_COSTS = re.compile(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
-_LIMIT = re.compile(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
+_COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
+_LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
 _MOST_PARTS = 100  # in text written without spaces
 _LONGEST_ACRONYM = 6
-_ACRONYM = re.compile(r"[A-Z]{2,5}")
+_ACRONYM = late(r"[A-Z]{2,5}")
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from investigator.language.late_patterns import late
 from investigator.questions.cues import patterns
 from investigator.records import Computation, Operation, QuotedCell
 from investigator.tables.times import header_time
 
-_NUMBER = re.compile(
+_NUMBER = late(
     r"(?P<open>[(−–-]\s?)?(?P<sign>[$€£¥₹])?\s?(?P<open2>[(−–-]\s?)?(?P<digits>\d[\d,.'’\u00a0\u2009\u202f]*)"
 )
-_FIGURES = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
-_SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s?%")
-_CURRENCY = re.compile(r"[$€£¥₹]")
+_FIGURES = late(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
+_SHARE = late(r"(\d+(?:[.,]\d+)?)\s?%")
+_CURRENCY = late(r"[$€£¥₹]")
 _POINTS = "percentage points"
 _MOST_DECIMALS = 6
 

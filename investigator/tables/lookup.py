@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise
 
+from investigator.language.late_patterns import late
 from investigator.language.terms import folded, words
 from investigator.questions.answer_types import AnswerType, expected_type, spans
 from investigator.questions.cues import patterns
@@ -33,16 +34,14 @@ _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
-_SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
-_INTERVAL = re.compile(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
-_MONEY = re.compile(r"[$€£¥₹]")
-_BARE_AMOUNT = re.compile(
-    r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?"
-)
-_TEST = re.compile(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
+_SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
+_INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
+_MONEY = late(r"[$€£¥₹]")
+_BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
+_TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
 """The header of a column that says how sure the figures beside it are."""
-_CLOCK = re.compile(r"\d[:.]\d\d")
-_EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
+_CLOCK = late(r"\d[:.]\d\d")
+_EACH = late(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from investigator.language.late_patterns import late
 from investigator.language.units import magnitude_pattern
 
 _THOUSANDS = "thousand"
@@ -15,13 +16,13 @@ _PLURAL = {
     "billions": "billion",
     "trillions": "trillion",
 }
-_SHARES = re.compile(r"\b(?:shares?|rsus?|units|options|awards)\b", re.IGNORECASE)
-_MONEY = re.compile(r"[$€£¥₹]")
-_PER = re.compile(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
-_EXCEPTED = re.compile(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
-_SHARES_IN = re.compile(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
-_WORDED = re.compile(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # a different unit, text, or a year
-_NO_MULTIPLE = re.compile(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
+_SHARES = late(r"\b(?:shares?|rsus?|units|options|awards)\b", re.IGNORECASE)
+_MONEY = late(r"[$€£¥₹]")
+_PER = late(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
+_EXCEPTED = late(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
+_SHARES_IN = late(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
+_WORDED = late(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # a different unit, text, or a year
+_NO_MULTIPLE = late(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
 
 
 @cache

@@ -6,26 +6,25 @@ import re
 from dataclasses import dataclass, replace
 
 from investigator.language.dates import dates
+from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise
 from investigator.questions.periods import Period, periods
 
 _NUMBERS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12, "two": 2, "one": 1}
-_MONTHS = re.compile(r"\b(one|two|three|six|nine|twelve|3|6|9|12)(?:\s+|-)(?:calendar\s+)?months?\b", re.IGNORECASE)
-_WEEKS = re.compile(r"\b(13|thirteen|26|39|52|53)(?:\s+|-)weeks?\b", re.IGNORECASE)
+_MONTHS = late(r"\b(one|two|three|six|nine|twelve|3|6|9|12)(?:\s+|-)(?:calendar\s+)?months?\b", re.IGNORECASE)
+_WEEKS = late(r"\b(13|thirteen|26|39|52|53)(?:\s+|-)weeks?\b", re.IGNORECASE)
 _OF_WEEKS = {"13": 3, "thirteen": 3, "26": 6, "39": 9, "52": 12, "53": 12}
-_QUARTER = re.compile(r"\bquarter(?:ly|s)?\b|\bquartal|\btrimestre", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:fiscal\s+)?years?\s+(?:ended|ending|to)\b|\bfull year\b|\bannual", re.IGNORECASE)
-_HALF = re.compile(r"\bhalf(?:[- ]year)?\b", re.IGNORECASE)
-_INSTANT = re.compile(
+_QUARTER = late(r"\bquarter(?:ly|s)?\b|\bquartal|\btrimestre", re.IGNORECASE)
+_YEAR = late(r"\b(?:fiscal\s+)?years?\s+(?:ended|ending|to)\b|\bfull year\b|\bannual", re.IGNORECASE)
+_HALF = late(r"\bhalf(?:[- ]year)?\b", re.IGNORECASE)
+_INSTANT = late(
     r"\b(?:as of|as at|at|on|by|until|end of|dated|beginning of|balance sheets?(?: dated)?)\s+(?:the\s+)?"
     r"(?:end of\s+)?$",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(
-    r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th|last|latest)\s+(?:fiscal\s+)?quarter\b", re.IGNORECASE
-)
-_PLAIN_YEAR = re.compile(r"(?<![\d.,$€£-])((?:19|20)\d\d)(?![\d,.]?\d)")
-_A_YEAR_BEFORE = re.compile(
+_ORDINAL = late(r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th|last|latest)\s+(?:fiscal\s+)?quarter\b", re.IGNORECASE)
+_PLAIN_YEAR = late(r"(?<![\d.,$€£-])((?:19|20)\d\d)(?![\d,.]?\d)")
+_A_YEAR_BEFORE = late(
     r"year[- ]over[- ]year|year[- ]on[- ]year|\by/?o/?y\b|\ba year (?:earlier|ago|before)"
     r"|(?:prior|previous|last)[- ]year|same (?:quarter|period)[^.?]{0,20} year|\b(?:vorjahr|im jahr davor)",
     re.IGNORECASE,

@@ -200,7 +200,7 @@ class Interrupts:
         if name == "investigator.cli.main":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupts())
-import investigator.__main__
+from investigator.__main__ import run; run()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

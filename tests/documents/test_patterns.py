@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from investigator.documents.patterns import Patterns
 from investigator.documents.scanning import FolderSettings, scan
@@ -97,3 +99,13 @@ def test_a_hostile_pattern_is_not_slow(pattern: str, path: str) -> None:
     began = time.process_time()
     assert not Patterns([pattern]).match(path, is_folder=False)
     assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize("pattern", ["Thumbs.db", "~$*", "node_modules", "a.b-c$", ".hidden", "...x*"])
+def test_a_plain_name_matches_as_it_does_in_pathspec(pattern: str) -> None:
+    theirs, _ = GitIgnoreSpecPattern.pattern_to_regex(pattern)
+    name = pattern.replace("*", "tail")
+    for path in (name, f"x/{name}", f"x/y z/{name}", f"{name}x", f"x{name}", f"{name}/x", name.upper(), name[:-1]):
+        for is_folder in (False, True):
+            matched = re.fullmatch(theirs, f"{path}/" if is_folder else path, re.DOTALL) is not None
+            assert Patterns([pattern]).match(path, is_folder=is_folder) == matched, path

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from investigator.language.late_patterns import late
 from investigator.language.sentences import sentence_spans
 from investigator.records import AnswerReply, ProposedClaim
 
 _IDS = r"E\d{1,4}(?:\s*(?:[,;&]|and|und|-|\u2013)\s*E?\d{1,4}){0,30}"
-_BRACKETED = re.compile(rf"\s*(?:\[\s*{_IDS}\s*\]|\(\s*{_IDS}\s*\)|\u3010\s*{_IDS}\s*\u3011)")
-_LEADING = re.compile(rf"(?:{_BRACKETED.pattern})+[.,;]?")
-_RANGE_OR_ID = re.compile(r"E?(\d{1,4})(?:\s*[-\u2013]\s*E?(\d{1,4}))?")
-_BULLET = re.compile(r"^\s*(?:[-*\u2022>]+|\d{1,2}[.)]|#{1,6})\s+")
-_CANNOT = re.compile(
+_BRACKETED = late(rf"\s*(?:\[\s*{_IDS}\s*\]|\(\s*{_IDS}\s*\)|\u3010\s*{_IDS}\s*\u3011)")
+_LEADING = late(rf"(?:{_BRACKETED.pattern})+[.,;]?")
+_RANGE_OR_ID = late(r"E?(\d{1,4})(?:\s*[-\u2013]\s*E?(\d{1,4}))?")
+_BULLET = late(r"^\s*(?:[-*\u2022>]+|\d{1,2}[.)]|#{1,6})\s+")
+_CANNOT = late(
     r"\b(?:can\s?not|can't|could not|couldn't|unable to|not possible to|impossible to)\b[^.\n]{0,60}"
     r"\b(?:answer|determin|tell|say|establish|find|conclude)"
     r"|\b(?:no|not enough|insufficient|lacks?|without)\s+(?:\w+\s+){0,3}(?:information|evidence|answer|data|mention)"

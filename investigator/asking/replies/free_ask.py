@@ -10,26 +10,27 @@ import re
 from collections.abc import Iterator
 
 from investigator.asking.replies.points import read_point
+from investigator.language.late_patterns import late
 from investigator.records import AskReply
 
-_POINT_LINE = re.compile(
+_POINT_LINE = late(
     r"^[\W_]*(?:(?:final|overall|relevance|my)\s+)?(?:points?|score|rating|relevance|punkte|punktzahl|bewertung|点数|点數"
     r"|スコア|评分|評分|得分|점수)(?:[\W_]|\d|out of|of|percent|points?|n/?a|none)*$",
     re.IGNORECASE,
 )
-_POINT_LEAD = re.compile(
+_POINT_LEAD = late(
     r"^[\W_]*(?:points?|score|rating)[\W_]*[:=][\W_]*\d[\d.,]*[ \t]*(?:%|/[ \t]*\d+|out of \d+)?[\s.,;:/*_-]*",
     re.IGNORECASE,
 )
-_BARE_VALUE = re.compile(r"^[\W_]*\d{1,3}(?:[.,]\d+)?\s*(?:%|/\s*\d+|out of \d+)?[\W_]*$")
-_QUOTE_LINE = re.compile(
+_BARE_VALUE = late(r"^[\W_]*\d{1,3}(?:[.,]\d+)?\s*(?:%|/\s*\d+|out of \d+)?[\W_]*$")
+_QUOTE_LINE = late(
     r"^[\W_]*(?:quotes?|quotation|evidence|citation|zitat|引用)(?:\s*\d+)?[*_ \t]*[:：][*_ \t]*(?P<words>.*)$",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
-_RULE = re.compile(r"^\s*[-=_*]{2,}\s*$")
-_REPLY_LABEL = re.compile(r"^[\W_]*(?:reply|answer|response|antwort|回答)[*_ \t]*[:：][*_ \t]*", re.IGNORECASE)
-_QUOTED = re.compile(
+_BULLET = late(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
+_RULE = late(r"^\s*[-=_*]{2,}\s*$")
+_REPLY_LABEL = late(r"^[\W_]*(?:reply|answer|response|antwort|回答)[*_ \t]*[:：][*_ \t]*", re.IGNORECASE)
+_QUOTED = late(
     r"\"([^\"\n]{8,1500})\"|\u201c([^\u201d]{8,1500})\u201d|\u00ab([^\u00bb]{8,1500})\u00bb|\u300c([^\u300d]{8,1500})\u300d"
     r"|\u201e([^\u201c\u201d]{8,1500})[\u201c\u201d]"
 )

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from investigator.language.late_patterns import late
+
 _MARKUP = str.maketrans(
     {
         **dict.fromkeys("*_`#", " "),
@@ -20,34 +22,32 @@ _MARKUP = str.maketrans(
         "\u066a": "%",
     }
 )
-_HTML = re.compile(r"</?(?:b|strong|i|em|u|p|br|span|li|td|th|tr|code|div|h[1-6])\s*/?>", re.IGNORECASE)
+_HTML = late(r"</?(?:b|strong|i|em|u|p|br|span|li|td|th|tr|code|div|h[1-6])\s*/?>", re.IGNORECASE)
 
 _NUMBER = r"\d+(?:[.,]\d+)*+"
 _SCALE = r"(?:(?:on|in)\s+(?:a|the)\s+)?(?:scale\s*:?\s*)?(?:of\s+|from\s+)?[01]\s*(?:-|to)\s*(?P<top>\d{1,4})(?!\d)"
 _OF = r"(?:/|out\s+of|of|von|sur)\s*(?P<of>\d{1,6})(?![\d.,/-]*\d)"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s"
-_LEAD = re.compile(
+_LEAD = late(
     r"[\s\"'\\(\[{<$]*(?:boxed\s*\{)?(?:(?:about|around|approximately|approx\.|roughly|circa|ca\.|maybe|perhaps"
     r"|probably|an?|between|etwa|~|≈|≥|≤|>|<)\s*){0,2}[\"'(\[{]*",
     re.IGNORECASE,
 )
-_VALUE = re.compile(
+_VALUE = late(
     rf"(?P<sign>[+-]?)(?P<low>{_NUMBER})"
     rf"(?:\s*(?P<join>-|to|and|bis)\s*(?P<high>{_NUMBER}))?"
     rf"(?:[\s\"'$}}]*[(\[]?\s*(?:{_OF}|(?P<percent>%|per\s?cent\b|prozent\b)|{_SCALE}))?",
     re.IGNORECASE,
 )
-_SPOILED = re.compile(
-    rf"[.,:/-]\d|(?:st|nd|rd|th)\b|(?!(?:points?|pts?|p|punkte)\b)[A-Za-z]|\s+{_MONTH}", re.IGNORECASE
-)
-_WORDS_BEFORE = re.compile(r"[ \t]*[^\s\d(:]{1,20}(?:[ \t][^\s\d(:]{1,20})?[ \t]*\((?=\d)")
-_ENUMERATION = re.compile(r"[.)]\s+\S")
-_NO_VALUE = re.compile(
+_SPOILED = late(rf"[.,:/-]\d|(?:st|nd|rd|th)\b|(?!(?:points?|pts?|p|punkte)\b)[A-Za-z]|\s+{_MONTH}", re.IGNORECASE)
+_WORDS_BEFORE = late(r"[ \t]*[^\s\d(:]{1,20}(?:[ \t][^\s\d(:]{1,20})?[ \t]*\((?=\d)")
+_ENUMERATION = late(r"[.)]\s+\S")
+_NO_VALUE = late(
     r"[\s\"'(\[<]*(?:n\s?/\s?a\b|na\b|nan\b|none\b|null\b|nil\b|unknown\b|undefined\b|unscored\b|tbd\b|not\s|no\s"
     r"|cannot\b|can't\b|unable\b|nicht\s|keine?\b|entfällt\b|\?+|-+\s*$|-+\n)",
     re.IGNORECASE,
 )
-_HINT = re.compile(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{1,4}})", re.IGNORECASE)
+_HINT = late(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{1,4}})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

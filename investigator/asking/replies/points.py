@@ -8,6 +8,7 @@ from functools import partial
 
 from investigator.asking.replies.point_values import Value, folded, scale_of, value_at, value_in_parentheses
 from investigator.asking.replies.thoughts import without_thoughts
+from investigator.language.late_patterns import late
 
 _LONGEST = 60_000
 """Number of characters read from each end of a reply; no genuine reply has its point elsewhere."""
@@ -15,50 +16,50 @@ _LONGEST = 60_000
 _OTHER_MARKERS = (
     "score|rating|relevance|relevancy|grade|punktzahl|punkte|bewertung|puntos|puntuación|puntaje|pontos|оценка|балл"
 )
-_MARKER = re.compile(
+_MARKER = late(
     rf"(?<![^\W\d_])(?P<point>points?)(?![^\W_])|(?<![^\W\d_])(?:{_OTHER_MARKERS})(?![^\W_])"
     "|点数|点數|點數|スコア|評価|评分|評分|得分|分数|分數|점수",
     re.IGNORECASE,
 )
-_KEY = re.compile(r"[\"']\s*points?\s*\\?[\"']\s*:", re.IGNORECASE)
+_KEY = late(r"[\"']\s*points?\s*\\?[\"']\s*:", re.IGNORECASE)
 _HINT = (
     r"(?P<hint>\s*[(\[][^()\[\]\n]{1,60}[)\]]|\s*(?:on\s+a\s+scale\s+)?(?:from\s+|of\s+)?[01]\s*(?:-|to)\s*\d{1,4}"
     r"|\s*(?:out\s+)?of\s+\d{1,4}|\s*/\s*\d{1,4})?"
 )
-_AFTER_MARKER = re.compile(
+_AFTER_MARKER = late(
     rf"(?:\s+(?:score|rating|value|assigned|awarded|given))?{_HINT}[ \t\"'\])]*"
     r"(?:[:=|>]+(?:\s*[:=|>])*|[ \t]*\n(?:[-=]{2,}[ \t]*\n)?|[ \t]+-(?=\s)|-(?=\s))",
     re.IGNORECASE,
 )
-_SAID_AFTER_MARKER = re.compile(
+_SAID_AFTER_MARKER = late(
     r"[^.\n\d:]{0,60}?(?:(?<=\s)|(?<=^))(?:is|was|of|be|ist|est|von|beträgt)(?=\s)|(?=[ \t]+\d)", re.IGNORECASE
 )
-_JUDGED = re.compile(
+_JUDGED = late(
     r"(?:\bI(?:'d|'ll|\s+would|\s+will|\s+have|\s+can)?\s+(?:\w+\s+){0,2}?(?:give|rate|score|assign|award|grade|put)"
     r"|\bich\s+(?:vergebe|bewerte)|^\s*(?:rated|scored|graded))\b[^.\n\d]{0,60}?(?=[\d(\"'-])",
     re.IGNORECASE | re.MULTILINE,
 )
-_ON_A_SCALE = re.compile(
+_ON_A_SCALE = late(
     r"\bscale\s+(?:of|from)\s+[01]\s*(?:-|to)\s*(?P<top>\d{1,4})\b[^.\n\d]{0,60}?(?=[\d(\"'])", re.IGNORECASE
 )
-_OF_TEN_OR_HUNDRED = re.compile(
+_OF_TEN_OR_HUNDRED = late(
     r"(?<![\w.,/-])\d{1,3}(?:[.,]\d{1,2})?\s*(?:/\s*|out\s+of\s+|(?:points?\s+)?on\s+a\s+scale\s+(?:of|from)\s+[01]\s*"
     r"(?:-|to)\s*)(?:100?)(?!\w|/|[.,]\d)",
     re.IGNORECASE,
 )
-_ENDS_WELL = re.compile(
+_ENDS_WELL = late(
     r"[\s)\]}\"'$]*(?:$|[.,;!?|\n-](?!\d)|\(|(?:points?|pts|stars|punkte|because|since|as|for|given|overall|in)\b)",
     re.IGNORECASE,
 )
-_BARE_END = re.compile(r"[\s)\]}\"'$>.!|]*(?:points?|pts|punkte|点|點|分|점)?[\s)\]}\"'$>.!|]*", re.IGNORECASE)
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]*$")
+_BARE_END = late(r"[\s)\]}\"'$>.!|]*(?:points?|pts|punkte|点|點|分|점)?[\s)\]}\"'$>.!|]*", re.IGNORECASE)
+_WORD_BEFORE = late(r"([^\W\d_]+)[ \t]*$")
 
-_ORDINARY_POINT = re.compile(
+_ORDINARY_POINT = late(
     "key|main|data|percentage|decimal|basis|starting|turning|talking|bullet|boiling|melting|freezing|access|end|focal"
     "|strong|weak|important|first|second|third|next|this|that|another|every|each|good|valid|one|no|some|any"
 )
 """Words around "point" that show it is an ordinary word."""
-_OF_THE_REPLY = re.compile(
+_OF_THE_REPLY = late(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )

@@ -7,15 +7,17 @@ from datetime import date
 from email.utils import parsedate
 from itertools import takewhile
 
-_GENERATED = re.compile(
+from investigator.language.late_patterns import late
+
+_GENERATED = late(
     r"^(?:microsoft (?:word|powerpoint|excel) - |untitled|document\d*$|slide 1$|powerpoint presentation$)", re.I
 )
-_FILE_NAME = re.compile(r"^\S+\.(?:docx?|pptx?|xlsx?|pdf|rtf|odt|tex|dvi|indd|qxd|wpd|txt|html?)$", re.I)
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
-_PDF = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})(?:\d{6}|\D|$)")
-_YEAR = re.compile(r"(1[5-9]|20)\d\d")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FILE_NAME = late(r"^\S+\.(?:docx?|pptx?|xlsx?|pdf|rtf|odt|tex|dvi|indd|qxd|wpd|txt|html?)$", re.I)
+_LETTERS = late(r"[^\W\d_]{2}")
+_ISO = late(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
+_PDF = late(r"(?:D:)?(\d{4})(\d{2})(\d{2})(?:\d{6}|\D|$)")
+_YEAR = late(r"(1[5-9]|20)\d\d")
+_WIDE = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def honest_title(title: str) -> str:

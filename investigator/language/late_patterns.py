@@ -1,0 +1,25 @@
+"""Patterns that are compiled when they are first used: a command needs few of the hundreds of this package."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+
+class _Late:
+    def __init__(self, pattern: str, flags: int) -> None:
+        self.pattern = pattern
+        self._flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._compiled = self._compiled or re.compile(self.pattern, self._flags)
+        self.__dict__[name] = found = getattr(self._compiled, name)  # the next look-up finds it there
+        return found
+
+
+def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that is compiled at the first use of one of its methods; functions of `re` do not take it."""
+    return cast("re.Pattern[str]", _Late(pattern, flags))
