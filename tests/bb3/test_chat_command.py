@@ -123,12 +123,6 @@ def test_an_error_does_not_end_the_chat(terminal: Terminal, typed: str, error: s
     assert "\nhint: " in result.stderr
 
 
-def test_what_is_told_of_an_error_moves_no_cursor(terminal: Terminal) -> None:
-    result = terminal.chat("/memory \x1b[2Jburn\n")
-    assert "\x1b" not in result.stderr
-    assert "burn" in result.stderr
-
-
 def test_help_lists_the_commands(terminal: Terminal) -> None:
     assert "/dislike TYPE" in terminal.chat("/help\n").stdout
 
@@ -286,19 +280,6 @@ def test_what_cannot_be_done_is_said(terminal: Terminal, option: str, value: str
     assert result.stderr.startswith("note: ")
     assert told in result.stderr
     assert len(result.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize(("option", "near"), [("--srm-topq", "srm_topp"), ("--serach", "--search")])
-def test_an_option_that_there_is_not_names_a_near_one(terminal: Terminal, option: str, near: str) -> None:
-    result = terminal.chat("Hi\n", option, "1")
-    assert result.exit_code == 2
-    assert f"did you mean {near}" in result.stderr
-
-
-def test_options_of_modules_before_the_folder_are_told(indexed: Path) -> None:
-    result = CliRunner().invoke(app, ["chat", "--srm-topp", "0.8", str(indexed / "folder")], input="")
-    assert result.exit_code == 2
-    assert "is in the place of the folder" in result.stderr
 
 
 def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp_path: Path) -> None:

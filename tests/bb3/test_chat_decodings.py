@@ -167,5 +167,5 @@ def test_each_kind_of_engine_says_what_it_leaves_out(engines: dict[Module, Engin
     assert told(engines, [Module.SDM], inference=Inference.GREEDY) == ()
     assert told(engines, [Module.SRM], inference=Inference.BEAM, beam_block_ngram=3) == ()
     (notice,) = told(engines, [Module.MRM], inference=Inference.NUCLEUS)
-    assert notice.endswith("in mrm_inference nucleus")
+    assert notice.endswith("for mrm_inference nucleus")
     assert notice.startswith("scripted")

@@ -139,11 +139,6 @@ def test_a_model_that_does_not_think_much_of_its_sentences_is_not_quoted() -> No
     assert (found.text, found.failed) == ("", False)
 
 
-def test_knowledge_that_cannot_be_read_is_none() -> None:
-    found = reply(saying(Module.SKM, "{"), Module.SKM, text="Where do penguins live?", documents=(RENT,))
-    assert (found.text, found.failed) == ("", True)
-
-
 @pytest.mark.parametrize(
     "claim",
     [
@@ -189,22 +184,6 @@ def test_figures_and_denials_that_nobody_gave_are_not_said(module: Module, given
     found = reply(saying(module, {"quotes": [], "reply": claim}), module, "Tell me about the rent.", **given)
     assert claim not in found.text
     assert found.text
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I have not looked that up.",
-        "I don't know. Shall I search?",
-        "Isn't that nice?",
-        "No problem!",
-        "You do not like cats, you said.",
-        "In 2019 you moved to Rome.",
-    ],
-)
-def test_what_is_no_claim_or_was_said_is_said(said: str) -> None:
-    text = "I do not like cats. I moved to Rome in 2019."
-    assert reply(saying(Module.VRM, {"quotes": [], "reply": said}), Module.VRM, text).text == said
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from investigator.bb3.chat_options import ChatOptions, Decide
-from investigator.bb3.commands.typed import search_switched, server_address, user_named
+from investigator.bb3.commands.typed import search_switched, server_address
 from investigator.cli.main import app
-from investigator.errors import DialogueError, SettingsError
+from investigator.errors import SettingsError
 
 NO_ADDRESSES = ["banana", "ftp://x", "http://", "http://host:99999", "127.0.0.1:8080", "http://a b", "", " ", "http:/x"]
 
@@ -45,20 +45,8 @@ def test_wrong_options_are_told_before_the_folder_is_looked_at(tmp_path: Path, o
     assert len(result.stderr.splitlines()) == 2
 
 
-def test_a_name_is_taken_as_it_is_typed() -> None:
-    assert user_named(" anna 🐶") == " anna 🐶"
-
-
 def test_search_alone_tells_how_it_is_and_the_choices() -> None:
     options = ChatOptions(search_decision=Decide.NEVER)
     same, told = search_switched(options, "")
     assert same == options
     assert told == "Search: never. Change it with /search and one of: always, never, compute"
-
-
-def test_search_is_switched_by_a_word_in_any_case_and_by_no_other() -> None:
-    changed, told = search_switched(ChatOptions(), "Always")
-    assert (changed.search_decision, told) == (Decide.ALWAYS, "Search: always")
-    with pytest.raises(DialogueError, match="unknown choice /search sometimes") as caught:
-        search_switched(ChatOptions(), "sometimes")
-    assert caught.value.hint == "Use /search with one of: always, never, compute"

@@ -46,16 +46,6 @@ def test_only_conversations_with_consent_are_released_and_redacted(folder: Path,
     assert [message.by_human for message in conversation.message_history] == [True, False]
 
 
-def test_a_version_is_released_once(folder: Path, tmp_path: Path) -> None:
-    command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
-    words = ("export", folder, "--to", tmp_path / "releases", "--version")
-    assert command(*words, "1.0").exit_code == 0
-    assert command(*words, "1.0").exit_code == 2
-    assert command(*words, "0.9").exit_code == 2
-    assert command(*words, "one").exit_code == 2
-    assert command(*words, "1.1").exit_code == 0
-
-
 def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> None:
     command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
     (default_workspace(folder) / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")

@@ -209,17 +209,6 @@ def test_it_says_that_nothing_of_the_kind_is_known() -> None:
     assert said("Who owns the mill?", module=Module.VRM) == "I have nothing to quote on that. I have not looked it up."
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "I found nothing on that in what you told me: see /memory.",
-        "You told me: “I like tea.” “I sing.” There is more: see /memory.",
-    ],
-)
-def test_what_it_says_of_memories_is_no_memory_of_its_own(reply: str) -> None:
-    assert remember((Turn(speaker=Speaker.SELF, text=reply),)) == PhraseReply(text="")
-
-
 def topic(*texts: str) -> str:
     reply = ANSWER(Module.CKM.template, TurnsVariables(turns=turns(*texts)))
     assert isinstance(reply, PhraseReply)

@@ -391,15 +391,13 @@ def test_small_talk_of_several_sentences_needs_no_search(text: str) -> None:
     assert not decision(Module.SDM, TurnsVariables(turns=turns(text))).needed
 
 
-def test_a_wish_to_forget_is_no_memory() -> None:
-    assert reply(Module.MGM, TurnsVariables(turns=turns("Forget that I like chess."))) == PhraseReply(text="")
-
-
 def test_what_the_engine_says_in_set_phrases_or_quotes_is_no_memory_of_its_own() -> None:
     said = (
         "I have nothing to quote on that. I have not looked it up.",
         "You told me: “I have a dog.” “I was born in 1950.” (a.txt:line 3)",
         "We were speaking of dogs. What would you like to know about it?",
+        "I found nothing on that in what you told me: see /memory.",
+        "You told me: “I like tea.” “I sing.” There is more: see /memory.",
     )
     for text in said:
         assert reply(Module.MGM, TurnsVariables(turns=(Turn(speaker=Speaker.SELF, text=text),))) == PhraseReply(text="")

@@ -53,31 +53,11 @@ def test_after_a_dislike_the_record_holds_every_field() -> None:
     }
 
 
-def test_a_like_is_of_the_last_reply_or_of_the_one_that_is_named() -> None:
-    assert [message.is_liked for message in liked(talk()).message_history] == [None, None, None, True, None]
-    assert [message.is_liked for message in liked(talk(), 1).message_history] == [None, True, None, None, None]
-
-
 def test_a_change_of_mind_counts() -> None:
     message = liked(disliked(talk(), DislikeType.RUDE)).message_history[3]
     assert (message.is_liked, message.is_disliked, message.dislike_type) == (True, False, None)
     message = disliked(liked(talk()), DislikeType.RUDE).message_history[3]
     assert (message.is_liked, message.is_disliked, message.dislike_type) == (False, True, "rude")
-
-
-@pytest.mark.parametrize("place", [0, 2, 9, -1])
-def test_only_what_the_bot_said_can_be_liked(place: int) -> None:
-    with pytest.raises(DialogueError, match="no reply at place"):
-        liked(talk(), place)
-    with pytest.raises(DialogueError, match="no reply at the conversation"):
-        liked(conversation_of('{"message_history": []}'))
-
-
-@pytest.mark.parametrize("kind", [DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE])
-def test_types_about_safety_are_for_canned_replies(kind: DislikeType) -> None:
-    with pytest.raises(DialogueError, match="not a canned reply"):
-        disliked(talk(), kind)
-    assert disliked(talk(isSafetyControlledResponse=True), kind).message_history[3].dislike_type == str(kind)
 
 
 def test_nothing_is_asked_without_a_dislike_and_nothing_answered_without_a_question() -> None:

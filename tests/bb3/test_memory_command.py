@@ -52,10 +52,6 @@ def test_json_has_a_record_for_each_and_nothing_for_none(folder: Path) -> None:
     assert (row["id"], row["user"], row["text"], row["speaker"]) == (1, "anna", "I have a 🐕. Really.", "partner")
 
 
-def test_where_nobody_is_remembered_there_are_no_users(folder: Path) -> None:
-    assert memory(folder, "users").stdout == ""
-
-
 @pytest.mark.parametrize(
     ("words", "error"),
     [
@@ -78,13 +74,6 @@ def test_wrong_use_is_told(folder: Path, words: tuple[str, ...], error: str) -> 
     assert error in result.stderr
 
 
-def test_the_same_is_not_remembered_twice(folder: Path) -> None:
-    memory(folder, "add", "I have a dog.")
-    result = memory(folder, "add", "I have a dog.")
-    assert result.exit_code == 2
-    assert "already remembered" in result.stderr
-
-
 def test_a_folder_that_is_not_there_is_wrong_use(folder: Path) -> None:
     assert memory(folder / "nowhere").exit_code == 2
 
@@ -102,14 +91,6 @@ def test_without_a_user_the_login_name_is_meant(folder: Path, monkeypatch: pytes
     monkeypatch.setenv("LOGNAME", "ida")
     CliRunner().invoke(app, ["memory", str(folder), "add", "I sing."])
     assert memory(folder, "users").stdout == "ida\n"
-
-
-def test_a_label_that_is_typed_is_kept(folder: Path) -> None:
-    assert (
-        "1  Person 1's Persona: I like tea  [about you"
-        in memory(folder, "add", "Person 1's Persona: I like tea").stdout
-    )
-    assert "1  Person 1's Persona: I like tea  [about you" in memory(folder, "search", "tea").stdout
 
 
 def test_words_that_an_action_does_not_take_change_nothing(folder: Path) -> None:

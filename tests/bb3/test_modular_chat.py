@@ -119,10 +119,13 @@ def test_a_decision_against_is_followed(module: Module) -> None:
     assert left_out not in modules.asked
 
 
-def test_nothing_is_recalled_where_nothing_is_remembered() -> None:
+@pytest.mark.parametrize("decide", [Decide.ALWAYS, Decide.COMPUTE])
+def test_nothing_is_recalled_where_nothing_is_remembered(decide: Decide) -> None:
     modules = Modules()
-    turn(modules, decided(memory=Decide.ALWAYS), memories=())
+    draft = turn(modules, decided(memory=decide), memories=())
+    assert (Module.MDM in modules.asked) is (decide is Decide.COMPUTE)  # it is asked all the same
     assert Module.MKM not in modules.asked
+    assert not draft.uses_memory
 
 
 def test_documents_and_query_go_to_the_knowledge_module() -> None:

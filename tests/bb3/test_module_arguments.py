@@ -31,11 +31,6 @@ def test_options_about_prompts_are_known_by_name() -> None:
     assert set(told.decodings) == {Module.SRM}
 
 
-def test_nothing_is_nothing() -> None:
-    told = module_arguments([])
-    assert (told.models, told.options, told.decodings) == ({}, {}, {})
-
-
 @pytest.mark.parametrize(
     ("typed", "near"),
     [

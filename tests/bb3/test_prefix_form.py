@@ -16,16 +16,6 @@ from investigator.bb3.records import Module, Speaker, Turn
 from investigator.errors import TemplateError
 
 HELLO = (Turn(speaker=Speaker.PARTNER, text="hello"),)
-BASEBALL = (
-    Turn(speaker=Speaker.PARTNER, text="I love baseball, whether its watching or playing it."),
-    Turn(speaker=Speaker.SELF, text="Me too! I am a big fan of the New York Yankees"),
-    Turn(speaker=Speaker.PARTNER, text="I wonder what their record is?"),
-)
-LINES = (
-    "Person 1: I love baseball, whether its watching or playing it.\n"
-    "Person 2: Me too! I am a big fan of the New York Yankees\n"
-    "Person 1: I wonder what their record is?\n"
-)
 
 
 def words(text: str) -> int:
@@ -45,17 +35,6 @@ def documents(*texts: str) -> tuple[SearchDocument, ...]:
     return tuple(SearchDocument(title=f"T{n}", text=text) for n, text in enumerate(texts, 1))
 
 
-@pytest.mark.parametrize(
-    ("module", "ending"), [(Module.SGM, "Query:"), (Module.CKM, "Previous Topic:"), (Module.VRM, "Person 2:")]
-)
-def test_a_module_of_the_whole_conversation_sees_every_turn(module: Module, ending: str) -> None:
-    assert prompt(module, BASEBALL) == LINES + ending
-
-
-def test_the_search_decision_sees_the_last_turn() -> None:
-    assert prompt(Module.SDM, BASEBALL) == "Person 1: I wonder what their record is?\nSearch Decision:"
-
-
 def test_the_memory_decision_sees_the_memories_of_each_on_one_line() -> None:
     memories = (
         "Person 1's Persona: I have a dog.",
@@ -70,33 +49,6 @@ def test_the_memory_decision_sees_the_memories_of_each_on_one_line() -> None:
     )
     without = PrefixOptions(memory_decision_use_memories=False)
     assert prompt(Module.MDM, HELLO, without, memories=memories) == "Person 1: hello\nMemory Decision:"
-
-
-def test_memories_stand_above_the_conversation_that_recalls_them() -> None:
-    memories = ("Person 1's Persona: I love baseball.", "Person 2's Persona: I live in New York.")
-    assert prompt(Module.MKM, BASEBALL, memories=memories) == "\n".join(memories) + f"\n{LINES}Personal Fact:"
-
-
-def test_documents_stand_above_the_conversation_that_asks() -> None:
-    assert prompt(Module.SKM, HELLO, documents=documents("It rains.", "It\n snows.")) == (
-        "External Knowledge: T1 | It rains.\nExternal Knowledge: T2 | It snows.\nPerson 1: hello\nInteresting Fact:"
-    )
-
-
-def test_kinds_of_knowledge_are_combined_in_the_order_of_the_seed() -> None:
-    combined = prompt(
-        Module.SRM,
-        BASEBALL,
-        knowledge="The New York Yankees have a 50-20 record",
-        memory="Person 1's Persona: I love playing baseball",
-        entity="playing",
-    )
-    assert combined == (
-        f"{LINES}Previous Topic: playing\n"
-        "Personal Fact: Person 1's Persona: I love playing baseball\n"
-        "Interesting Fact: The New York Yankees have a 50-20 record\n"
-        "Person 2:"
-    )
 
 
 def test_an_opening_sees_nothing_but_memories() -> None:

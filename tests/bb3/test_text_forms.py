@@ -8,8 +8,7 @@ import pytest
 
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
-from investigator.bb3.exchange import FAILED, ModuleRequest, SearchDocument
-from investigator.bb3.forms.gpt2_tokens import best_count
+from investigator.bb3.exchange import FAILED, ModuleRequest
 from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
 from investigator.bb3.memory.choice import MemoryOptions
@@ -53,7 +52,7 @@ def test_only_the_trained_words_of_the_large_models_decide(text: str, needed: bo
 @pytest.mark.parametrize(
     ("lines", "text"),
     [
-        ({}, "one"),
+        ({}, "one"),  # without the name of its speaker
         ({"generation_take_last_newline": True}, "two"),
         ({"generation_allow_newline": True}, "a: one\nb: two"),
     ],
@@ -61,6 +60,11 @@ def test_only_the_trained_words_of_the_large_models_decide(text: str, needed: bo
 def test_of_several_lines_those_are_taken_that_the_decoding_tells(lines: dict[str, bool], text: str) -> None:
     form = PrefixForm(Writer(" a: one\nb: two\n"), decoding=lambda _: Decoding(**lines))
     assert form.ask([request(Module.SRM)])[0].text == text
+
+
+@pytest.mark.parametrize(("written", "text"), [("\n At 10:30, or later. \n", "At 10:30, or later."), ("\n", "")])
+def test_a_text_of_one_line_keeps_everything_but_what_surrounds_it(written: str, text: str) -> None:
+    assert PrefixForm(Writer(written)).ask([request(Module.SRM)])[0].text == text
 
 
 @pytest.mark.parametrize(("text", "needed"), [("__do-search__", True), ("__do-not-search__", False), ("search", False)])
@@ -118,18 +122,6 @@ def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt()
     prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
     assert prompt.startswith(instruction.splitlines()[-1].strip())
     assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")
-
-
-def test_of_too_long_a_prompt_the_last_documents_go_and_knowledge_stays() -> None:
-    documents = tuple(SearchDocument(title=f"T{n}", text=f"word{n} " * 60) for n in range(20))
-    prompt = prefix_text(request(Module.SKM, documents=documents), PrefixOptions(max_total_len=600), best_count())
-    shown = [n for n in range(20) if f"T{n} |" in prompt]
-    assert shown == list(range(len(shown)))
-    assert 0 < len(shown) < 20
-    talk = tuple(Turn(speaker=Speaker.PARTNER, text=f"Turn {n} " + "word " * 50) for n in range(30))
-    prompt = prefix_text(request(Module.SRM, turns=talk, knowledge="It is far."), PrefixOptions(max_prompt_len=200))
-    assert "Interesting Fact: It is far." in prompt
-    assert "Turn 0 " not in prompt
 
 
 def chatting(form: PrefixForm | TokenForm, kind: MemoryForm) -> tuple[ModularChat, LiveConversation]:

@@ -8,12 +8,6 @@ from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.records import Module, Speaker, Turn
 
-BASEBALL = (
-    "I love baseball, whether its watching or playing it.",
-    "Me too! I am a big fan of the New York Yankees",
-    "I wonder what their record is?",
-)
-
 
 def turns(*texts: str) -> tuple[Turn, ...]:
     """Turns that end with the partner's."""
@@ -32,55 +26,11 @@ def test_a_module_of_the_last_turn_sees_its_last_line_and_nothing_else(module: M
     assert context == f"two {token}"
 
 
-def test_the_memory_decision_sees_the_memories_of_both_and_the_last_turn() -> None:
-    memories = ("your persona: I am an AI", "partner's persona: I have a dog.", "partner's persona: My dog is Bubbles.")
-    assert prompt(Module.MDM, "hello", "hi", "I love my pet dog!", memories=memories) == (
-        "your persona: I am an AI\n"
-        "partner's persona: I have a dog. My dog is Bubbles.\n"
-        "I love my pet dog! __is-memory-required__"
-    )
-
-
 def test_the_memory_decision_can_do_without_memories() -> None:
     request = ModuleRequest(
         module=Module.MDM, by=Module.MDM, turns=turns("a\nb"), memories=("your persona: I am an AI",)
     )
     assert token_prompt(request, decide_with_memories=False) == "b __is-memory-required__"
-
-
-@pytest.mark.parametrize(
-    ("module", "token"),
-    [
-        (Module.SGM, "__generate-query__"),
-        (Module.CKM, "__extract-entity__"),
-        (Module.MKM, "__access-memory__"),
-        (Module.SKM, "__generate-knowledge__"),
-    ],
-)
-def test_a_module_of_the_whole_conversation_sees_all_turns_and_its_token(module: Module, token: str) -> None:
-    assert prompt(module, *BASEBALL) == "\n".join(BASEBALL) + f" {token}"
-
-
-def test_kinds_of_knowledge_stand_on_lines_of_their_own_in_the_order_of_the_seed() -> None:
-    context = prompt(
-        Module.SRM,
-        *BASEBALL,
-        knowledge="The New York Yankees have a 50-20 record",
-        entity="playing",
-        memory="partner's persona: I love playing baseball",
-    )
-    assert context == "\n".join(
-        (
-            *BASEBALL,
-            "__entity__ playing __endentity__",
-            "__memory__ partner's persona: I love playing baseball __endmemory__",
-            "__knowledge__ The New York Yankees have a 50-20 record __endknowledge__",
-        )
-    )
-
-
-def test_a_reply_on_the_conversation_alone_ends_with_its_last_turn() -> None:
-    assert prompt(Module.VRM, *BASEBALL) == "\n".join(BASEBALL)
 
 
 def test_a_response_without_knowledge_keeps_its_empty_line() -> None:
