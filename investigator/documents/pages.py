@@ -10,23 +10,8 @@ from investigator.records import Heading, PageSpan
 _BREAK = "\n\n"
 
 
-class LineMap:
-    """Maps offsets of one text to lines; building it reads the text once, a lookup takes logarithmic time."""
-
-    def __init__(self, text: str) -> None:
-        self._ends: list[int] = []
-        at = text.find("\n")
-        while at >= 0:
-            self._ends.append(at)
-            at = text.find("\n", at + 1)
-
-    def line_at(self, offset: int) -> int:
-        """Return the line, from 1, of the character at `offset`; a line end belongs to the line before it."""
-        return bisect_right(self._ends, offset - 1) + 1
-
-
 def line_at(text: str, offset: int) -> int:
-    """Return the line, from 1, of the character at `offset`. Keep a LineMap for many lookups in one text."""
+    """Return the line, from 1, of the character at `offset`; a line end belongs to the line before it."""
     return text.count("\n", 0, offset) + 1
 
 

@@ -16,6 +16,7 @@ from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, SettingsError, StoreError, UserError
+from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
 from investigator.evaluation.rightness import grounds_of
@@ -118,8 +119,8 @@ class TuningRun:
         self._propose = proposer_named(options.search) if options.search else None
         self._proposer = (proposer or engine or self._proposing_engine()) if options.search else None
         self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
-        ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
-        self._budget = Budget(self._ledger, ceiling, self._parts.prices.price_of)
+        self._ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
+        self._budget = Budget(self._ledger, self._ceiling, self._parts.prices.price_of)
         self._progress = TrialProgress(tell)
         self._bench = FolderBench(
             folder,
@@ -132,9 +133,7 @@ class TuningRun:
         some, total = sampled_questions(questions, MOST_QUESTIONS, options.seed)
         baseline = self._bench.evaluation(base, some, limit=0)
         baseline.check_outside(questions)
-        asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
-        own = settings.budget.changed(money=ceiling.money)  # with the user's prices
-        Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
+        self._check_prices(baseline, settings, embedder)
         for event in baseline.run():
             tell(event)  # the folder is read; there is nothing to ask
         self._workspace, self.model = baseline.workspace, baseline.engine_name
@@ -200,6 +199,12 @@ class TuningRun:
         )
         write_winner(self._out, report, self._base.prompts)
         return report
+
+    def _check_prices(self, baseline: FolderEvaluation, settings: Settings, embedder: Embedder | None) -> None:
+        """Raise SettingsError if money is limited and an engine that will be asked has no price."""
+        asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
+        own = settings.budget.changed(money=self._ceiling.money)  # with the user's prices
+        Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
 
     def _check_opened(self) -> int:
         """Return how often other runs used this data. Raises UserError if it was used and reuse is not allowed."""

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from investigator.documents.readers.table_limits import MOST_CELLS
-from investigator.documents.readers.table_recorder import recorded_table
+from investigator.documents.readers.table_recorder import MOST_CELLS, recorded_table
 from investigator.language.normalise import one_line
 from investigator.records import Table, TableCell
 from investigator.tables.figures import is_time, is_value

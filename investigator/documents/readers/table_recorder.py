@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from investigator.documents.pages import page_at
-from investigator.documents.readers.table_limits import MOST_CELLS, MOST_TABLES
 from investigator.language.normalise import one_line
 from investigator.records import PageSpan, Table, TableCell, TextSpan
 from investigator.tables.captions import caption_above
 from investigator.tables.shape import header_rows_of, label_columns_of
 
+MOST_TABLES = 2_000
+MOST_CELLS = 60_000
+"""Limits on the recorded tables and cells of a document; the text of the rest is kept."""
 _MOST_SPANNED = 1_000
 _HARD_BLANKS = "\u00a0\u2002\u2003\u2007\u2009 \t"
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.documents.pages import LineMap, page_at
+from investigator.documents.pages import line_at, page_at
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.markup.inline_markdown import without_marks
 from investigator.documents.readers.registry import read
@@ -125,9 +125,9 @@ def test_words_of_a_line_are_found_on_that_line_and_quoted_from_there(shared: Pa
         if text is None or document is None:
             continue
         text = without_marks(text) if suffix == ".md" else text
-        lines, source = LineMap(document.text), quotes.Source(document)
+        source = quotes.Source(document)
         for phrase in _line_phrases(text, path.name):
-            places = _lines_of(document, phrase[1], lines)
+            places = _lines_of(document, phrase[1])
             tally.add(path.name, phrase, places)
             start = len("\n".join(text.split("\n")[: phrase[0] - 1]))
             quote = source.find(phrase[1], near=[(start, start + len(text.split("\n")[phrase[0] - 1]) + 1)])
@@ -143,12 +143,11 @@ def test_cells_of_a_record_are_found_on_its_line(shared: Path):
         document, text = _read(path), _decoded(path)
         assert document is not None
         assert text is not None
-        lines = LineMap(document.text)
         for number in _some(range(1, text.count("\n") + 1), LINES, path.name):
             raw = text.splitlines()[number - 1]
             for cell in next(csv.reader([raw], delimiter="\t" if "\t" in raw else ",")):
                 if len(cell) > 8:
-                    tally.add(path.name, (number, cell), _lines_of(document, " ".join(cell.split()), lines))
+                    tally.add(path.name, (number, cell), _lines_of(document, " ".join(cell.split())))
     tally.check(least=15, most_missing=0)
 
 
@@ -158,11 +157,10 @@ def test_words_of_a_json_record_are_found_on_its_line(shared: Path):
         document = _read(path)
         assert document is not None
         records = path.read_text(encoding="utf-8").split("\n")
-        lines = LineMap(document.text)
         for number in _some(range(1, len(records)), LINES, path.name):
             for text in (value for value in json.loads(records[number - 1]).values() if isinstance(value, str)):
                 words = text.split()[: max(WORDS)]
-                tally.add(path.name, (number, " ".join(words)), _lines_of(document, " ".join(words), lines))
+                tally.add(path.name, (number, " ".join(words)), _lines_of(document, " ".join(words)))
     tally.check(least=200, most_missing=0)
 
 
@@ -222,12 +220,12 @@ def _is_furniture(shape) -> bool:
     return shape.is_placeholder and shape.placeholder_format.type.name in ("SLIDE_NUMBER", "DATE")
 
 
-def _lines_of(document: Document, words: str, lines: LineMap) -> set[int | None]:
+def _lines_of(document: Document, words: str) -> set[int | None]:
     """The lines on which the words stand just so."""
     found: set[int | None] = set()
     at = document.text.find(words)
     while at >= 0:
-        found.add(lines.line_at(at))
+        found.add(line_at(document.text, at))
         at = document.text.find(words, at + 1)
     return found
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from investigator.documents.readers.markup.inline_markdown import outside_code
-from investigator.documents.readers.table_limits import MOST_CELLS, MOST_TABLES
-from investigator.documents.readers.table_recorder import recorded_table
+from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES, recorded_table
 from investigator.records import Table, TableCell
 from investigator.tables.captions import caption_above
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
 from investigator.documents.readers.pdf.visual_rows import page_columns, visual_rows
-from investigator.documents.readers.table_limits import MOST_CELLS, MOST_TABLES
+from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES
 from investigator.records import PageSpan, Table, TableCell
 from investigator.tables.captions import caption_above
 
