@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from investigator.cli.streams import ForFile
@@ -132,6 +131,8 @@ def print_styled(text: Text) -> None:
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):
+            from rich.console import Console
+
             Console(file=sys.stdout, highlight=False).print(text, end="")
             sys.stdout.flush()
         else:

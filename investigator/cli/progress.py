@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Self, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from investigator.cli.output import is_terminal
@@ -112,6 +110,9 @@ class LiveDisplay:
     """Shows a live line with phase, bar, documents, calls, elapsed and remaining time; messages scroll by above it."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
         self._clock = clock
         self._pace = Pace()
         self._progress = Progress(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Container, Sequence
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 _WIDE = 100_000  # tables are never wrapped here: a pipe has no width, and a terminal wraps the text itself
@@ -23,6 +21,9 @@ def columns(
 
     The columns in `left` are aligned left, the others right. The heading is bold; `styles` apply to the rows.
     """
+    from rich.console import Console  # for speed: most results have no columns
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(heading), header_style="bold")
     for number, name in enumerate(heading or (rows[0] if rows else ())):
         table.add_column(Text(name), justify="left" if number in left else "right", no_wrap=True)

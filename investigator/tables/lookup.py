@@ -251,7 +251,8 @@ def _carried(
     found = tuple(term for term in missing if words_of.fullmatch(term.text))
     own, _, header, _ = names
     says_more = any(name.not_said(asked.said) for name in (own, header))
-    is_other = any(apart.fullmatch(word) for name in names for word in name.spelled if word not in words(asked.text))
+    asked_words = frozenset(words(asked.text))
+    is_other = any(apart.fullmatch(word) for name in names for word in name.spelled if word not in asked_words)
     return () if says_more or is_other or not _BARE_AMOUNT.fullmatch(value) else found
 
 
