@@ -15,6 +15,7 @@ from importlib.resources import files
 from investigator.language.late_patterns import late
 from investigator.language.lists import full_month_names
 from investigator.language.terms import folded
+from investigator.questions.cues import patterns
 
 
 class AnswerType(StrEnum):
@@ -73,6 +74,18 @@ def expected_type(question: str) -> AnswerType:
         if found[kind] and _ASKS_IF.match(asked):  # "does it depend on how much is used"
             return AnswerType.ANY
     return kind
+
+
+def required_type(question: str) -> AnswerType:
+    """Return the kind of thing that an answer must hold.
+
+    Beyond the question words, which also weigh passages, nouns show it: "what is the hourly rate", "which pupil".
+    """
+    kind = expected_type(question)
+    if kind is not AnswerType.ANY:
+        return kind
+    asked = folded(question)
+    return next((AnswerType(name) for name, cue in patterns("required").items() if cue.search(asked)), kind)
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, question_body, stem, stop_words, words
-from investigator.questions.answer_types import AnswerType, expected_type
+from investigator.questions.answer_types import AnswerType, expected_type, required_type
 from investigator.questions.cues import empty_words, opposites, patterns, request_words
 from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
@@ -75,7 +75,7 @@ _MOST = 24
 
 def constraints(question: str) -> tuple[Constraint, ...]:
     """Return the constraints of one part of a question, without a kind and repeated words."""
-    kind = expected_type(question)
+    kind = required_type(question)
     found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
     found += _of(ConstraintKind.PERIOD, spelled_periods(question))
     found += _names(question)

@@ -19,12 +19,20 @@ from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.happening import is_only_rule, undone
 from investigator.questions.measured import are_like, figure_asked, given_in, is_carried, is_only_part, shows_span
-from investigator.questions.names import as_people, described, is_named, other_name, other_thing
+from investigator.questions.names import as_people, described, is_named, lacks_number, other_name, other_thing
 from investigator.questions.numbered import numbered
-from investigator.questions.order import Pair, pairs, stand_together, stands_alone
+from investigator.questions.order import Pair, other_mark, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
 from investigator.questions.related import phrases, related_roots, root, roots
-from investigator.questions.roles import is_attribute, is_of_another, names_doer, roles, subject_and_verb, turned_round
+from investigator.questions.roles import (
+    is_attribute,
+    is_of_another,
+    leaves_doer_out,
+    names_doer,
+    roles,
+    subject_and_verb,
+    turned_round,
+)
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _TITLE = 3  # words
@@ -91,6 +99,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
     kind = AnswerType(asked.text)
     if kind is AnswerType.REASON and is_english(question):
         return _found(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
+    if kind is AnswerType.NAME and leaves_doer_out(question, evidence.sentence):
+        return _found(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
         return _found(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
     is_held = holds_type(kind, evidence.sentence, question) > 0 or (
@@ -111,7 +121,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
         return _found(asked, MatchState.NOT_MET)
     for both in pairs(question):
         if {both.first, both.second} <= set(words(asked.text)) - shown:
-            if other := _other_mark(both, evidence.sentence):
+            if other := other_mark(both, evidence.sentence):
                 return _found(asked, MatchState.CONTRADICTED, other)
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
             is_other = root(both.second) in evidence.sentence_roots and not is_bare
@@ -185,20 +195,13 @@ def _months() -> frozenset[str]:
     return frozenset(name for name in month_numbers() if len(name) > _SHORT_MONTH)
 
 
-def _other_mark(both: Pair, sentence: str) -> str:
-    """Return a different marked thing of the same kind: "vitamin D" for vitamin A; "" if there is none."""
-    if not both.is_exact or both.first[:1].isdigit() or stand_together(both, sentence):
-        return ""
-    mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
-    other = re.search(rf"\b((?i:{re.escape(both.first)})s?) ({mark})\b", sentence)
-    return other.group() if other else ""
-
-
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     """Match a name: all its words must occur, in any order, and no other name may take its place in the sentence."""
     if other := other_name(asked.text, question, evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
+    if lacks_number(asked.text, evidence.sentence, evidence.near, evidence.about):
+        return _found(asked, MatchState.NOT_MET)
     present = [word for word in wanted if stands(word, evidence.roots) or as_people(word, evidence.roots)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
     return _found(asked, state, _shown(present, evidence))

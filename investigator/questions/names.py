@@ -18,6 +18,7 @@ _NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
 _TOKEN = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _POSSESSIVE = late(r"['’]s?$")
 _FEWEST, _BETWEEN = 2, 2  # words
+_MARKED = late(r"([^\W\d_]+)-(\d+)")
 _OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
 _WHO_IS = late(
     r"\W*who(?:'s| is| was| are| were) (?:the|an?|its|their|his|her|our|your|my) ([a-z][\w'’ -]*?)"
@@ -37,6 +38,15 @@ def as_people(word: str, present: frozenset[str]) -> bool:
     short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
     forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()
     return not forms.isdisjoint(present)
+
+
+def lacks_number(name: str, *texts: str) -> bool:
+    """Return True if texts lack a name that only its number tells from others: SOLENA-2 is not SOLENA."""
+    mark = _MARKED.fullmatch(name)
+    if mark is None:
+        return False
+    whole = re.compile(rf"(?<!\w){re.escape(mark[1])}[\s-]?{mark[2]}(?!\w)", re.IGNORECASE)
+    return not any(whole.search(text) for text in texts)
 
 
 def other_name(name: str, question: str, sentence: str) -> str:

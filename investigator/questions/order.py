@@ -51,6 +51,16 @@ def pairs(question: str) -> tuple[Pair, ...]:
     return tuple(dict.fromkeys(Pair(folded(p.first), folded(p.second), p.is_exact) for p in found))
 
 
+def other_mark(both: Pair, text: str) -> str:
+    """Return a different marked thing of the same kind: "vitamin D" for vitamin A; "" if there is none, or that one."""
+    if not both.is_exact or both.first[:1].isdigit():
+        return ""
+    mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
+    found = [*re.finditer(rf"\b((?i:{re.escape(both.first)})s?) ({mark})\b", text)]
+    is_there = any(folded(one[2]) == both.second for one in found) or stand_together(both, text)
+    return "" if is_there or not found else found[0].group()
+
+
 @lru_cache(maxsize=512)
 def clause(question: str) -> Clause | None:
     """Return subject and verb of a question with an auxiliary before its subject; None if undecided."""

@@ -42,7 +42,17 @@ _MOVES = late(
     re.IGNORECASE,
 )
 """Words that ask about a development, which a single figure cannot describe."""
-_PRONOUN = late(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
+_ELLIPSIS = late(
+    rf"^\W*(?:how (?:much|many)|{_ASKS})\s+(?:for|in|at|on|to|after|before|with|without|by|from|under|during)\b",
+    re.IGNORECASE,
+)
+"""A question without a noun and a verb of its own: "and how much for adults?"."""
+_THING = late(
+    r"\b(?:the|an?|our|your|its|their|this|that)\s+((?:[a-z][\w'’-]*\s+){0,2}?[a-z][\w'’-]*)"
+    r"(?=\s+(?:of|at|on|in|for|to|from|by|with|did|does|do|was|were|is|are|has|have|had|will|would|can)\b|\W*$)"
+)
+_PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
+_PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 
 
 def taken_apart(question: str) -> tuple[Part, ...]:
@@ -127,10 +137,19 @@ def _sides(asked: str) -> list[str]:
 
 
 def _with_names(pieces: list[str]) -> list[str]:
-    """Add the first name of the earlier pieces to a piece that only refers to it by a pronoun."""
-    name, complete = "", []
+    """Add to a piece what it leaves to earlier ones: the name and the thing that its pronoun stands for, or all that
+    was asked if it has no noun and no verb of its own.
+    """
+    name, thing, asked, complete = "", "", "", []
     for piece in pieces:
-        names = [one.text for one in constraints(piece) if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]
-        complete.append(f"{piece} ({name})" if name and not names and _PRONOUN.search(piece) else piece)
+        own = constraints(piece)
+        names = [one.text for one in own if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]
+        is_pointing = _PRONOUN.search(piece) is not None
+        left = asked if _ELLIPSIS.match(piece) else thing if is_pointing else ""
+        is_unnamed = (is_pointing or _PERSON.search(piece)) and not names
+        meant = " ".join(filter(None, (left, name if is_unnamed or (is_pointing and not left) else "")))
+        complete.append(f"{piece} ({meant})" if meant else piece)
         name = name or next(iter(names), "")
+        thing = thing or (found[1] if (found := _THING.search(piece)) else "")
+        asked = asked or " ".join(one.text for one in own if one.kind is ConstraintKind.ATTRIBUTE)
     return complete

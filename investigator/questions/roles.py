@@ -137,6 +137,17 @@ def _points_back(sentence: str) -> bool:
     return not _PRONOUNS.isdisjoint(words(sentence)[:1])
 
 
+def leaves_doer_out(question: str, sentence: str) -> bool:
+    """Return True if a question asks who did something, and the sentence says only that it was done."""
+    match = _WHO_DOES.match(question)
+    if match is None or not is_past(match["verb"]):
+        return False
+    verb = root(folded(match["verb"]))
+    found = [one for one in _TOKEN.finditer(sentence) if root(folded(one.group())) == verb]
+    around = [(sentence[: one.start()], sentence[one.end() :]) for one in found]
+    return bool(found) and not any(_is_doer(*both) or words(both[1])[:1] == ["by"] for both in around)
+
+
 def names_doer(role: str, sentence: str) -> bool:
     """Return True if a sentence names the agent of a thing's role: "the tenant maintains the garden"."""
     thing, verb = subject_and_verb(role)

@@ -181,9 +181,13 @@ def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, in
     """Return the share of asked words in a sentence; after a pronoun the previous sentence counts, too."""
     sentence = quote.text[slice(*span)]
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
-    texts = (one.text for one in (match.constraint for match in own) if one.kind in _SAID and not numbered(one.text))
-    every = {word for word in words(" ".join(texts)) if word not in stop_words()}
+    texts = [one.text for one in (match.constraint for match in own) if one.kind in _SAID]
+    every = {word for text in texts if not numbered(text) for word in words(text) if word not in stop_words()}
     asked = {word for word in every if root(word) not in about}
+    if not asked:  # "the first response": only the thing that is numbered
+        things = {one.thing for text in texts for one in numbered(text)}
+        asked = {word for text in texts for word in words(text) if stem(word) in things}
+        sentence = f"{heading_at(document.headings, quote.start + span[0])} {sentence}" if asked else sentence
     if not asked and _MORE.isdisjoint(match.constraint.kind for match in own):
         line = document.text[: quote.start + span[0]].rstrip().rpartition("\n")[2]
         above = "" if line.endswith(_STOPS) else line

@@ -295,7 +295,7 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
     for term in asked.terms:
         state = MatchState.NOT_MET if term.text in missing else MatchState.MET
         yield _match(ConstraintKind.ENTITY if term.is_name else ConstraintKind.ATTRIBUTE, term.text, state, "")
-    for condition in asked.conditions:
+    for condition in dict.fromkeys((*asked.conditions, *found.misses)):
         state = MatchState.CONTRADICTED if condition in found.misses else MatchState.MET
         yield _match(ConstraintKind.CONDITION, condition, state, "")
     if asked.times:
@@ -304,6 +304,8 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
         state = MatchState.CONTRADICTED if found.time_agrees is False else state
         named = " and ".join(time.words for time in asked.times if time.words) or "asked for"
         yield _match(ConstraintKind.PERIOD, named, state, "" if state is MatchState.MET else words)
+    if not found.has_value:
+        yield _match(ConstraintKind.ATTRIBUTE, "a value", MatchState.NOT_MET, found.view.words(found.cell))
     if not found.is_sure and not is_computed:
         yield _match(ConstraintKind.ATTRIBUTE, "this cell and no other", MatchState.NOT_MET, "")
 

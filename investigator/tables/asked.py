@@ -8,7 +8,7 @@ from functools import cache, cached_property, lru_cache
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stem, stop_words, tokens, words
-from investigator.questions.answer_types import AnswerType, expected_type
+from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.cues import cues, empty_words, patterns, request_words
 from investigator.questions.numbered import numbered
 from investigator.questions.related import root, roots
@@ -108,7 +108,7 @@ def table_question(question: str) -> TableQuestion:
         conditions=conditions,
         asks_share=_SHARE.search(question) is not None,
         asks_count=_COUNT.search(question) is not None,
-        asks_figure=expected_type(question) is AnswerType.NUMBER,
+        asks_figure=required_type(question) is AnswerType.NUMBER,
         is_discussion=patterns("figures_not")["discussion"].search(question) is not None,
     )
 

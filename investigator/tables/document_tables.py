@@ -17,7 +17,10 @@ from investigator.tables.cells import TableView, views
 from investigator.tables.naming import Named, explained, named
 from investigator.tables.times import TableTime, agrees, header_time
 
-_ABOUT = 3_000  # characters at the beginning of a document that describe it
+_ABOUT, _SHARE_ABOUT = (
+    3_000,
+    5,
+)  # the beginning that describes a document: a fifth of it, and so many characters at most
 
 
 class DocumentTables:
@@ -44,7 +47,7 @@ class DocumentTables:
         """Return the roots of the words with which the document describes itself."""
         document, imprint = self.document, self.document.imprint
         own = " ".join((imprint.kind, *document.authors))
-        return with_whom(roots(f"{self.own_name} {own} {self._beside_tables(_ABOUT)}"))
+        return with_whom(roots(f"{self.own_name} {own} {self._beside_tables()}"))
 
     @property
     def own_name(self) -> str:
@@ -53,9 +56,9 @@ class DocumentTables:
         name = re.sub(r"[_/.-]", " ", document.id)
         return " ".join((document.title, name, imprint.issuer, *imprint.symbols))
 
-    def _beside_tables(self, most: int) -> str:
+    def _beside_tables(self) -> str:
         """Return the beginning without tables, whose rows do not describe each other."""
-        kept, at = list[str](), 0
+        kept, at, most = list[str](), 0, min(_ABOUT, len(self.document.text) // _SHARE_ABOUT)
         for table in sorted(self.document.tables, key=lambda one: one.start):
             if table.start >= most:
                 break

@@ -17,7 +17,10 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import says, share_not_said
 
 _MOST_LISTED = 200
-_LISTS = re.compile(r"^\W*(?:which|what|list|name|show|find|give)\b.*?\b[^\W\d_]{3,}s\b", re.IGNORECASE)
+_LISTS = re.compile(
+    r"^\W*(?:which|what(?! (?:did|does|do|has|had|is|was)\b)|list|name|show|find|give)\b.*?\b[^\W\d_]{3,}s\b",
+    re.IGNORECASE,
+)
 _ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
 _MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))

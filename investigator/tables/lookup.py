@@ -10,10 +10,14 @@ from itertools import combinations, pairwise
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, words
-from investigator.questions.answer_types import AnswerType, expected_type, spans
+from investigator.questions.answer_types import AnswerType, required_type, spans
+from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import patterns
+from investigator.questions.kinds import kind_of
 from investigator.questions.numbered import numbered
-from investigator.records import TableCell
+from investigator.questions.order import other_mark, pairs
+from investigator.questions.related import root, roots
+from investigator.records import QuestionKind, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
 from investigator.tables.binding import Binding
 from investigator.tables.cells import TableView
@@ -41,7 +45,7 @@ _BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
 """The header of a column that says how sure the figures beside it are."""
 _CLOCK = late(r"\d[:.]\d\d")
-_EACH = late(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
+_EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class FoundCell:
     time: TableTime | None = None
     time_agrees: bool | None = None
     is_sure: bool = True
+    has_value: bool = True
     asks_time: bool = False
     is_named_by_question: bool = False
 
@@ -67,7 +72,7 @@ class FoundCell:
     def is_met(self) -> bool:
         """Return True if it meets every constraint."""
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
-        return not self.missing and not self.misses and agrees_with_time and self.is_sure
+        return not self.missing and not self.misses and agrees_with_time and self.is_sure and self.has_value
 
 
 def best_cells(
@@ -213,20 +218,19 @@ def _fit(
         or not in_table
     ):
         return None
-    said, own_label = asked.said, view.row_labels(cell.row)[-1]
     time = tables.time_of(view, cell)
     agreed = agrees(wanted, time) if wanted is not None and time is not None else None
-    if wanted is not None and time is None and tables.is_of(wanted):
-        agreed = True
-    score -= _NOT_ASKED * share_not_said(own, said, asked)
-    score -= _OF_OTHER_KIND * (not limits(own_label) <= said)
-    score -= _NOT_ASKED_ABOVE * share_not_said(above, said, asked)
-    score -= _NOT_ASKED_OVER * share_not_said(tables.named(_timeless(header_text)), said, asked)
+    agreed = True if wanted is not None and time is None and tables.is_of(wanted) else agreed
+    score -= _OF_OTHER_KIND * (not limits(view.row_labels(cell.row)[-1]) <= asked.said)
+    score -= _not_asked(asked, own, above, tables.named(_timeless(header_text)))
     score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
     everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))
-    misses = tuple(text for text in asked.conditions if not _holds_condition(text, everything, view, cell))
+    misses = (
+        *(text for text in asked.conditions if not _holds_condition(text, everything, view, cell)),
+        *(f"{one.first} {one.second}" for one in pairs(asked.text) if other_mark(one, everything)),
+    )
     return FoundCell(
         view,
         cell,
@@ -235,9 +239,16 @@ def _fit(
         misses,
         time,
         agreed,
+        has_value=kind_of(asked.text) is QuestionKind.YES_NO or not says_nothing(value),
         asks_time=bool(asked.times),
-        is_named_by_question=bool(own.telling) and not own.not_said(said),
+        is_named_by_question=bool(own.telling) and not own.not_said(asked.said),
     )
+
+
+def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) -> float:
+    """Return the cost of what the names of a cell say beyond the question."""
+    names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
+    return sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
 
 
 def _carried(
@@ -253,7 +264,8 @@ def _carried(
     says_more = any(name.not_said(asked.said) for name in (own, header))
     asked_words = frozenset(words(asked.text))
     is_other = any(apart.fullmatch(word) for name in names for word in name.spelled if word not in asked_words)
-    return () if says_more or is_other or not _BARE_AMOUNT.fullmatch(value) else found
+    is_amount = _BARE_AMOUNT.fullmatch(value) or says_nothing(value)
+    return () if says_more or is_other or not is_amount else found
 
 
 @lru_cache(maxsize=4_096)
@@ -270,6 +282,8 @@ def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Na
 
 def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     """Return how well a value matches the requested kind of figure; None if it cannot be one."""
+    if says_nothing(value):
+        return 0.0
     if asked.asks_figure and (_is_date(value) or not any(char.isdigit() for char in value)):
         return None
     is_share = "%" in value
@@ -278,7 +292,20 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     if not asked.asks_share and is_share and "(" not in value.strip("("):
         return -_OF_OTHER_KIND
     is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
+    if is_amount and _counts_only_each(asked, names):
+        return None
     return -_OF_OTHER_KIND if is_amount else 0.0
+
+
+def _counts_only_each(asked: TableQuestion, names: str) -> bool:
+    """Return True if a cell is named by the counted thing only as the unit of an amount: "euros per pupil"."""
+    counted = root(counted_thing(asked.text))
+    return counted in roots(names) - roots(_EACH.sub(" ", names))
+
+
+def says_nothing(value: str) -> bool:
+    """Return True for a cell that only says that there is no value: "not measured", "on request"."""
+    return patterns("figures_not")["value"].fullmatch(value.strip(" .*()")) is not None
 
 
 def _is_aside(asked: TableQuestion, header: str, value: str) -> bool:
@@ -288,7 +315,7 @@ def _is_aside(asked: TableQuestion, header: str, value: str) -> bool:
     names = named(_timeless(header)).every
     if not names or not asked.optional.isdisjoint(names):
         return False
-    match expected_type(asked.text):
+    match required_type(asked.text):
         case AnswerType.DATE:
             return not spans(AnswerType.DATE, value, "") and _CLOCK.search(value) is None
         case AnswerType.PLACE:

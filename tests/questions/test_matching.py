@@ -187,6 +187,11 @@ def test_a_figure_of_another_sentence_keeps_its_period() -> None:
         ("Who sailed the Petrel?", "The Skua, sailed by Inge Dahl, won ahead of the Petrel.", ""),
         ("When was the lease ended?", "Either party may end the lease on 31 March 2026.", ""),
         ("Why did sales rise in the third quarter of 2023?", "Sales rose in the first half of 2023 due to price.", ""),
+        ("When did SOLENA-2 enrol anybody?", "The first patient was enrolled on 4 March 2022.", "The SOLENA trial."),
+        ("Who repaired the freezer?", "The freezer was repaired in May, said Ada Moss.", ""),
+        ("What is the hourly rate?", "The hourly rate is left as it is.", ""),
+        ("Which pupil was fetched by his parents?", "One pupil was fetched by his parents.", ""),
+        ("How did the boat come to be damaged?", "The boat was damaged on 9 October 2023.", ""),
     ],
 )
 def test_what_stands_beside_or_against_what_is_asked_is_no_answer(question: str, sentence: str, near: str) -> None:

@@ -20,6 +20,15 @@ def test_a_part_that_points_back_by_a_pronoun_names_what_it_points_to() -> None:
     assert taken_apart("Who founded Acme Corp and when was it sold?")[1].question == "when was it sold? (Acme Corp)"
 
 
+def test_a_part_names_the_thing_of_its_pronoun_or_all_that_it_leaves_out() -> None:
+    def second(question: str) -> str:
+        return taken_apart(question)[1].question
+
+    assert second("Who repaired the freezer at Leer and what did it cost?") == "what did it cost? (freezer Leer)"
+    assert second("How much milk was sold in May and how much in June?") == "how much in June? (milk sold)"
+    assert second("Who led the trip and when did she resign?") == "when did she resign?"
+
+
 def test_a_comparison_asks_the_same_of_each_side() -> None:
     parts = taken_apart("Who was born later, Anna Berg or Jan Velde?")
     assert [part.question for part in parts] == ["Anna Berg: Who was born later", "Jan Velde: Who was born later"]
