@@ -101,7 +101,7 @@ def test_the_namesake_is_warned_of_where_it_is_installed(tmp_path: Path, monkeyp
     metadata.parent.mkdir()
     metadata.write_text(f"Metadata-Version: 2.1\nName: {NAMESAKE}\nVersion: 7.5\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    assert f"{NAMESAKE} 7.5 is installed too" in namesake_warning()
+    assert f"{NAMESAKE} 7.5 is also installed" in namesake_warning()
     metadata.unlink()
     importlib.invalidate_caches()
     assert namesake_warning() == ""

@@ -16,7 +16,7 @@ from investigator.records import Prompt, Record, Reply, StopReason, Usage, toget
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
-"""Stop reasons that a higher ceiling would remove."""
+"""Stop reasons that do not apply with a higher ceiling."""
 
 _FIRST_REPLY = 200  # tokens assumed for a reply before the first one
 
@@ -28,7 +28,9 @@ class BudgetSettings(Record):
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
     money: float | None = Field(default=None, gt=0, description="US dollars; needs a known price for every model")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
-    prices: Path | None = Field(default=None, description="your own table of prices, like data/prices.json")
+    prices: Path | None = Field(
+        default=None, description="a table of prices of your own, in the form of data/prices.json"
+    )
 
     def beyond_one_question(self) -> BudgetSettings:
         """Return these settings without the default call limit, which is meant for one question; an explicit limit
@@ -112,7 +114,7 @@ class Budget:
 
     def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
         """Keep the reply of a call that has begun. Raises StoreError."""
-        with self._changed:  # one step, so that a call is counted exactly once
+        with self._changed:  # one step, so that a call is counted only once
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
             finally:
@@ -124,7 +126,7 @@ class Budget:
         with self._changed:
             try:
                 if isinstance(error, Exception):
-                    with suppress(StoreError):  # the text written so far stays, and counts
+                    with suppress(StoreError):  # the text written so far was paid for, and counts
                         self._ledger.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
             finally:
                 self._end(foreseen)

@@ -1,6 +1,6 @@
 """One prompt on its way to its engine, and the layers that it passes through: journal, trace, engine.
 
-The context and budget layers are in separate files.
+The context and budget layers are in files of their own.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class TimedEngine:
             reply = call.engine.reply_aloud(call.prompt, call.hear)
         else:
             reply = call.engine.reply(call.prompt)
-        if not isinstance(reply, Reply):  # an engine from another package
+        if not isinstance(reply, Reply):  # an engine from another package may return anything
             raise EngineError(
-                f"{call.engine.name} replied with {type(reply).__name__}, not with a Reply",
-                hint="Let its reply(prompt) return investigator.records.Reply(text=...).",
+                f"{call.engine.name} returned {type(reply).__name__}, not a Reply",
+                hint="Its reply(prompt) must return investigator.records.Reply(text=...).",
             )
         return reply.changed(seconds=round(self._clock() - began, 3))
 
 
 class Traced:
-    """Reports each call to the trace of the run: requests, and reused replies."""
+    """Reports each call to the trace of the run, whether sent or reused."""
 
     def __init__(self, inner: Layer, trace: RunTrace) -> None:
         self._inner = inner
@@ -104,8 +104,7 @@ class CallJournal(Protocol):
 class Journaled:
     """Returns the recorded reply of a call if there is one, and calls each of `on_reuse` with it.
 
-    A new reply is kept by the layer of the budget (`Budgeted`): the cost of a call must be recorded at the moment at
-    which the call ends.
+    The budget layer (`Budgeted`) keeps new replies, because the cost of a call must be recorded when the call ends.
     """
 
     def __init__(

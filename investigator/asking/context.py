@@ -19,7 +19,9 @@ _MOST_REFUSALS = 8
 
 
 class PromptTooLong(ContextTooLongError):
-    """A prompt does not fit; `share` (0..1) is the part that would, None if the engine rejected it without a count."""
+    """A prompt does not fit; `share` (0..1) is the part that would fit, None if the engine rejected it without a
+    count.
+    """
 
     def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -51,7 +53,7 @@ class WithinContext:
         room = None if limit is None else int(limit * (1 - _MARGIN))
         known = self._journal.too_long(call.key)
         if known == 0:
-            raise PromptTooLong(f"{engine.name} has refused a prompt of this length")
+            raise PromptTooLong(f"{engine.name} rejected a prompt of this length")
         tokens = tokens_of(engine, call.prompt.text) if known is None else known
         if room is not None and tokens > room:
             if known is None:

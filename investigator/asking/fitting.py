@@ -46,7 +46,7 @@ def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None
 
 
 def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariables | None:
-    """Drop the memories with the lowest points; the others stay in order."""
+    """Drop the memories with the lowest points; the others keep their order."""
     if len(variables.memories) < 2:
         return None
     best = _first(sorted(variables.memories, key=lambda memory: -(memory.point or 0)), share)

@@ -59,7 +59,7 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
     try:
         lock = TuningLock.model_validate_json(read_private(file))
     except (OSError, ValidationError):
-        yield f"{file} cannot be read, so it is not known what these templates were tuned for"
+        yield f"{file} cannot be read, so the conditions of their tuning are unknown"
         return
     if lock.model != model:
         then, today = _apart(lock.model, model), _apart(model, lock.model)
@@ -70,9 +70,9 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
         except TemplateError:
             now = None
         if now != one:
-            yield f"the template {one.name} in {folder} is not the one that was tuned"
+            yield f"the template {one.name} in {folder} differs from the tuned one"
 
 
 def _apart(model: str, other: str) -> str:
-    """Return the name of a model; if there is one for each role, only those that the other does not have."""
+    """Return the name of a model; if there is one for each role, only the names that the other side lacks."""
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

@@ -34,7 +34,7 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
     if not folder.is_dir():
         raise TemplateError(
             f"the prompts folder {folder} does not exist",
-            hint="Make one with: investigator prompts copy query/ask DIR",
+            hint="Create one with: investigator prompts copy query/ask DIR",
         )
     templates, problems = [], list(_strangers(folder, contracts))
     for name, contract in contracts.items():
@@ -82,14 +82,14 @@ def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator
         return
     for name in contract.must_use:
         if name not in read.names:
-            yield Fault(None, f"it does not use {name!r}", f"Add {{{{ {name} }}}}: the engine needs it.")
+            yield Fault(None, f"the variable {name!r} is missing", f"Add {{{{ {name} }}}}: the engine needs it.")
     for field in contract.must_name:
         if not re.search(rf"\b{field}\b", read.own_words):
             fields = ", ".join(map(repr, contract.must_name))
-            yield Fault(None, f"it does not ask for {field!r}", f"Name the fields of the reply: {fields}.")
+            yield Fault(None, f"the reply field {field!r} is not requested", f"Name the fields of the reply: {fields}.")
     tokens = guessed_tokens(read.own_words)
     if room is not None and tokens > room:
-        yield Fault(None, f"its fixed text has about {tokens:,} tokens, and there is room for {room:,}", "Shorten it.")
+        yield Fault(None, f"its fixed text has about {tokens:,} tokens, but there is room for {room:,}", "Shorten it.")
     if not read.faults and not unknown:
         tried = Sandbox().rendered(source, example_of(contract.variables))
         yield from [tried] if isinstance(tried, Fault) else []
@@ -109,7 +109,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
             yield TemplateProblem(
                 file=str(folder),
                 problem=f"it contains more than {_MOST_FILES:,} files",
-                hint="Name a folder that holds only templates.",
+                hint="Name a folder that contains only templates.",
             )
             return
         name = file.relative_to(folder).with_suffix("").as_posix()

@@ -47,7 +47,7 @@ _REFUSED: Mapping[type[nodes.Node], str] = {
 }
 WHAT_IS_ALLOWED = (
     "Templates take if, for, set, comparisons, + - * / // %, "
-    f"the filters {', '.join(FILTERS)}, and the tests {', '.join(_TESTS)}; nothing is called."
+    f"the filters {', '.join(FILTERS)}, and the tests {', '.join(_TESTS)}; calls are not allowed."
 )
 
 
@@ -123,14 +123,14 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         try:
             return Template.from_code(self, self.compile(tree), {})
         except (SyntaxError, RecursionError, MemoryError) as error:  # Python's own limits, such as on nested loops
-            raise TemplateSyntaxError(f"it is nested too deep ({error})", 1) from error
+            raise TemplateSyntaxError(f"it is nested too deeply ({error})", 1) from error
 
     def parsed(self, source: str) -> nodes.Template:
         """Return the syntax tree of a template. Raises TemplateSyntaxError."""
         try:
             return self.parse(source)
         except (RecursionError, MemoryError, ValueError) as error:
-            raise TemplateSyntaxError(f"too deep, or with too long a number ({error})", 1) from error
+            raise TemplateSyntaxError(f"nested too deeply, or a number is too long ({error})", 1) from error
 
     def faults(self, tree: nodes.Template) -> Iterator[Fault]:
         """Yield everything outside the language. Raises TemplateSyntaxError if the template is nested too deep or too
@@ -139,7 +139,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         for count, (node, parent, depth) in enumerate(_walked(tree)):
             line = node.lineno or 1
             if depth > _DEEPEST or count > _MOST_NODES:
-                raise TemplateSyntaxError("the template is nested too deep, or too long", line)
+                raise TemplateSyntaxError("the template is nested too deeply, or too long", line)
             if problem := _problem(node, parent):
                 yield Fault(line, problem)
 
@@ -190,7 +190,7 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
     if isinstance(node, _LOADING):
         return "a template cannot load another one"
     if not isinstance(node, _NODES):
-        return _REFUSED.get(type(node), f"{type(node).__name__.lower()} is not known")
+        return _REFUSED.get(type(node), f"{type(node).__name__.lower()} is unknown")
     if isinstance(node, nodes.Filter):
         return "" if node.name in FILTERS and node.node is not None else f"there is no filter {node.name!r}"
     if isinstance(node, nodes.Test):
@@ -218,7 +218,7 @@ def _problem_of_name(name: str, parent: nodes.Node) -> str:
 def _problem_of_list(node: nodes.Node) -> str:
     """Check that lists contain only constants: repeatedly nested lists could exhaust memory."""
     if isinstance(node, nodes.List) or (isinstance(node, nodes.Tuple) and node.ctx == "load"):
-        return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may hold only constants"
+        return "" if all(isinstance(item, nodes.Const) for item in node.items) else "lists may contain only constants"
     return ""
 
 

@@ -117,9 +117,7 @@ def file_in(folder: Path, name: str) -> Path | None:
     if not os.path.lexists(path):
         return None
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-        raise TemplateError(
-            f"{path}: it is a link that points outside the prompts folder", hint="Copy the file there instead."
-        )
+        raise TemplateError(f"{path}: it is a link that points outside the prompts folder", hint="Copy the file there.")
     return path
 
 
@@ -135,7 +133,7 @@ def source_of(template: Path) -> str:
             raise TemplateError(f"{template}: it is longer than {MOST_OCTETS:,} bytes")
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
-        raise TemplateError(f"{template}: it cannot be read: {in_words(error)}") from error
+        raise TemplateError(f"{template}: the file cannot be read: {in_words(error)}") from error
 
 
 def _line_of(compiled: Template, error: BaseException) -> int | None:

@@ -22,17 +22,19 @@ class ClusterSettings(Record):
 
     address: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        description=f"the Ray cluster that holds the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
+        description=f"the Ray cluster of the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
         f"belongs to) or {CLIENT}HOST:PORT; empty: no cluster, one index in the workspace",
     )
     shards: int = Field(
         default=0,
         ge=0,
         le=10_000,
-        description="parts of the index, some for each worker; another number than before means that all is indexed "
-        "anew; 0: as many as it has, 8 of a new one",
+        description="parts of the index, several for each worker; a different number rebuilds the whole index; "
+        "0: the existing number, 8 for a new index",
     )
-    workers: int = Field(default=0, ge=0, le=1024, description=f"processes of the cluster {LOCAL}; 0: one for each CPU")
+    workers: int = Field(
+        default=0, ge=0, le=1024, description=f"processes of the cluster {LOCAL}; 0 means one for each CPU"
+    )
     wait: float = Field(
-        default=60.0, gt=0, le=3600, description="seconds after which a shard that gives no reply counts as lost"
+        default=60.0, gt=0, le=3600, description="seconds after which a shard that does not reply counts as lost"
     )

@@ -14,9 +14,9 @@ class ClusterProgress(Record):
     """The shards of an index, and the progress of the last command that built them."""
 
     shards: int
-    finished: int = Field(description="shards that can be searched")
-    planned: int = Field(default=0, description="shards that the last command set out to build")
-    built: int = Field(default=0, description="those of them that are finished")
+    finished: int = Field(description="number of searchable shards")
+    planned: int = Field(default=0, description="number of shards that the last command had to build")
+    built: int = Field(default=0, description="number of these that are finished")
     bytes_per_second: float | None = Field(default=None, description="bytes of files, over all workers")
     seconds_left: float | None = None
     begun_again: int = Field(default=0, description="number of shards restarted after their worker died")

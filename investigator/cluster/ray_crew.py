@@ -25,11 +25,11 @@ from investigator.resources.distribution import install_command
 from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
 
-_TRIES = 3  # of a shard whose worker dies, and of a call to one
+_TRIES = 3  # restarts of a shard whose worker dies, and retries of a call to it
 _POLL = 1.0  # seconds after which a wait checks for an interrupt
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # no usage reports are sent
 _ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0": Ray listens only on loopback, on every system
-_ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a cluster that runs."
+_ADDRESSES = "Write local, auto (after: ray start --head), or ray://HOST:PORT of a running cluster."
 
 
 class RayCrew:
@@ -62,7 +62,7 @@ class RayCrew:
                     try:
                         with _translated(ray):
                             built = ray.get(reference)
-                    except InvestigatorError as error:  # the other shards are built anyway
+                    except InvestigatorError as error:  # the other shards are built nevertheless
                         failed = failed or error
                     else:
                         yield built
@@ -85,7 +85,7 @@ class RayCrew:
 
     def dead_machines(self) -> tuple[str, ...]:
         """Return the machines of the cluster that no longer answer. Raises ClusterError."""
-        if self._settings.address == LOCAL:  # it would be one created for this process
+        if self._settings.address == LOCAL:  # a local cluster belongs to this process
             return ()
         with _translated(self._ray):
             return tuple(sorted(node["NodeManagerHostname"] for node in self._ray.nodes() if not node["Alive"]))

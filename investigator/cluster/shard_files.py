@@ -109,7 +109,7 @@ class ShardFiles:
         path = self.path(record)
         with translated(path), path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
-                raise DamagedDatabaseError(f"the shard {path} is not as it was written")
+                raise DamagedDatabaseError(f"the shard {path} was changed after it was written")
         return FrozenDatabase(path)
 
     def begin(self, number: int, count: int) -> int:
@@ -146,7 +146,7 @@ class ShardFiles:
             (self.directory / f"{_name(record.number, record.count)}.json").unlink(missing_ok=True)
 
     def sweep(self, count: int) -> None:
-        """Delete all files except finished shards. Nobody may be building meanwhile."""
+        """Delete all files except finished shards. No build may be in progress."""
         kept = {name for record in self.records(count).values() for name in (record.file, _name_of(record) + ".json")}
         with translated(self.directory):
             for path in self.directory.iterdir():

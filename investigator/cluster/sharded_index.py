@@ -277,7 +277,7 @@ class ShardedIndex:
         yield from ()
 
     def embed_sentences(self) -> Iterator[Embedded]:
-        """Do nothing: workers have done that."""
+        """Do nothing: the workers have already computed them."""
         yield from ()
 
     def prepare_vectors(self) -> None:
@@ -297,7 +297,9 @@ class ShardedIndex:
         """
         if search is not Search.WHOLE:
             hint = "Resume it without --cluster, or start over with --fresh."
-            raise FolderError("the run was started with an index without vectors, and shards have all", hint=hint)
+            raise FolderError(
+                "the run was started with an index without vectors, but shards have all vectors", hint=hint
+            )
         opened, settings = self._opened(), settings or self._settings.retrieval
         words = GatheredWords(opened.holders, opened.corpus)
         vectors = GatheredVectors(opened.holders, opened.corpus, embedder)

@@ -1,6 +1,6 @@
 """Measures silence and confidence: no-answer decisions, ROC, risk and coverage. Pure.
 
-Ties in confidence have no order: each measure has its expected value over random orders.
+Ties in confidence have no order: each measure is its expected value over random orders.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Confusion(Record):
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
     def _known(self, share: float | None) -> float | None:
-        """Return 0 in place of None if there were unanswerable questions, all with passages or partial answers."""
+        """Return 0 instead of None if there were unanswerable questions but all had passages or partial answers."""
         undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
         return 0.0 if share is None and undecided else share
 
@@ -99,7 +99,7 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
     """Return the share of right answers among the most confident ones, up to that coverage (0..1), rounded up."""
     kept = _right_among_first(confidence, right)
-    count = math.ceil(round(coverage * len(kept), 9))  # 0.7 of 10 is 7, and not the 7.000000000000001 of floats
+    count = math.ceil(round(coverage * len(kept), 9))  # so that 0.7 of 10 is 7 in spite of floating-point errors
     return float(kept[count - 1] / count) if count else None
 
 

@@ -31,7 +31,8 @@ def tokens(text: str) -> list[str]:
 
 
 def normalize_answer(text: str) -> str:
-    """Return the text as ParlAI compares it: lower case, without ASCII punctuation and articles, words a space apart.
+    """Return the text as ParlAI compares it: lower case, without ASCII punctuation and articles, words separated by one
+    space.
 
     Punctuation becomes a space, so "don't" is two words. Other punctuation (curly quotes, 。) is kept.
     """

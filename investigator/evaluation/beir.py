@@ -64,7 +64,7 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     _check_known(qrels, "documents", [d for fits in judgements.values() for d in fits], documents)
     judged = [row for row in asked.values() if any(fit > 0 for fit in judgements.get(row.id, {}).values())][:limit]
     if not judged:
-        raise EvaluationDataError(f"by {qrels} no query has a document that fits")
+        raise EvaluationDataError(f"{qrels} has no query with a relevant document")
     return Collection(tuple(documents.values()), tuple(judged), {row.id: judgements[row.id] for row in judged})
 
 
@@ -87,7 +87,7 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
         query_id, document_id, fit = one
         if found.setdefault(query_id, {}).setdefault(document_id, fit) != fit:
             pair = f"{query_id} and {document_id}"
-            raise EvaluationDataError(f"line {number} of {file} judges {pair} differently from an earlier line")
+            raise EvaluationDataError(f"line {number} of {file} contradicts an earlier line on {pair}")
     if not found:
         raise EvaluationDataError(f"the file {file} contains no judgements")
     return found
@@ -107,6 +107,6 @@ def _check_known(file: Path, what: str, named: Iterable[str], known: Mapping[str
     unknown = [name for name in dict.fromkeys(named) if name not in known]
     if unknown:
         raise EvaluationDataError(
-            f"{file} judges {len(unknown):,} {what} that are not there; the first is {unknown[0]}",
-            hint="Name the corpus, the queries and the judgements of one collection.",
+            f"{file} judges {len(unknown):,} unknown {what}; the first is {unknown[0]}",
+            hint="Name corpus, queries and judgements of the same collection.",
         )

@@ -14,11 +14,11 @@ from investigator.evidence.claims import prove
 from investigator.records import ClaimStatus, Quote, Record
 
 _AT_ONCE = 64
-"""Pairs that a verifier gets at a time."""
+"""Number of pairs that a verifier gets at once."""
 
 
 class ClaimRow(RowWithId):
-    """A claim, its quotes, and a label that tells if they support it."""
+    """A claim, its quotes, and a label: true if they support it."""
 
     claim: StrictStr = Field(min_length=1)
     quotes: tuple[StrictStr, ...]

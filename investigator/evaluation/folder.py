@@ -149,7 +149,7 @@ class FolderEvaluation:
         pending = [question for question in self._questions if question.id not in self._outcomes]
         if self._outcomes:
             yield Notice(
-                text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes exist already: {file.path}"
+                text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes already exist: {file.path}"
             )
         rankings = (yield from self._ranked(pending)) if pending and self._options.ranked else {}
         if not pending:
@@ -208,7 +208,7 @@ class FolderEvaluation:
             for event in ask(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
-                    raise BudgetSpent(self._joint.refused)  # half an investigation measures nothing
+                    raise BudgetSpent(self._joint.refused)  # half an investigation has no result to measure
                 if isinstance(event, Answered):
                     seconds = self._clock() - began
                     return self._outcome(blank, event.investigation, seconds if whole else None)
@@ -279,7 +279,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """Return a warning about right documents that are missing in the folder, or an empty text."""
+    """Return a warning about right documents that the folder does not contain, or an empty text."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     held = set(documents)
     missing = [name for name in named if name not in held]

@@ -59,7 +59,7 @@ class Seconds(Record):
 class GroupReport(Record):
     """The measures of a group of questions. Measures without known answers are missing."""
 
-    kind: str = Field(description="the kind that the rows give; empty for all together")
+    kind: str = Field(description="kind of the questions, from their rows; empty for all questions")
     questions: int
     answered: int
     measures: tuple[Measured, ...]
@@ -74,16 +74,16 @@ class FolderReport(Record):
 
     engine: str
     evaluation: str = Field(description="hash of questions, documents, model and settings")
-    asked: int = Field(description="questions that were put, with those that failed")
+    asked: int = Field(description="questions that were asked, including failed ones")
     everything: GroupReport
     kinds: tuple[GroupReport, ...] = ()
     statuses: tuple[StatusCount, ...]
     confusion: Confusion
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="what says of the questions whether they are right")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="how many questions are judged by which known facts")
     failures: tuple[FailedQuestion, ...] = ()
     quotes: int
     proven_quotes: int
-    usage: Usage = Field(description="of all questions together")
+    usage: Usage = Field(description="total cost of all questions")
     seconds: Seconds | None
 
 

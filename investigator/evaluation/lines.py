@@ -64,7 +64,7 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
     found: dict[str, IdentifiedRow] = {}
     for number, row in rows:
         if row.id in found:
-            raise EvaluationDataError(f"line {number} of {file}: the id {row.id} was there before")
+            raise EvaluationDataError(f"line {number} of {file}: the id {row.id} occurs twice")
         found[row.id] = row
     if not found:
         raise EvaluationDataError(f"the file {file} contains no {what}")

@@ -41,7 +41,7 @@ class Measure(Labelled):
     # questions with a known free-text answer
     ANSWER_F1 = "answer_f1", "answer, token F1"
     ANSWER_EXACT = "answer_exact", "answer matches exactly"
-    ANSWER_CONTAINS = "answer_contains", "answer contains a known one"
+    ANSWER_CONTAINS = "answer_contains", "answer contains a known answer"
     NUMBER_RECALL = "number_recall", "known numbers that the answer names"
     # all questions with known answerability
     NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
@@ -54,9 +54,9 @@ class Measure(Labelled):
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
     # each question by itself: its known answer is given or, if it is unanswerable, nothing is found
-    RIGHT = "right", "right, or silent as is right"
-    STATUS_RIGHT = "status_right", "something found, or silence, as is right"
-    FALSE_ANSWER = "false_answer", "answered although nothing answers"  # unanswerable questions
+    RIGHT = "right", "answered rightly, or rightly silent"
+    STATUS_RIGHT = "status_right", "rightly found something, or rightly silent"
+    FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
     # all replies that should contain a record
     PARSED = "parsed", "replies that could be read"
     # all citations
@@ -87,7 +87,7 @@ def judging_measure(name: str) -> Measure:
     """Return the measure with a name if it can compare systems. Raises SettingsError."""
     found = next((one for one in JUDGING if one == name), None)
     if found is None:
-        why = "is of a whole file, of the search or of errors" if name in set(Measure) else "is not known"
+        why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"
         raise SettingsError(
             f"nothing can be judged by the measure {str(name)!r}: it {why}", hint=f"Name one of: {', '.join(JUDGING)}."
         )
@@ -95,9 +95,9 @@ def judging_measure(name: str) -> Measure:
 
 
 class Ground(Labelled):
-    """The ground on which a question counts as answered rightly; see `rightness`."""
+    """The criterion by which a question counts as answered rightly; see `rightness`."""
 
-    SILENCE = "silence", "nothing may be found"
+    SILENCE = "silence", "nothing is found"
     NUMBERS = "numbers", "known numbers are named"
     ANSWER = "answer", "a known answer is given"
     POINTS = "points", "key points are quoted"

@@ -28,21 +28,21 @@ class Outcome(Record):
     at least part of the answer came from an earlier run.
     """
 
-    evaluation: str = Field(description="hash of everything that the outcome depends on but the question")
+    evaluation: str = Field(description="hash of everything that the outcome depends on, except the question")
     id: str
     run_id: str = ""
     status: AnswerStatus | None = None
     failure: str = ""
-    answer: str = Field(default="", description="yes or no if that is settled, and the claims")
+    answer: str = Field(default="", description="yes or no, if settled, and the claims")
     citations: tuple[Quote, ...] = ()
     proven: int = Field(default=0, description="citations found in the stored text at their places")
     best_quotes: tuple[Quote, ...] = ()
     confidence: int = Field(default=0, ge=0, le=100)
     ranking: Ranking | None = None
     usage: Usage = Usage()
-    cost: Usage = Field(default=Usage(), description="the usage if no reply of an earlier run had been there to reuse")
-    replies: int = Field(default=0, description="replies of which a record was expected")
-    unreadable: int = Field(default=0, description="those of them that held none")
+    cost: Usage = Field(default=Usage(), description="the usage without reused replies of earlier runs")
+    replies: int = Field(default=0, description="replies that should contain a record")
+    unreadable: int = Field(default=0, description="those of them without one")
     seconds: float | None = None
 
     @property
@@ -91,7 +91,7 @@ class OutcomeFile:
             raise self._failed(error) from error
 
     def begin_anew(self) -> None:
-        """Start an empty file; the old one is kept next to it, with the suffix `.before`. Raises StoreError."""
+        """Start an empty file, and keep the old one next to it with the suffix `.before`. Raises StoreError."""
         try:
             if self.path.exists():
                 self.path.replace(self.path.with_name(self.path.name + ".before"))
@@ -107,7 +107,7 @@ class OutcomeFile:
                 f"line {number} of {self.path} is not the outcome of a question", hint=hint
             ) from error
         if outcome.evaluation != self.evaluation:
-            what = "the outcomes of other questions, documents, models or settings"
+            what = "outcomes of other questions, documents, models or settings"
             raise EvaluationDataError(f"{self.path} holds {what}", hint=hint)
         return outcome
 

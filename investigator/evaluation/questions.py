@@ -57,7 +57,9 @@ class Question(RowWithId):
 
     @property
     def asked(self) -> str:
-        """Return the question as asked. A question about one document names it, as a user of a folder would."""
+        """Return the question as asked. The document is named in a question about one document, as by a user of a
+        folder.
+        """
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property
@@ -97,7 +99,7 @@ def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question,
     for number, question in _asked(file):
         place = hashlib.sha256(f"{seed} {question.id}".encode("utf-8", "surrogatepass")).digest()
         if place in seen:
-            raise EvaluationDataError(f"line {number} of {file}: the id {question.id} was there before")
+            raise EvaluationDataError(f"line {number} of {file}: the id {question.id} occurs twice")
         seen.add(place)
         heapq.heappush(kept, (bytes(255 - octet for octet in place), question.id))
         held[question.id] = question
@@ -113,5 +115,7 @@ def _asked(file: Path) -> Iterator[tuple[int, Question]]:
         if not question.question.strip():
             raise EvaluationDataError(f"line {number} of {file}: the question is empty")
         if question.answers and question.answerable is False:
-            raise EvaluationDataError(f"line {number} of {file}: the question has answers, but is not answerable")
+            raise EvaluationDataError(
+                f"line {number} of {file}: the question has answers, but is marked as unanswerable"
+            )
         yield number, question.changed(answerable=True) if question.answers else question

@@ -67,7 +67,7 @@ class RetrievalEvaluation:
 
         Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
-        trec_measures()  # hours before they are needed
+        trec_measures()  # embedding may take hours, so a missing package must be reported before
         with Workspace(self._directory, write=True) as workspace:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)

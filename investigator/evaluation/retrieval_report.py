@@ -63,7 +63,7 @@ class RetrievalReport(Record):
     """The ranking quality for a test collection."""
 
     documents: int
-    queries: int = Field(description="those that have a fitting document")
+    queries: int = Field(description="queries with a relevant document")
     embedder: str
     halves: tuple[HalfReport, ...]
     differences: tuple[Difference, ...]
@@ -128,5 +128,5 @@ def _gains(ours: dict[str, QueryResult], theirs: dict[str, QueryResult]) -> list
 def _mean(values: Sequence[float]) -> Estimate:
     found = mean_of(values)
     if found is None:
-        raise RunError("no query has been ranked yet", hint="Run the evaluation to its end first.")
+        raise RunError("no query has been ranked yet", hint="Finish the evaluation first.")
     return found

@@ -1,5 +1,5 @@
-"""Judges if a question is answered rightly: one measure for answers and silence, by the known facts of its row.
-Pure.
+"""Judges if a question is answered rightly: one measure for answers and silence, based on the known facts of the
+question's row. Pure.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _YES_OR_NO = frozenset({"yes", "no"})
 
 
 class JudgedRows(Record):
-    """The number of questions judged on one ground."""
+    """The number of questions judged by one criterion."""
 
     ground: Ground
     questions: int = Field(ge=1)
 
 
 def ground_of(question: Question) -> Ground | None:
-    """Return the ground on which a row is judged; None if it has no known answer."""
+    """Return the criterion for judging a row; None if it has no known answer."""
     if question.answerable is False:
         return Ground.SILENCE
     known = (
@@ -48,13 +48,13 @@ def ground_of(question: Question) -> Ground | None:
 
 
 def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
-    """Count the questions judged on each ground."""
+    """Count the questions by criterion."""
     counts = Counter(ground_of(one) for one in questions)
     return tuple(JudgedRows(ground=ground, questions=counts[ground]) for ground in Ground if counts[ground])
 
 
 def grounds_line(judged: Sequence[JudgedRows]) -> str:
-    """Return a line about the grounds for judging; "" if there are none."""
+    """Return a line about the criteria; "" if there are none."""
     counts = ", ".join(f"{one.ground.label} {one.questions:,}" for one in judged)
     return f"right is judged by: {counts}" if counts else ""
 
@@ -62,8 +62,8 @@ def grounds_line(judged: Sequence[JudgedRows]) -> str:
 def rightness(question: Question, outcome: Outcome) -> float | None:
     """Return the score (0..1) of an outcome; None if the row has no known answer.
 
-    If the right documents are known, one of them must be cited. Several numbers or key points count by their share; of
-    anything else one is enough. Additional content does not count.
+    If the right documents are known, one of them must be cited. Several numbers or key points count by their share;
+    otherwise one known answer is enough. Additional content does not count.
     """
     ground = ground_of(question)
     if ground is None or ground is Ground.SILENCE:
@@ -115,7 +115,7 @@ def _answers(question: Question) -> tuple[str, ...]:
 
 
 def _short(question: Question) -> tuple[str, ...]:
-    """Return the answers that are searched for verbatim, except yes and no, which any text may contain."""
+    """Return the answers that are searched for verbatim, except yes and no, which may be in any text."""
     return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT and not _YES_OR_NO & set(tokens(one)))
 
 

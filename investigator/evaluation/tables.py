@@ -127,7 +127,7 @@ def _about(report: FolderReport) -> list[str]:
     ]
     if seconds is not None:
         times = f"mean {seconds.mean:.2f}, median {seconds.median:.2f}, 95 % within {seconds.p95:.2f}"
-        lines.append(f"seconds a question: {times} (of {seconds.questions:,} asked without a stop)")
+        lines.append(f"seconds a question: {times} (of {seconds.questions:,} asked without interruption)")
     return [line for line in lines if line]
 
 

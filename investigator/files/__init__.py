@@ -30,7 +30,7 @@ def make_private_folder(path: Path) -> None:
     make_private_folder(path.parent)
     try:
         path.mkdir(mode=0o700)
-    except FileExistsError:  # another process was faster
+    except FileExistsError:  # another process created it first
         return
     path.chmod(0o700)
 
@@ -78,7 +78,7 @@ def open_private(path: Path, flags: int) -> int:
     try:
         descriptor = os.open(path, wanted | _CAREFUL, 0o600)
     except OSError:
-        check_private_file(path)  # a link or a pipe is reported as such
+        check_private_file(path)  # report a link or a pipe as such
         raise
     try:
         status = os.fstat(descriptor)

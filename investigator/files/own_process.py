@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 SELDOM = 500_000
-"""Objects allocated between two garbage collections, twice as many as a question creates; Python's 700 would take a
-fifth of its time.
+"""Objects allocated between two garbage collections: twice as many as a question creates, because Python's default of
+700 takes a fifth of its time.
 """
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 

@@ -28,7 +28,7 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
     """Wait until no other call of this process is in progress in the folder, at most `longest_wait` seconds.
 
     A workspace has one writer. Raises WorkspaceLockedError if that takes longer, and for a call that would wait for
-    itself: one made while the events of another are being read.
+    itself, because the events of another call are being read.
     """
     lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
     if not lock.acquire(timeout=longest_wait):

@@ -37,9 +37,9 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 
     name: str = "investigate_documents"
     description: str = (
-        "Answers a question from a folder of documents. The answer comes with numbered quotes that stand word for word "
-        "in the documents, each with its file and page or line; or it says that the documents do not hold the answer. "
-        "Addresses are written so that they are not links. Takes seconds to minutes."
+        "Answers a question from a folder of documents. The answer comes with numbered quotes, copied word for word "
+        "from the documents, each with its file and page or line; or it says that the documents do not contain the "
+        "answer. Addresses are written so that they are not links. Takes seconds to minutes."
     )
     args_schema: type[BaseModel] = ToolInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"

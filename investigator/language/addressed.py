@@ -1,8 +1,8 @@
 """Finds passages in which a document addresses a language model instead of a reader. Pure.
 
 Such sentences ask a model to ignore its instructions, give a score, reply in certain words, or use or omit sources; or
-they contain the mark-up of prompts, chats and replies. They may be genuine quotes, but they are evidence only of their
-own presence.
+they contain the mark-up of prompts, chats and replies. They may be genuine quotes, but they prove nothing except that
+they are there.
 
 The rules for English and for mark-up are in `data/addressing_rules.toml`, key words of ten further languages in
 `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so do not

@@ -44,7 +44,7 @@ def direction(word: str) -> str:
 
 @cache
 def joints(kind: str) -> frozenset[str]:
-    """Return the words of a kind that join a sentence, such as articles, relatives or prepositions."""
+    """Return the function words of a kind, such as articles, relative pronouns or prepositions."""
     return frozenset(listed_by_section("claim_words")["joints"][kind])
 
 

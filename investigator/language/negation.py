@@ -37,7 +37,7 @@ _LONGEST_CLAIM = 15
 
 
 def negates(text: str) -> bool:
-    """Return True if a text says not, no, never or the like; idioms such as "not only" and "No. 5" do not count."""
+    """Return True if a text contains not, no, never or the like; idioms such as "not only" and "No. 5" do not count."""
     return _negation().search(_plain(text)) is not None
 
 
@@ -71,7 +71,7 @@ def negated_before(text: str, start: int) -> bool:
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Return True if its quotes deny, in otherwise the same words, what a claim without negation says.
+    """Return True if the quotes of a claim without negation deny it in otherwise the same words.
 
     A sentence of a quote denies the claim if it contains most of its words and one of them closely follows a negation,
     unless another sentence contains as many of them without a negation.

@@ -165,7 +165,7 @@ def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str
         case "single":
             for offset in range(start, end):
                 written.add(table[text[offset]], offset, offset + 1)
-        case _:  # spaces inside CJK text are dropped
+        case _:  # drop spaces inside CJK text
             pass
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
-"""A loss in a table row or a count in a list; the segmenter takes it for the number of a new item."""
+"""A loss in a table row or a count in a list, which the segmenter mistakes for the number of a new item."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
@@ -32,7 +32,7 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 def statement_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of single lines if each line is a record: a bill, a log, a letterhead.
 
-    The lines of a sentence are records if each begins like one and none is full; the last may be a sentence.
+    Lines are records if each begins like one and none is full; the last may be a sentence.
     """
     for start, end in sentence_spans(text, language):
         lines = list(_lines(text, start, end))
@@ -47,8 +47,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if lines were not broken to fit a width: a continued line begins in lower case, or follows a full
-    line. Of two lines, the first must also be much shorter than the second.
+    """Return True if lines were not broken to fit a width: a line that continues another begins in lower case, or
+    follows a full line. If there are only two lines, the first must also be much shorter than the second.
     """
     if len(lines) < _FEWEST_LINES:
         return False
@@ -74,7 +74,7 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 def _stops(text: str, start: int, end: int, language: str) -> list[int]:
     """Return the ends of the sentences of a stretch of text, the last one at its end."""
-    from sentencex import segment  # a compiled library; loaded when the first text is split
+    from sentencex import segment  # a compiled library, loaded when the first text is split
 
     stops: list[int] = []
     position = start
@@ -82,7 +82,7 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
         position += len(sentence)
         if not (_BRACKETED_NUMBER.match(text, position, end) and not _SENTENCE_END.search(sentence)):
             stops.append(position)
-    if not stops or position != end:  # the segmenter changed the text, so its lengths are useless
+    if not stops or position != end:  # the segmenter has changed the text, so its lengths cannot be used
         return [end]
     return stops
 

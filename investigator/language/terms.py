@@ -132,7 +132,7 @@ def content_words(text: str) -> list[str]:
     return list(_content_words(text))
 
 
-@lru_cache(maxsize=64)  # every step of a run asks for the words of its question
+@lru_cache(maxsize=64)  # cached, because every step of a run asks for the words of its question
 def _content_words(text: str) -> tuple[str, ...]:
     every = list(dict.fromkeys(words(question_body(text)))) or list(dict.fromkeys(words(text)))
     empty = stop_words() if is_english(text) else _every_stop_word()
@@ -161,7 +161,7 @@ def porter_stem(word: str) -> str:
         return word
     from snowballstemmer import stemmer
 
-    return str(stemmer("porter").stemWord(word))  # a new one each time, because it stores the current word
+    return str(stemmer("porter").stemWord(word))  # created for each call, because it stores the current word
 
 
 def _pairs(run: str) -> str:

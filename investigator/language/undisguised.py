@@ -1,4 +1,4 @@
-"""Text as a language model may read it: folded, without tricks that hide words from a search but not from a reader.
+"""Text as a language model may read it: folded, without tricks that hide words from a search but not from a model.
 Pure. Every character can be traced back to the original.
 """
 

@@ -143,7 +143,7 @@ class UnprovenClaim(Record):
 
     text: str
     reason: str
-    slot: Slot | None = Field(default=None, description="which part of it its quotes contradict")
+    slot: Slot | None = Field(default=None, description="the part that its quotes contradict")
     quotes: tuple[Quote, ...] = ()
 
 
@@ -163,7 +163,7 @@ class ConflictSide(Record):
 
 
 class Conflict(Record):
-    """Documents that give different values for what a part of the question asks; the oldest side first."""
+    """Documents that give different values for the thing in a part of the question; the oldest side first."""
 
     question: str = Field(description="the part of the question")
     sides: tuple[ConflictSide, ...] = Field(min_length=2)
@@ -195,9 +195,9 @@ class Answer(Record):
     """The answer to the main question, or the statement that the documents do not contain it, with the searched
     documents.
 
-    `text` holds the claims with citation numbers `[n]`, which count `citations` from 1; it can be shown as Markdown,
-    because addresses and mark-up in it are escaped. `tainted` lists documents that address a language model in their
-    text or through a reply.
+    `text` contains the claims with citation numbers `[n]`, counted from 1 in the order of `citations`; it can be shown
+    as Markdown, because addresses and mark-up in it are escaped. `tainted` lists documents that address a language
+    model in their text or through a reply.
     """
 
     question: str
@@ -207,30 +207,34 @@ class Answer(Record):
     reason: str = Field(description="one sentence that explains the status")
     text: str
     decision: Decision | None = Field(
-        default=None, description="yes or no, if that is asked and a statement settles it"
+        default=None, description="yes or no, if the question asks that and a statement settles it"
     )
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     coverage: Coverage
-    unanswered: tuple[OpenPart, ...] = Field(default=(), description="parts of the question that stayed open")
-    near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
-    conflicts: tuple[Conflict, ...] = Field(default=(), description="values that documents do not agree on")
-    table: AnswerTable | None = Field(default=None, description="the answer row by row, if the question asks for that")
+    unanswered: tuple[OpenPart, ...] = Field(default=(), description="unanswered parts of the question")
+    near_misses: tuple[NearMiss, ...] = Field(
+        default=(), description="quotes that meet most of the question, and what they lack"
+    )
+    conflicts: tuple[Conflict, ...] = Field(default=(), description="values on which documents disagree")
+    table: AnswerTable | None = Field(
+        default=None, description="the answer row by row, if the question asks for a table"
+    )
     missing: tuple[MissingEdition, ...] = Field(
         default=(), description="reports that the question asks for but the folder does not contain"
     )
     wordings: tuple[str, ...] = Field(default=(), description="other wordings that were searched for")
     asked_as: tuple[str, ...] = Field(
-        default=(), description="the other wordings that found the statements, if that of the question did not"
+        default=(), description="the other wordings that found the statements, if the question's own did not"
     )
     source_changed: tuple[str, ...] = Field(
         default=(), description="documents that no longer contain a quote that the answer needed"
     )
-    nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
-    searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
-    engine: str = Field(description="the engines that judged, by role if they differ")
+    nearest: tuple[Passage, ...] = Field(default=(), description="the nearest passages, if nothing was found")
+    searched: tuple[str, ...] = Field(default=(), description="the questions that the documents were asked")
+    engine: str = Field(description="the engines of the run, by role if they differ")
     tainted: tuple[str, ...] = ()
-    run_id: str = Field(default="", description="the run that gave it, for `show` and `replay`")
+    run_id: str = Field(default="", description="the id of the run, for `show` and `replay`")
     usage: Usage = Usage()
     elapsed: float = Field(default=0.0, description="seconds that the run has taken, over all its processes")
 
@@ -293,8 +297,8 @@ class Investigation(Record):
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
-    matrix: str = Field(default="", description="the matrix it belongs to; empty: it was asked by itself")
-    follows: str = Field(default="", description="the user's own words, if the question was completed by earlier ones")
+    matrix: str = Field(default="", description="id of the matrix that it belongs to; empty for a single question")
+    follows: str = Field(default="", description="the user's own words, if earlier questions completed the question")
     kind: QuestionKind = QuestionKind.FACT
     survey: tuple[TableRow, ...] = Field(default=(), description="the decision on each document of the folder")
     parts: tuple[Part, ...] = ()
@@ -349,12 +353,12 @@ class RunSummary(Record):
 
     id: str
     question: str
-    created: str = Field(description="when it began, ISO 8601 in UTC")
+    created: str = Field(description="time of its beginning, ISO 8601 in UTC")
     engine: str
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
-    matrix: str = Field(default="", description="the matrix it belongs to; empty: it was asked by itself")
+    matrix: str = Field(default="", description="id of the matrix that it belongs to; empty for a single question")
     altered: bool = False
 
 

@@ -34,23 +34,29 @@ class Decoding(Record):
     """The decoding settings of one module. `settled` returns the final values once the method is known."""
 
     inference: Inference = Field(default=Inference.GREEDY, description="greedy, beam, topk, nucleus, factual_nucleus")
-    beam_size: int = Field(default=1, ge=1, description="sequences followed, or samples drawn, side by side")
+    beam_size: int = Field(default=1, ge=1, description="number of parallel sequences or samples")
     beam_min_length: int = Field(default=1, ge=0, description="fewest tokens")
     beam_max_length: int = Field(default=128, ge=1, description="most tokens")
-    topk: int = Field(default=10, ge=1, description="tokens that topk draws from")
-    topp: float = Field(default=0.9, ge=OFF, le=1, description="mass of probability that nucleus draws from; -1: off")
-    temperature: float = Field(default=1.0, gt=0, le=10, description="above 1 flattens, below 1 sharpens the choice")
-    lambda_decay: float = Field(default=0.9, ge=OFF, le=1, description="factor on p with each token; -1: off")
-    omega_bound: float = Field(default=0.3, ge=0, le=1, description="least p of factual_nucleus")
-    p_reset: bool = Field(default=True, description="p starts over after each sentence")
-    beam_block_ngram: int = Field(default=OFF, ge=OFF, description="no sequence so long comes twice; -1: off")
-    beam_context_block_ngram: int = Field(default=OFF, ge=OFF, description="none so long is copied from the prompt")
-    beam_block_full_context: bool = Field(default=False, description="of the whole prompt, also where it is cut")
-    penalize_repetitions: bool = Field(default=False, description="tokens written before become less likely")
-    penalize_ctxt_repetitions: bool = Field(default=False, description="so do tokens of the prompt")
-    exclude_knowledge_from_ctxt_penalty: bool = Field(default=False, description="but those of the knowledge line")
-    generation_take_last_newline: bool = Field(default=False, description="of several lines the last is taken")
-    generation_allow_newline: bool = Field(default=False, description="several lines are left as they are")
+    topk: int = Field(default=10, ge=1, description="number of tokens for topk to sample from")
+    topp: float = Field(default=0.9, ge=OFF, le=1, description="probability mass for nucleus to sample from; -1: off")
+    temperature: float = Field(
+        default=1.0, gt=0, le=10, description="above 1 flattens, below 1 sharpens the distribution"
+    )
+    lambda_decay: float = Field(default=0.9, ge=OFF, le=1, description="factor applied to p with each token; -1: off")
+    omega_bound: float = Field(default=0.3, ge=0, le=1, description="lowest p of factual_nucleus")
+    p_reset: bool = Field(default=True, description="reset p after each sentence")
+    beam_block_ngram: int = Field(default=OFF, ge=OFF, description="length of sequences that must not repeat; -1: off")
+    beam_context_block_ngram: int = Field(
+        default=OFF, ge=OFF, description="length of sequences that must not be copied from the prompt"
+    )
+    beam_block_full_context: bool = Field(
+        default=False, description="apply this to the whole prompt, including parts that are cut"
+    )
+    penalize_repetitions: bool = Field(default=False, description="make generated tokens less likely")
+    penalize_ctxt_repetitions: bool = Field(default=False, description="make tokens of the prompt less likely")
+    exclude_knowledge_from_ctxt_penalty: bool = Field(default=False, description="exclude those of the knowledge line")
+    generation_take_last_newline: bool = Field(default=False, description="use the last of several lines")
+    generation_allow_newline: bool = Field(default=False, description="keep several lines")
     stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")
 
     def settled(self) -> Decoding:

@@ -73,7 +73,7 @@ class LeftOut(Record):
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
     folders: int = Field(default=0, ge=0)
-    names: tuple[str, ...] = Field(default=(), description="the first of them; those of folders end in a slash")
+    names: tuple[str, ...] = Field(default=(), description="the first names; names of folders end in a slash")
 
     @property
     def by_folder(self) -> bool:
@@ -130,7 +130,7 @@ class FolderStatus(Record):
     files: tuple[FileRecord, ...] = Field(description="every file, with those inside files, by path")
     documents: int
     chunks: int
-    without_vectors: int = Field(description="chunks whose vectors are not made yet")
+    without_vectors: int = Field(description="chunks without vectors")
     left_out: tuple[LeftOut, ...] = Field(default=(), description="excluded files, by reason")
     new: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = Field(default=(), alias="changed")
@@ -160,9 +160,11 @@ class Imprint(Record):
     """
 
     issuer: str = ""
-    symbols: tuple[str, ...] = Field(default=(), description="under which its shares are traded")
-    kind: str = Field(default="", description="as it is written, in lower case: form 10-q, annual report, minutes")
-    dated: str | None = Field(default=None, description="the date on a line that dates it")
+    symbols: tuple[str, ...] = Field(default=(), description="stock symbols of the issuer")
+    kind: str = Field(
+        default="", description="kind of document as written, in lower case: form 10-q, annual report, minutes"
+    )
+    dated: str | None = Field(default=None, description="date on a line that gives the date of the document")
     period_end: str | None = None
     fiscal_year: int | None = None
     fiscal_quarter: int | None = Field(default=None, ge=1, le=4)
@@ -180,9 +182,9 @@ class Document(Record):
     headings: tuple[Heading, ...] = Field(default=(), repr=False)
     authors: tuple[str, ...] = ()
     date: str | None = None
-    tables: tuple[Table, ...] = Field(default=(), repr=False, description="in the order of the text")
+    tables: tuple[Table, ...] = Field(default=(), repr=False, description="tables in the order of the text")
     imprint: Imprint = Imprint()
-    reader: str = Field(default="", description="the version of the reader that gave the text")
+    reader: str = Field(default="", description="version of the reader that produced the text")
 
     @property
     def own_lines(self) -> bool:

@@ -8,15 +8,17 @@ from investigator.records.base import Record
 
 
 class Traits(Record):
-    """Properties of an engine that the method must know, besides its replies."""
+    """Properties of an engine that the method needs to know."""
 
-    threshold: int = Field(default=50, description="point from which a reply counts as an answer")
+    threshold: int = Field(default=50, description="lowest point at which a reply counts as an answer")
     goes_by_measures: bool = Field(default=False, description="replies depend on search scores")
-    is_model: bool = Field(default=False, description="a language model: calls cost, and points may be wrong")
-    is_small: bool = Field(default=False, description="too small to plan; it reads and writes, and search decides")
-    context_tokens: int | None = Field(default=None, description="tokens of prompt that can be read; None: not known")
-    concurrency: int = Field(default=4, ge=1, description="calls that are useful side by side")
-    sampling: str = Field(default="", description="settings that shape the replies; a reply is kept under them, too")
+    is_model: bool = Field(default=False, description="a language model: calls have a cost, and points may be wrong")
+    is_small: bool = Field(default=False, description="too small to plan: it reads and writes, and the search decides")
+    context_tokens: int | None = Field(default=None, description="maximum tokens of a prompt; None if unknown")
+    concurrency: int = Field(default=4, ge=1, description="useful number of concurrent calls")
+    sampling: str = Field(
+        default="", description="settings that affect the replies; part of the key under which a reply is stored"
+    )
 
 
 class UsedEngine(Record):

@@ -28,7 +28,7 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 
 
 def _show_bounds(schema: dict[str, Any]) -> None:
-    """Show the bounds in the schema for the model; the point parser reads the value."""
+    """Show the bounds in the schema for the model; values are parsed by the point parser."""
     schema["anyOf"][0].update(minimum=0, maximum=100)
 
 

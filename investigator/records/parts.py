@@ -14,7 +14,7 @@ class QuestionKind(StrEnum):
     """The kind of answer that a question asks for; it determines the plan.
 
     fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
-    folder; comparison: the same of several sides; trend: the same over time; contradiction: a check that statements
+    folder; comparison: the same about several sides; trend: the same over time; contradiction: a check that statements
     agree; why: a cause; summary: the main content of a text; yes_no: a yes-or-no question.
     """
 
@@ -95,7 +95,7 @@ class NearMiss(Record):
     part: str = Field(description="the part of the question")
     quote: Quote
     failing: tuple[ConstraintMatch, ...] = Field(min_length=1)
-    says_opposite: bool = Field(default=False, description="the quote corrects what the question takes for granted")
+    says_opposite: bool = Field(default=False, description="the quote corrects an assumption of the question")
 
 
 class MissingEdition(Record):
@@ -109,7 +109,7 @@ class MissingEdition(Record):
 
 
 class OpenPart(Record):
-    """A part of the question that stayed unanswered, and the wordings that were searched for."""
+    """An unanswered part of the question, and the wordings that were searched for."""
 
     question: str
     searched: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class TableRow(Record):
     label: str = Field(min_length=1)
     document_id: str = ""
     verdict: RowVerdict
-    value: str = Field(default="", description="the contents of the cell: words of a quote, or a statement it proves")
+    value: str = Field(default="", description="contents of the cell: words of a quote, or a statement that it proves")
     quotes: tuple[Quote, ...] = ()
     missing: tuple[str, ...] = Field(default=(), description="words of the question that the quotes do not contain")
 

@@ -45,7 +45,9 @@ class Table(Record):
     end: int = Field(ge=0)
     page: int | None = None
     caption: TextSpan | None = None
-    unit: TextSpan | None = Field(default=None, description='the note that its figures are "in millions"')
+    unit: TextSpan | None = Field(
+        default=None, description='the note on the unit of its figures, such as "in millions"'
+    )
     header_rows: int = Field(default=1, ge=0)
     label_columns: int = Field(default=1, ge=0)
     indents: tuple[int, ...] = Field(default=(), repr=False)

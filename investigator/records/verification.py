@@ -13,10 +13,10 @@ from investigator.records.documents import Quote
 class QuoteState(StrEnum):
     """The state of a quote in the files.
 
-    stands: the file is the same, and the words are at their place; file_changed: another version of the file, and the
-    words are at their place; moved: they are at another place; changed: another version of the file, and they are
-    nowhere in it; not_in_file: the file is the same, and they are nowhere in it; unreadable: the file exists but yields
-    no text; missing: the file does not exist.
+    stands: the file is unchanged, and the words are at their place; file_changed: the file has changed, and the words
+    are at their place; moved: they are at another place; changed: the file has changed and does not contain them;
+    not_in_file: the file is unchanged and does not contain them; unreadable: the file exists but yields no text;
+    missing: the file does not exist.
     """
 
     STANDS = "stands"
@@ -35,7 +35,7 @@ class CheckedQuote(Record):
     state: QuoteState
     now: Quote | None = Field(default=None, description="the quote with its current place in the files")
     nearest: str = Field(default="", description="for a changed quote, the nearest text in the document")
-    reason: str = Field(default="", description="why a file cannot be read")
+    reason: str = Field(default="", description="the reason why a file cannot be read")
 
 
 class VerifiedReport(Record):

@@ -28,6 +28,6 @@ def namesake_warning() -> str:
     if not (other := installed_version(NAMESAKE)):
         return ""
     return (
-        f"the distribution {NAMESAKE} {other} is installed too: it is another project's, and overwrites files of this"
-        f" one. Remove both with: pip uninstall {NAMESAKE} {DISTRIBUTION}; then: pip install {DISTRIBUTION}"
+        f"the distribution {NAMESAKE} {other} is also installed: it belongs to another project, and overwrites files "
+        f"of this one. Remove both with: pip uninstall {NAMESAKE} {DISTRIBUTION}; then: pip install {DISTRIBUTION}"
     )

@@ -22,7 +22,7 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class ChunkHit:
-    """A chunk that was found: its score (higher is better), and that of each half (None: not found).
+    """A chunk that was found: its score (higher is better), and the score of each half (None: not found).
 
     The fused score is about 0..1 and compares chunks found for the same query.
     """

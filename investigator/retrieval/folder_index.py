@@ -111,7 +111,7 @@ class FolderIndex:
             yield Notice(text=f"{were} {what}, and {'is' if one else 'are'} read again: {named}.")
 
     def _ocr_has_come(self) -> bool:
-        """Return True if files that wait for text recognition can be read by now; true once."""
+        """Return True, once, if files that need text recognition can be read now."""
         if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
@@ -120,7 +120,7 @@ class FolderIndex:
         return not now and before != now
 
     def _plug_ins_have_come(self) -> bool:
-        """Return True, once, if readers were installed since some files had a type without a reader."""
+        """Return True, once, if there are new readers for files that had none."""
         if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))
@@ -144,13 +144,13 @@ class FolderIndex:
         return frozenset(damaged)
 
     def _embedder_told(self) -> Iterator[Event]:
-        """Report a changed embedder: vectors are never mixed, so new ones are made, which takes time."""
+        """Report a changed embedder: vectors are never mixed, so new ones are computed, which takes time."""
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
         if VectorTable(self._workspace.index, used or "").count():
             told = f"The embedder has changed from {used} to {own}: it computes new vectors for the passages."
-            yield Notice(text=f"{told} Those of the other one are kept.")
+            yield Notice(text=f"{told} The old vectors are kept.")
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:

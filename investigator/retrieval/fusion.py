@@ -9,17 +9,17 @@ from investigator.records import Chunk
 
 Item = TypeVar("Item", bound=Hashable)
 
-VECTOR_WEIGHT = 2.5  # `benchmarks/retrieval.py`: best or near it on every set, from 2 to 4
+VECTOR_WEIGHT = 2.5  # from `benchmarks/retrieval.py`: values from 2 to 4 are best or nearly best on every set
 BEST_SCORE = 1.0 + VECTOR_WEIGHT
 
 
 def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[Item, float]:
     """Return one score (about 0..1, higher is better) for each item of either half, best first.
 
-    BM25 counts as a share of the best score of the query, because its scale differs from query to query. Cosine
-    similarity (-1..1) is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all
-    similarities are alike and the words decide. A chunk that a half did not find gets no score from it. Source: convex
-    combination, Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
+    BM25 is divided by the best score of the query, because its scale differs between queries. Cosine similarity (-1..1)
+    is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all similarities are alike
+    and the words decide. A chunk that a half did not find gets no score from it. Source: convex combination, Bruch, Gai
+    and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
     """
     best = max(bm25.values(), default=0.0) or 1.0
     scores = {

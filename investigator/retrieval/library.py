@@ -99,7 +99,7 @@ class Library:
     def respelled(self, word: str) -> str | None:
         """Return the likely intended stem of a misspelled word of the question.
 
-        None if a document contains the word, or if the folder has no similar word.
+        Return None if a document contains the word, or if the folder has no similar word.
         """
         own = porter_stem(folded(word))
         if not own or self._holders([folded(word)])[folded(word)]:
@@ -107,7 +107,7 @@ class Library:
         return respelled(own, self._full_text.words_like(own, MOST_SLIPS))
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return how similar in meaning each of some texts is to one text, by the reranker."""
+        """Return the similarity in meaning of each text to one text, by the reranker."""
         return tuple(float(score) for score in self._reranker.scores(text, others)) if others else ()
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:

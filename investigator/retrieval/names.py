@@ -20,7 +20,7 @@ _REQUESTS = (
     "identify list name outline provide show state summarise summarize tell"
 )
 _ASKED_TO = frozenset(_REQUESTS.split())
-"""Words with which a request begins; their capital letter names nothing."""
+"""Words at the beginning of a request; their capital letter does not mark a name."""
 
 
 class Names:
@@ -36,7 +36,7 @@ class Names:
             own = " ".join((*card.authors, card.imprint.issuer, *card.imprint.symbols))
             name = f"{card.title} {own} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
             for word in {*words(without_periods(name)), *words(without_periods(card.document_id))}:
-                if len(word) > 1 or not word.isascii():  # a letter of the question does not name `a.pdf`
+                if len(word) > 1 or not word.isascii():  # a single letter of the question does not name `a.pdf`
                     self._holders.setdefault(stem(word), set()).add(card.document_id)
             self._periods[card.document_id] = periods(name)
             self._imprints[card.document_id] = card.imprint
@@ -51,7 +51,7 @@ class Names:
         """
         total = len(self._periods)
         weights: dict[str, float] = {}
-        for word in sorted(_spellings(question)):  # sums must not depend on set order
+        for word in sorted(_spellings(question)):  # the order of a set must not affect a sum
             for document_id in self._holders.get(word, ()):
                 weight = rarity(len(self._holders[word]) / total)
                 weights[document_id] = weights.get(document_id, 0.0) + weight

@@ -45,7 +45,7 @@ class ScopedIndex:
         return self._inner.respelled(word)
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return how similar a text is to each of some others."""
+        """Return the similarity of a text to each of some others."""
         return self._inner.likeness(text, others)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:

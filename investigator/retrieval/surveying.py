@@ -10,7 +10,7 @@ from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
 _LOOKED_INTO = 6  # chunks per document
-_NEAREST = 4  # chunks per document of the folder that the semantic search may add
+_NEAREST = 4  # chunks per document that the search by meaning may add
 _MOST_NEAREST = 4_000
 
 
@@ -26,7 +26,7 @@ class FoundSpan:
 
 @dataclass(frozen=True)
 class Survey:
-    """The finds in each document of a folder, best first, and the weight (rarity) of each wanted thing."""
+    """The matches in each document of a folder, best first, and the weight (rarity) of each wanted thing."""
 
     spans: Mapping[str, tuple[FoundSpan, ...]]
     weights: tuple[float, ...]

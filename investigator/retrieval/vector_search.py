@@ -64,8 +64,8 @@ class WholeSearch:
 class CandidateSearch:
     """Searches the chunks that contain words of the query, and every chunk of a short document.
 
-    `candidates` is the number of chunks examined. The result depends only on the documents, and not on the vectors that
-    happen to exist. Thread-safe.
+    `candidates` is the number of chunks examined. The result depends only on the documents, not on the vectors that
+    already exist. Thread-safe.
     """
 
     def __init__(

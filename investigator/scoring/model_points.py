@@ -59,13 +59,15 @@ class PointRule(Record):
 
 
 class PointCap(Record):
-    """The limit of a point that neither the search nor the quotes support: it counts as no answer, whatever its source.
-    A model that obeys a document gives the point that the document demands. So a point more than `above` higher than
-    that of the search needs quotes that look like an answer, and is limited to `most` without them.
+    """The limit of a point that neither the search nor the quotes support: it does not count as an answer. A model that
+    obeys a document gives the point that the document demands. So a point more than `above` higher than that of the
+    search needs quotes that look like an answer, and is limited to `most` without them.
     """
 
     above: int = Field(ge=1, le=100)
-    most: int = Field(ge=0, le=100, description="below the threshold from which a model's reply counts")
+    most: int = Field(
+        ge=0, le=100, description="highest such point, below the threshold at which a model's reply counts"
+    )
     chosen_on: str
 
     def applies(self, point: int, search: int) -> bool:

@@ -9,7 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from investigator.store.user_key import code, same_code
 
 SEARCHES = "/bb3"
-"""The path for clients that cannot send a token: below it comes a key that opens searches only."""
+"""The path for clients that cannot send a token; a key below it opens searches only."""
 _BEARER = "bearer "
 _MOST_LINKS = 10
 """Most unopened links; older ones stop working."""
@@ -46,7 +46,7 @@ class Access:
         return self.has_token(headers) or self.has_cookie(headers)
 
     def may_search(self, path: str) -> bool:
-        """Return True if a path is below that of the searches."""
+        """Return True if a path begins with that of the searches, including the key."""
         most = len(self.search_path) + 1
         return same_code(path[:most], f"{self.search_path}/")
 
@@ -67,7 +67,7 @@ class Access:
 def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
     """Return the accepted values of the Host header: those of this machine, and names that the user configured.
 
-    Those names are also served without the port, which is that of a proxy. A foreign name that resolves to this machine
+    Those names are also accepted without a port, as a proxy sends them. A foreign name that resolves to this machine
     (DNS rebinding) is not served.
     """
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}

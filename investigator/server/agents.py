@@ -34,15 +34,17 @@ MOST_OCTETS = 4_000
 under 2,000 tokens.
 """
 LONGEST_WAIT = 20
-_MOST_NAMES = 1_500  # octets of the names that a reply lists, in its text and in its record
+_MOST_NAMES = 1_500  # octets of names that a reply lists, in its text and in its record
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
 _LINE_WORDS = ("line", "text line")
 _SLICE = 0.2  # seconds between two checks of an awaited job
 
-Cursor = Annotated[int, Field(ge=0, description="where to continue: `next` of the previous reply")]
-FolderName = Annotated[str, Field(description="one of the folders that `status` names; may be empty if there is one")]
+Cursor = Annotated[int, Field(ge=0, description="cursor to continue at: `next` of the previous reply")]
+FolderName = Annotated[
+    str, Field(description="one of the folders that `status` lists; may be empty if only one is served")
+]
 
 
 class Found(Record):
@@ -164,13 +166,13 @@ class AgentTools:
         found = self._served(folder).investigator.document(document)
         start, size = _offset(found, place), len(found.text)
         end = start + len(_beginning(found.text[start:]))
-        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # escaped text is longer
+        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
             end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
         return ToolReply(shown, span)
 
     def status(self, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[StatusReply]:
-        """List the documents of a folder, those that could not be read and why, and the served folders."""
+        """List the documents of a folder, the unreadable files with reasons, and the served folders."""
         served = self._served(folder)
         files = served.investigator.status(compare=False).files
         read = [file.path for file in files if file.status in _READ]
@@ -228,7 +230,7 @@ def _offset(document: Document, place: str) -> int:
     word, _, number = place.strip().lower().rpartition(" ")
     if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
         hint = "Give an offset, or words such as: page 4, line 12"
-        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a place", hint))
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a position", hint))
     count = int(number)
     if not word:
         offset: int | None = count if count < len(document.text) else None

@@ -12,19 +12,21 @@ from starlette.exceptions import HTTPException
 from investigator.server.hosting import Receive, late
 
 _MOST_DISCARDED = 10_000_000
-"""Bytes of an overlong body that are read before closing: closing at once would lose the response for the client."""
+"""Bytes of an overlong body that are read before closing, because a client whose connection is closed at once misses
+the response.
+"""
 _SLICE = 0.1  # seconds after which a waiting request checks if the server is closing
 
 
 async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
-    """Return a body, cut to its first `most` octets, however slowly it arrives.
+    """Return a body, cut to its first `most` octets.
 
     Raises HTTPException if it is not complete within `seconds`.
     """
     ends_at, body, taken, more = time.monotonic() + seconds, b"", 0, True
     while more and taken <= _MOST_DISCARDED:
         if is_closing():
-            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the server is ending")
+            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the server is shutting down")
         if time.monotonic() > ends_at:
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
         try:

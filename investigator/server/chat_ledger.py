@@ -12,7 +12,7 @@ from investigator.store.database import Database
 from investigator.store.schema import chat_turns, served_chats
 
 _MOST_KEPT = 200
-"""Most chats per folder; beyond that the oldest is deleted."""
+"""Most chats per folder; when there are more, the oldest is deleted."""
 
 
 class ChatLedger:
@@ -62,6 +62,6 @@ class ChatLedger:
         return tuple(ChatSummary.model_validate(row) for row in rows)
 
     def forget(self, chat_id: str) -> None:
-        """Delete a chat and everything said in it, also from the file."""
+        """Delete a chat with everything said in it, including from the file."""
         with self._database.alone() as connection:
             connection.execute(delete(served_chats).where(served_chats.c.id == chat_id))

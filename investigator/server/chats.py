@@ -22,8 +22,8 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
 _MOST_OPEN = 50
-"""Most conversations held open over all folders; beyond that the oldest idle one is closed, and reopened for its next
-turn.
+"""Most conversations held open over all folders; when there are more, the oldest idle one is closed, and reopened for
+its next turn.
 """
 _MOST_TURNS = 200
 LONGEST_TURN = 20_000
@@ -42,7 +42,7 @@ class Watch(Protocol):
 Say = Callable[[str, Watch], SpokenReply]
 """Replies to a turn of one conversation. Raises InvestigatorError."""
 Begin = Callable[[str, Sequence[ChatTurn]], Say]
-"""Starts a conversation under an id, or continues one after some turns."""
+"""Starts a conversation under an id, or continues one from its turns."""
 OpenTalks = Callable[[Investigator], AbstractContextManager[Begin]]
 """Opens the conversations of a folder."""
 
@@ -116,8 +116,8 @@ class Chats:
         held = self._held.get(chat_id) or self._hold(*self._kept(chat_id))
         with self._lock:
             if held.chat.is_busy:
-                hint = "Wait for the reply under way, or stop it."
-                raise ServerError(problem(HTTPStatus.CONFLICT, "a reply is under way in this chat", hint))
+                hint = "Wait for the reply in progress, or stop it."
+                raise ServerError(problem(HTTPStatus.CONFLICT, "a reply is in progress in this chat", hint))
             if len(held.chat.turns) >= _MOST_TURNS:
                 hint = "Begin another one."
                 raise ServerError(problem(HTTPStatus.CONFLICT, f"this chat has {_MOST_TURNS} turns", hint))
@@ -191,7 +191,7 @@ class Chats:
         """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # otherwise it was deleted meanwhile
+            if held.chat.id in self._held:  # without a row, it was deleted meanwhile
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -211,17 +211,17 @@ class Chats:
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
-    """Return a turn as the last server left it: an unfinished reply is not repeated."""
+    """Return a turn in its final state after a restart: an unfinished reply is not repeated."""
     if turn.state is not TurnState.RUNNING:
         return turn
-    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was done.", "Say it again.")
+    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was finished.", "Say it again.")
     return turn.changed(state=TurnState.STOPPED, problem=told)
 
 
 def _check(text: str) -> None:
     """Raise ServerError if a message is empty or too long."""
     if not text.strip() or len(text) > LONGEST_TURN:
-        told = f"a turn has 1 to {LONGEST_TURN:,} characters, this one {len(text.strip()):,}"
+        told = f"a turn has 1 to {LONGEST_TURN:,} characters, not {len(text.strip()):,}"
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told))
 
 

@@ -93,14 +93,14 @@ class Desk:
         QuestionError.
         """
         ledger = self.folder(request.folder).ledger
-        if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
+        if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, as runs are
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
         with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
                 told = "this Idempotency-Key was used for another request"
-                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told, "Take a new one."))
+                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told, "Use a new one."))
             if known is not None:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
@@ -144,7 +144,7 @@ class Desk:
                     return
                 try:
                     self._do(folder, job)
-                except StoreError as error:  # events cannot be stored: the disk is full; the job stays unfinished
+                except StoreError as error:  # no event can be stored, as the disk is full; the job stays unfinished
                     self._on_problem(error.message)
                     self._closing.wait(_AGAIN)
 
@@ -160,7 +160,7 @@ class Desk:
     def _do(self, folder: ServedFolder, job: ServerJob) -> None:
         with self._changed:
             job = folder.ledger.job(job.id) or job
-            if job.state.has_ended:  # stopped while it waited for its turn
+            if job.state.has_ended:  # it was stopped while it waited
                 return
             job = self._note(folder, job.changed(state=JobState.RUNNING))
         while True:
@@ -168,7 +168,7 @@ class Desk:
                 self._follow(folder, job)
                 return
             except WorkspaceLockedError as error:
-                self._log(folder, job, Notice(text=f"{error.message}; it is tried again."))
+                self._log(folder, job, Notice(text=f"{error.message}; retrying."))
                 if self._stopped_while_waiting(folder, job):
                     return
             except InvestigatorError as error:
@@ -196,7 +196,7 @@ class Desk:
                     job = self._note(folder, job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = job.changed(run_id=event.investigation.id)  # a stored answer comes without a start event
+                    job = job.changed(run_id=event.investigation.id)  # a stored answer has no start event
                 elif counted.is_due(event):
                     self._log(folder, job, event)
                 if job.id in self._to_stop:
@@ -234,7 +234,7 @@ class Desk:
 
 
 def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
-    """Start a job, or continue it: a job with a run resumes that run, even if it was to start over."""
+    """Start a job, or continue it: a job with a run resumes that run, even if it was told to start over."""
     request, investigator = job.request, folder.investigator
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)
@@ -250,7 +250,7 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
 
 
 class _Counted:
-    """Thins out progress events: ten thousand unchanged files are not worth ten thousand events."""
+    """Thins out progress events, so that ten thousand unchanged files do not cause ten thousand events."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -10,7 +10,7 @@ from investigator.records import Document
 from investigator.records.tables import Table, TableCell
 
 WINDOW = 30_000
-"""Characters shown around a mark; the rest of a longer document is a click away."""
+"""Characters shown around a mark; the rest of a longer document is on other pages."""
 _MOST_ROWS = 500
 
 

@@ -23,7 +23,7 @@ from investigator.store.schema import SERVED
 
 _LONGEST_NAME = 40
 _DATABASE_NAME = "served.db"
-_MOST_AGENTS = 32  # programs that serve one folder to agents at the same time
+_MOST_AGENTS = 32  # programs that may serve one folder to agents at the same time
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def served_folders(
     """Return folders to serve, by name; jobs and chats are stored in the user's data directory unless another one is
     given.
 
-    Each program that serves a folder `to_agents` alone stores its own jobs, and so can run beside others. Raises
-    SettingsError if another server serves one of the folders, or nothing can be kept there, and StoreError.
+    Each program that serves a folder only `to_agents` stores its own jobs, so that several can run at once. Raises
+    SettingsError if another server serves one of the folders, or nothing can be stored there, and StoreError.
     """
     served: dict[str, ServedFolder] = {}
     try:
@@ -80,7 +80,7 @@ def _served(name: str, investigator: Investigator, directory: Path, to_agents: b
 
 
 def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
-    """Return the first place that no other program holds, and hold it. Raises SettingsError if there is none."""
+    """Lock and return the first place that no other program has locked. Raises SettingsError if there is none."""
     for place in places:
         make_private_folder(place)
         check_private_folder(place)
@@ -88,8 +88,8 @@ def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
             stack.enter_context(FileLock(str(place / "server.lock"), mode=0o600).acquire(timeout=0))
             return place
     raise SettingsError(
-        f"another program serves {folder} already",
-        hint="Use its page, or end it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work beside it.",
+        f"another program already serves {folder}",
+        hint="Use its page, or end it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
     )
 
 

@@ -77,7 +77,7 @@ class Guard:
         if headers.get("host", "").lower() not in self.hosts:
             return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this name does not belong to the server")
         if not self._is_own(headers):
-            return _refused(HTTPStatus.FORBIDDEN, "requests of other web pages are not served")
+            return _refused(HTTPStatus.FORBIDDEN, "requests from other web pages are rejected")
         path = scope["path"]
         if len(scope["raw_path"]) + len(scope["query_string"]) > _LONGEST_PATH:
             return _refused(HTTPStatus.REQUEST_URI_TOO_LONG, f"an address has at most {_LONGEST_PATH:,} characters")
@@ -107,10 +107,10 @@ class Guard:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
 
     def _unknown(self, path: str) -> Response:
-        """Tell an unauthorised client how to get access."""
+        """Return the response that tells an unauthorised client how to get access."""
         if path.startswith(("/v1", "/mcp")):
-            hint = "Send the header Authorization: Bearer TOKEN; investigator serve says where the token is."
-            return _refused(HTTPStatus.UNAUTHORIZED, "the request carries no token of this server", hint)
+            hint = "Send the header Authorization: Bearer TOKEN; investigator serve prints the path of the token."
+            return _refused(HTTPStatus.UNAUTHORIZED, "the request has no valid token for this server", hint)
         return HTMLResponse(self.closed, HTTPStatus.UNAUTHORIZED)
 
 

@@ -21,7 +21,7 @@ SLOWEST_CLIENT = 10.0
 """Seconds within which a request must have arrived completely."""
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""The addresses of every network of a machine, and how the machine itself opens a socket there."""
+"""The addresses that mean all networks of a machine, each with the address under which the machine reaches itself."""
 _LONGEST_END = 30  # seconds for the requests in progress when the server ends
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -33,11 +33,11 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 def late(seconds: float) -> str:
     """Return the response to a request that takes too long."""
-    return f"the request did not come to its end within {seconds:g} seconds"
+    return f"the request was not finished within {seconds:g} seconds"
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address of this machine; `port` 0 takes a free one. Raises SettingsError."""
+    """Return a socket that listens at an address of this machine; port 0 chooses a free one. Raises SettingsError."""
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -54,7 +54,7 @@ def listening_at(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket, name: str = "") -> str:
-    """Return the address of a listening socket for a client: under a name, else as this machine can open it."""
+    """Return the address of a listening socket for a client: under a name, or else one that works on this machine."""
     host, port = listening.getsockname()[:2]
     host = name or _OF_THIS_MACHINE.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -106,7 +106,7 @@ class Hosting:
 
     def wait(self) -> None:
         """Return when another thread closes it."""
-        while self._thread.is_alive():  # in slices: an interrupt in another thread does not end a wait
+        while self._thread.is_alive():  # wait in slices, because an interrupt in another thread does not end a wait
             self._thread.join(0.2)
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ def _in_time(seconds: float) -> type[H11Protocol]:
             self._refuse(HTTPStatus.BAD_REQUEST, msg)
 
         def _give_up(self) -> None:
-            waits: object = self.cycle  # None until the headers have arrived, which uvicorn does not report
+            waits: object = self.cycle  # None until the headers have arrived, because uvicorn does not report that
             if waits is None and not self.transport.is_closing():
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
 

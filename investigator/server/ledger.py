@@ -68,7 +68,9 @@ class JobLedger:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 
     def unfinished(self) -> tuple[ServerJob, ...]:
-        """Return the waiting and running jobs, oldest first; after a start those that the last server left."""
+        """Return the waiting and running jobs, oldest first; after a start these are the unfinished jobs of the last
+        server.
+        """
         query = (
             select(served_jobs)
             .where(served_jobs.c.state.in_((JobState.WAITING, JobState.RUNNING)))

@@ -29,7 +29,7 @@ from investigator.server.stream import as_lines, first_after, happened
 
 _RECENT = 30
 _PDF = "application/pdf"
-_MOST_SHEETS = 4  # pages of a PDF in one view: a longer mark is followed from page to page
+_MOST_SHEETS = 4  # pages of a PDF in one view; longer marks continue on the next view
 _STATE_WORDS: Mapping[JobState, str] = {
     JobState.WAITING: "waits",
     JobState.RUNNING: "under way",
@@ -121,7 +121,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         await run_in_threadpool(desk.job, job_id)
         live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
-        live.shown(before)  # speeds and rounds continue from what the page already shows
+        live.shown(before)  # so that speeds and rounds continue from what the page shows
         lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
         return StreamingResponse(lines, media_type="text/event-stream")
 
@@ -215,7 +215,7 @@ def _sheets(
 ) -> tuple[Sequence[PageView], str]:
     """Return the first pages of a PDF with marks, from an offset on, or the page at the offset if it has no mark.
 
-    For other formats there are none. The second value is the reason why a PDF has none.
+    Other formats have no pages. The second value is the reason why a PDF has none.
     """
     if document.media_type != _PDF or not document.text:
         return (), ""

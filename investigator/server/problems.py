@@ -35,9 +35,9 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
     (WorkspaceLockedError, "Wait until the other work in this folder has ended, then try again."),
     (
         SourceChangedError,
-        "Bring the index of the folder up to date: under Documents, or POST /v1/folders/FOLDER/index.",
+        "Update the index of the folder: under Documents, or POST /v1/folders/FOLDER/index.",
     ),
-    (UnknownRunError, "The folder's list of investigations has those that are kept."),
+    (UnknownRunError, "See the folder's list of investigations."),
     (QuestionError, "Ask one question in plain words."),
     (EngineError, "The results so far are kept: ask the same question again to resume."),
 )

@@ -42,10 +42,10 @@ class JobRequest(Record):
     mission: str | None = Field(default=None, max_length=5_000)
     strategy: str | None = Field(default=None, max_length=5_000)
     only: tuple[str, ...] = Field(
-        default=(), max_length=1_000, description="document ids or patterns; only these are searched"
+        default=(), max_length=1_000, description="ids or patterns of the documents to search"
     )
-    after: str = Field(default="", max_length=100, description="the run that the question follows, by its id")
-    fresh: bool = Field(default=False, description="start over, and do not resume an earlier run")
+    after: str = Field(default="", max_length=100, description="id of the run that the question follows up")
+    fresh: bool = Field(default=False, description="start over; do not resume an earlier run")
     kind: JobKind = JobKind.INVESTIGATE
 
 
@@ -163,7 +163,7 @@ class SpokenReply(Record):
     text: str
     canned: bool = False
     quotes: tuple[Quote, ...] = ()
-    rests_on: tuple[str, ...] = Field(default=(), description="decisions, query, memory, passages, what was withheld")
+    rests_on: tuple[str, ...] = Field(default=(), description="decisions, query, memory, passages, withheld text")
 
 
 class ChatTurn(Record):

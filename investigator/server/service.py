@@ -34,7 +34,7 @@ class Service:
     server accepts requests. The token for programs is read from `token_file`, by default one in the user's data
     directory, and created if missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that
     serves its search to others. `on_problem` receives unexpected errors, from any thread. Raises SettingsError if it
-    cannot listen at the address, the token cannot be used, or another server serves a folder, and StoreError.
+    cannot listen at the address, the token cannot be used, or another server already serves a folder, and StoreError.
     """
 
     def __init__(
@@ -124,12 +124,12 @@ def token_of(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SettingsError(
-            f"the token {path} cannot be used: {why}", hint="Name another file with --token-file FILE."
+            f"the token file {path} cannot be used: {why}", hint="Name another file with --token-file FILE."
         ) from error
     if len(token) < _LEAST_TOKEN:
         raise SettingsError(
             f"the token in {path} has fewer than {_LEAST_TOKEN} characters",
-            hint="Remove the file: a new token is then made.",
+            hint="Remove the file; a new token is then created.",
         )
     register(token)
     return token

@@ -67,7 +67,7 @@ def first_after(request: Request) -> int:
     """Return the number after which a client wants events, from `Last-Event-ID` or else `after`. Raises ServerError."""
     told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
     if not (told.isascii() and told.isdigit() and len(told) < 10):
-        wrong = problem(400, f"{told[:40]!r} is not the number of an event", "Send the id of the last event.")
+        wrong = problem(400, f"{told[:40]!r} is not an event id", "Send the id of the last event.")
         raise ServerError(wrong)
     return int(told)
 

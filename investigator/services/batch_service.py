@@ -31,7 +31,7 @@ from investigator.services.run_records import RunOptions, engine_names, matrix_i
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
 
-_DOCUMENTS_AT_ONCE = 4  # calls of one question over the whole folder, in most rounds
+_DOCUMENTS_AT_ONCE = 4  # calls in most rounds of a question to the whole folder
 
 
 class BatchService:

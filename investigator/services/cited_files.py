@@ -17,7 +17,7 @@ from investigator.retrieval.sources import CorpusView
 class CitedFiles:
     """Compares cited documents with their files; `drifted` lists those whose file differs from the index.
 
-    A file with the bytes it was read from says what the index holds of it under its code.
+    For a file with unchanged bytes, the index counts as its contents, because the stored text carries a code.
     """
 
     def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:

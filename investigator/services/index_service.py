@@ -150,7 +150,7 @@ class IndexService:
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the index and, with `compare`, the changes in the folder since. Raises FolderError."""
         if not self._has_index():
-            hint = f"Make it with: investigator index {self.folder}"
+            hint = f"Create it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with self.reading() as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
@@ -204,7 +204,7 @@ class IndexService:
         retrieval: RetrievalSettings | None = None,
         again: frozenset[str] = frozenset(),
     ) -> Iterator[Library]:
-        """Update the index and open it for searching, with the best search that needs no long wait.
+        """Update the index and open it for searching, with the best search that is available without a long wait.
 
         The documents `again` are read again from their files.
         """

@@ -28,7 +28,7 @@ def engines_by_role(
     if isinstance(model, Mapping):
         if model.keys() < set(Role):
             missing = ", ".join(role for role in Role if role not in model)
-            raise SettingsError(f"no engine is given for {missing}", hint="Give one for each role.")
+            raise SettingsError(f"no engine is named for {missing}", hint="Name one for each role.")
         for engine in model.values():
             _check_engine(engine)
         return dict(model), tuple(model)
@@ -45,7 +45,7 @@ def engines_by_role(
 
 def _check_engine(engine: object) -> None:
     if not callable(getattr(engine, "reply", None)):
-        hint = 'Name one, as "openai:gpt-4o", or give an engine: an object with a name and reply(prompt).'
+        hint = 'Name one, such as "openai:gpt-4o", or pass an engine: an object with a name and reply(prompt).'
         raise SettingsError(f"model must be a name or an engine, not {type(engine).__name__}", hint=hint)
 
 
@@ -77,7 +77,7 @@ def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: 
         )
     if len(models) > 1:
         raise SettingsError(
-            f"{record} cannot hold the replies of several models ({', '.join(models)})",
+            f"{record} cannot contain the replies of several models ({', '.join(models)})",
             hint="Record with one model for all roles.",
         )
     around = {name: RecordedEngine(record, engine) for name, engine in models.items()}

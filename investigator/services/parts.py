@@ -81,7 +81,7 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts with other templates, which `answers` answers in the built-in engine. Raises
+        """Return the same parts with other templates; with the built-in engine, `answers` replies to them. Raises
         TemplateError.
         """
         other = copy(self)
@@ -169,7 +169,7 @@ class Parts:
         joint: Budget | None = None,
     ) -> EngineClient:
         """Return a client of these engines, with the built-in engine for second opinions. `joint` is a budget that it
-        shares with other clients, besides its own.
+        shares with other clients, in addition to its own.
         """
         return EngineClient(
             engines,

@@ -32,7 +32,7 @@ _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", 
 
 
 LAST_RUN = "last"
-"""Refers to the question that a user asked last: cells of a matrix and questions of measurements are excluded."""
+"""Names the last question that a user asked; cells of a matrix and questions of measurements do not count."""
 MATRIX_RUN = "matrix-"
 """Prefix of a matrix id. A matrix is not a run; its cells are."""
 
@@ -63,7 +63,7 @@ def valid_question(question: str, called: str = "question") -> str:
         raise QuestionError(f"the {called} contains no words: {stripped[:40]!r}")
     if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
-            f"the {called} has {len(stripped):,} characters, the most is {LONGEST_QUESTION:,}",
+            f"the {called} has {len(stripped):,} characters, the limit is {LONGEST_QUESTION:,}",
             hint="Put the long text into a file of the folder and ask a short question about it.",
         )
     return stripped
@@ -79,7 +79,7 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a question, besides its text.
+    """The options of a question.
 
     `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts over
     and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off. `after` is
@@ -184,7 +184,7 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
     except ValidationError as error:
         setting = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReplayError(
-            f"the run {record.id} was made by another version of this program: its setting {setting} is not known here",
+            f"the run {record.id} was made by another version of this program: its setting {setting} is unknown here",
             hint="Read it with: investigator show RUN, or ask its question again.",
         ) from error
 
@@ -203,7 +203,7 @@ def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str
 def open_run(
     runs: Runs, new: Investigation, identity: str, corpus: str, *, fresh: bool, now: datetime
 ) -> tuple[Run, Investigation]:
-    """Start a run, or resume the latest one with the same identity (`run_identity`) and documents (`corpus_digest`).
+    """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`).
 
     Return the run and its new record with the run's id; a resumed run keeps its original search.
     """
@@ -224,7 +224,7 @@ def answered_already(record: Investigation) -> str:
         ended = f"Run {record.id} ended as {record.answer.outcome}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
     early = ", which was before all passages had vectors" if record.search is Search.CANDIDATES else ""
-    return f"Run {record.id} has answered this already{early}; --fresh starts over."
+    return f"Run {record.id} has already answered this{early}; --fresh starts over."
 
 
 def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:

@@ -83,7 +83,7 @@ class RunService:
         """Read the folder and keep it open for consecutive questions of a measurement, with the arguments of
         `investigate`.
 
-        `last` refers to none of them. Changes in the folder are ignored meanwhile; quotes are still looked up in the
+        They do not count for `last`. Changes in the folder are ignored meanwhile; quotes are still looked up in the
         files.
         """
         with self._open() as folder:
@@ -129,7 +129,7 @@ class RunService:
                 lost, is_read = lost + 1, False
                 if lost > MOST_LOSSES:
                     raise
-                yield Notice(text=f"A part of the index was lost: {loss.message}. The shards are opened again.")
+                yield Notice(text=f"A part of the index was lost: {loss.message}. The shards are reopened.")
             except DamagedDocumentError as damage:
                 if again.issuperset(damage.document_ids):
                     raise
@@ -140,7 +140,7 @@ class RunService:
         """Return the plan and the expected cost of a run; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
-        free = parts.extractive  # it uses no tokens, and is really asked
+        free = parts.extractive  # it costs nothing, so it is really asked
         engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:

@@ -61,7 +61,7 @@ def _quotes(report: Path) -> Iterator[Quote]:
         if value.keys() >= _TELLING_QUOTE:
             count += 1
             if count > MOST_QUOTES:
-                raise UserError(f"{report} holds more than {MOST_QUOTES:,} quotes", hint=_HINT)
+                raise UserError(f"{report} contains more than {MOST_QUOTES:,} quotes", hint=_HINT)
             yield _quote(value, count, report)
     if not count and not is_ours:
         raise UserError(f"{report} is not a report of this program: it contains no quotes", hint=_HINT)

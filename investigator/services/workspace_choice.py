@@ -39,7 +39,7 @@ def choose_workspace(
     """Return the workspace directory of a document folder; no workspace that came with the folder is opened.
 
     Raises SettingsError if the chosen one is inside the folder and this user has not sealed it, belongs to another
-    folder, or holds anything else.
+    folder, or contains other files.
     """
     inside = folder / INSIDE
     if chosen is not None:
@@ -47,7 +47,7 @@ def choose_workspace(
         if lies_in(directory, folder) and not (_same(directory, inside) and is_sealed(inside)):
             raise SettingsError(
                 f"the workspace {directory} is inside the folder of documents, and no command of yours created it",
-                hint=f"Name a place outside, or make one with: investigator index --workspace-in-folder {folder}",
+                hint=f"Name a directory outside, or create one with: investigator index --workspace-in-folder {folder}",
             )
         _check_chosen(directory, folder, settings)
         return directory
@@ -57,7 +57,7 @@ def choose_workspace(
     if not has_runs(own):
         if os.path.lexists(inside):
             notice(
-                f"{inside} is ignored: it came with the folder, or an earlier version made it. "
+                f"{inside} is ignored: it came with the folder, or an earlier version created it. "
                 f"If it is yours, take over its runs and memories with: investigator index --adopt {folder}"
             )
         _take_over(folder, own, settings, notice)
@@ -65,18 +65,18 @@ def choose_workspace(
 
 
 def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> None:
-    """Raises SettingsError if a directory is the workspace of another folder, or holds what no workspace does.
+    """Raises SettingsError if a directory is the workspace of another folder, or contains other files.
 
     A copy of a folder may use a copy of its workspace.
     """
-    hint = "Nothing in it was changed. Name an empty or a new directory, or leave --workspace out."
+    hint = "Nothing in it was changed. Name an empty or new directory, or leave --workspace out."
     owner = other_owner(directory, folder)
     kept = _indexed(directory) if owner else {}
     if kept and _shared(folder, _with_contents(folder, settings), kept) < _CLEAR_MAJORITY:
         raise SettingsError(f"the workspace {directory} belongs to another folder, {owner}", hint=hint)
     if names := foreign_names(directory):
         shown = f"{names[0]}{f' and {len(names) - 1:,} more' if len(names) > 1 else ''}"
-        raise SettingsError(f"{directory} is not a workspace: it holds {shown}", hint=hint)
+        raise SettingsError(f"{directory} is not a workspace: it contains {shown}", hint=hint)
 
 
 def make_workspace_inside(folder: Path) -> None:
@@ -89,7 +89,7 @@ def make_workspace_inside(folder: Path) -> None:
         return
     if os.path.lexists(inside):
         raise FolderError(
-            f"{inside} exists already, and it is not known who made it",
+            f"{inside} already exists, and it is unknown who created it",
             hint=f"If it is yours: investigator index --adopt {folder}, then delete it and run this command again.",
         )
     if has_runs(own):
@@ -113,7 +113,7 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
         with Workspace(best, write=True):
             make_private_folder(own.parent)
             best.rename(own)
-    except (OSError, InvestigatorError):  # in use since
+    except (OSError, InvestigatorError):  # used since then
         return
     moved = "moved or renamed" if shared[best] == 1 else "moved, and some of its files have changed"
     notice(f"The folder was {moved}: its index and its runs were found, and are now in {own}.")

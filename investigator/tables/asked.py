@@ -28,7 +28,8 @@ _ACRONYM = late(r"[A-Z]{2,5}")
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word of the question that a cell, or its document's description, must contain; `others` may replace its `root`.
+    """A word of the question that a cell, or its document's description, must contain, as its `root` or one of the
+    `others`.
 
     `is_name` is True for a word that is written with a capital inside the question.
     """
@@ -49,7 +50,8 @@ class AskedTerm:
 class TableQuestion:
     """A question prepared for reading tables. `optional` holds the roots of words that only describe the request for a
     figure; `said` the roots of all words and their synonyms, and limits such as "<85"; `conditions` are numbered things
-    such as "day 85". No cell answers a question that `is_discussion`: about reasons, effects, risks ...
+    such as "day 85". If `is_discussion`, the question is about reasons, effects, risks and the like, which no cell
+    answers.
     """
 
     text: str
@@ -95,7 +97,7 @@ def table_question(question: str) -> TableQuestion:
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
             others = _alike(own) | acronym
-            if own == "cost" and _COSTS.search(question):  # as a noun it is a separate line
+            if own == "cost" and _COSTS.search(question):  # as a noun it names a separate line
                 others |= {root("price")}
             initials = word if _ACRONYM.fullmatch(token) else ""
             terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
@@ -129,7 +131,7 @@ def _groups(name: str) -> tuple[frozenset[str], ...]:
 
 
 def _alike(own: str) -> frozenset[str]:
-    """Return the roots that name the same line of a table."""
+    """Return the roots of words that name the same line of a table."""
     return frozenset().union(*(group for group in _groups("alike") if own in group))
 
 

@@ -1,4 +1,6 @@
-"""The rows of a table that a question binds by naming values of theirs, "invoice K-2" or "M42 by Greta Holm". Pure."""
+"""Finds the rows of a table that a question identifies by their values, such as "invoice K-2" or "M42 by Greta Holm".
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ _EMPTY = frozenset(("", "-", "–", "—"))
 
 
 class Binding:
-    """Requirements that a question makes of the rows of one table."""
+    """The requirements of a question for the rows of one table."""
 
     def __init__(self, question: str, tables: DocumentTables, view: TableView) -> None:
         self._view = view
@@ -30,22 +32,24 @@ class Binding:
         self._asked = () if WITHOUT.search(question) else tuple(_asked_columns(question, tables, view))
 
     def fits(self, row: int) -> bool:
-        """Return True if one of the named values of each column stands in a row, its labels, headers or caption, if the
-        cells under the headers that the question names are not empty, and if it is not one of several rows whose total
-        is asked for.
+        """Return True if a row fits: for each column, the row, its labels, headers or caption contain one of the named
+        values; the cells under the named headers are not empty; and it is not one of several rows whose total is asked
+        for.
         """
         return self._stands_in(row) and not (row in self._parts and len(self._parts) > 1)
 
     @cached_property
     def _parts(self) -> frozenset[int]:
-        """Return the rows of a list whose total is asked for, those without the total."""
+        """Return the rows of a list whose total is asked for, without the total row."""
         if not self._bound or not self._asks_total:
             return frozenset()
         flat = (row for row in self._view.rows if self._view.row_labels(row) and self._is_flat(row))
         return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._stands_in(row))
 
     def _is_flat(self, row: int) -> bool:
-        """Return True for a row of a list, under no heading row: there an empty cell says that its value is unknown."""
+        """Return True for a row of a list without a heading row above it, in which an empty cell means that the value
+        is unknown.
+        """
         return len(self._view.row_labels(row)) == sum(
             cell.column < self._view.table.label_columns for cell in self._view.rows[row]
         )
@@ -61,7 +65,7 @@ class Binding:
         return all(any(f" {' '.join(value)} " in said for value in values) for values in self._bound)
 
     def _said(self, row: int) -> str:
-        """Return the folded words of a row with its names, parted where its cells are."""
+        """Return the folded words of a row with its names, separated by cell."""
         cells = self._view.rows.get(row, ())
         headers = (header for cell in cells for header in self._view.column_headers(cell))
         texts = (*map(self._view.words, cells), *self._view.row_labels(row), *headers, self._view.caption)
@@ -69,7 +73,7 @@ class Binding:
 
 
 def _bound(question: str, tables: DocumentTables, view: TableView) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return the values that a question names, for each column that has some."""
+    """Return the values that a question names, by column."""
     about = roots(tables.own_name)
     found: dict[int, list[tuple[str, ...]]] = {}
     for value, columns in _values(question, view):
@@ -80,8 +84,8 @@ def _bound(question: str, tables: DocumentTables, view: TableView) -> tuple[tupl
 
 
 def _values(question: str, view: TableView) -> Iterator[tuple[tuple[str, ...], frozenset[int]]]:
-    """Yield the values of a table that a question names, with their columns: written with a capital, or with letters
-    and digits. Times are no names.
+    """Yield the values of a table that a question names, with their columns. A name has a capital, or letters and
+    digits; times are not names.
     """
     parts = words(question)
     for start in range(len(parts)):
@@ -98,7 +102,7 @@ def _is_name(text: str, question: str) -> bool:
 
 
 def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> Iterator[int]:
-    """Yield the columns whose headers a question names whole."""
+    """Yield the columns whose complete headers are in a question."""
     asked = table_question(question)
     first = {cell.column: cell for cells in view.rows.values() for cell in cells if cell.row >= view.table.header_rows}
     for column, cell in first.items():

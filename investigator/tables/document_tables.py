@@ -70,7 +70,7 @@ class DocumentTables:
     def own_quarter(self) -> tuple[Period, TableTime] | None:
         """Return the quarter that the document covers, in its own numbering, with its end.
 
-        Firms number fiscal quarters differently: the document's own name for one shows how to read the others.
+        Firms number fiscal quarters differently; the document's name for its own quarter shows how to read the others.
         """
         imprint = self.document.imprint
         end = header_time(imprint.period_end or "")
@@ -102,7 +102,7 @@ class DocumentTables:
 
 
 class _Same:
-    """A document as a key by identity: another record of the same text is another key."""
+    """A document as a key by identity: a different record of the same text is a different key."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -1,4 +1,4 @@
-"""The rows of a table that a list asks for: all, those with a yes or a no in a column, or those with a value. Pure."""
+"""Finds the rows of a table for a list: all rows, those with a yes or a no in a column, or those with a value. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lists_rows(question: str) -> bool:
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
-    """Return the cells that show that their row is one of the things a list asks for; () if no column shows it."""
+    """Return the cells which show that their row belongs in the list; () if no column shows it."""
     asked = table_question(question)
     if not lists_rows(question) or not asked.terms:
         return ()
@@ -73,14 +73,14 @@ def _told(view: TableView, asked: TableQuestion, tables: DocumentTables) -> Iter
 
 
 def _is_of(view: TableView, term: AskedTerm, tables: DocumentTables) -> bool:
-    """Return True if a table says that its rows are the things that a word names."""
+    """Return True if a table states that its rows are things of the kind that a word names."""
     corner = tables.named(" ".join((*(view.words(cell) for cell in view.rows.get(0, ())[:1]), view.caption)))
     over = tables.named(tables.heading_over(view))
     return says(corner, term) or says(over, term) or term.root in tables.about
 
 
 def _with_value(question: str, asked: TableQuestion, view: TableView, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the cells whose values are what a list asks of the rows; all of a column that names what is listed."""
+    """Yield the cells whose values meet the list's condition; all cells of a column that names the listed things."""
     if not view.table.header_rows:
         return
     headers = {
@@ -121,9 +121,8 @@ def _rows(view: TableView) -> Iterator[tuple[TableCell, ...]]:
 def _showing(
     wanted: set[str], row: tuple[TableCell, ...], view: TableView, headers: dict[int, str]
 ) -> TableCell | None:
-    """Return the first cell of a row that says some of what is wanted; None if not all of it is said by some cell.
-
-    A header may say a word of it if its cell says another: "room 4".
+    """Return the first cell of a row that contains some of the wanted words; None if the cells lack any of them. A
+    header may contain a word if its cell contains another: "room 4".
     """
     left, shown = set(wanted), None
     for cell in row:

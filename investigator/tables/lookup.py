@@ -33,7 +33,7 @@ _NOT_ASKED_OVER = 0.2  # the same for a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _OF_OTHER_KIND = 0.6
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
-_LEAST_SHARE = 0.5  # share of the asked words that a row must name to be reported
+_LEAST_SHARE = 0.5  # least share of the asked words that a reported row must name
 _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
@@ -43,7 +43,7 @@ _INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", 
 _MONEY = late(r"[$€£¥₹]")
 _BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
-"""The header of a column that says how sure the figures beside it are."""
+"""The header of a column with the certainty of the adjacent figures."""
 _CLOCK = late(r"\d[:.]\d\d")
 _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 
@@ -136,7 +136,9 @@ def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tabl
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches: if the question names no time, the newest of a row, if one is."""
+    """Return the best of several equal matches: the newest cell of a row, if the question names no time and there is
+    one.
+    """
     together = sorted((best, *rivals), key=_newest_first)
     one_row = {(one.view.table.start, one.cell.row) for one in together}
     if not asked.times and len(one_row) == 1 and all(one.time is not None for one in together):
@@ -254,9 +256,8 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
 def _carried(
     asked: TableQuestion, missing: Sequence[AskedTerm], value: str, names: tuple[Named, Named, Named, Named]
 ) -> tuple[AskedTerm, ...]:
-    """Return the missing words that only ask for money, if a cell may be it: its names say nothing else.
-
-    "What was the cost of insurance?" of the row Insurance, if no label makes it the income from it.
+    """Return the missing words that only ask for money, if a cell may contain that money because its names do not
+    contradict it: "What was the cost of insurance?" for the row Insurance, unless a label makes it an income.
     """
     words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]
     found = tuple(term for term in missing if words_of.fullmatch(term.text))
@@ -309,8 +310,8 @@ def says_nothing(value: str) -> bool:
 
 
 def _is_aside(asked: TableQuestion, header: str, value: str) -> bool:
-    """Return True for a value of another kind than the one asked for, under a header that the question does not name: a
-    date if it does not ask when, anything else if it does, a lower-case word or a figure if it asks where.
+    """Return True for a value of a different kind than requested, under a header that the question does not name: a
+    date unless it asks when, anything else if it asks when, a lower-case word or a figure if it asks where.
     """
     names = named(_timeless(header)).every
     if not names or not asked.optional.isdisjoint(names):
@@ -325,7 +326,7 @@ def _is_aside(asked: TableQuestion, header: str, value: str) -> bool:
 
 
 def _is_date(value: str) -> bool:
-    """Return True for a date and nothing else; four digits alone may be a figure."""
+    """Return True for a text that is only a date; four digits alone may be a figure."""
     return not value.isdigit() and value in spans(AnswerType.DATE, value, "")
 
 

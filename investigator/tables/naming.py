@@ -74,9 +74,8 @@ def _tells(word: str) -> bool:
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the asked words that by themselves make up the caption of a row or column.
-
-    "Products and Services gross margin" does not make the total row one of Services.
+    """Return the roots of the asked words that alone make up the caption of a row or column. The caption "Products and
+    Services gross margin" does not make the total row a row of Services.
     """
     labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}
     headers = {header for cell in view.values() for header in view.column_headers(cell)[-1:]}

@@ -18,7 +18,7 @@ Row = Mapping[int, str]
 def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
     """Return the number of header rows at the top: the `marked` ones, and those without figures before some with.
 
-    A table without figures has its first row as header.
+    In a table without figures, the first row is the header.
     """
     if len(rows) < 2:
         return min(marked, len(rows))

@@ -29,7 +29,7 @@ _A_YEAR_BEFORE = late(
     r"|(?:prior|previous|last)[- ]year|same (?:quarter|period)[^.?]{0,20} year|\b(?:vorjahr|im jahr davor)",
     re.IGNORECASE,
 )
-_SLACK = 7  # days by which the end of a fiscal period may be after that of its month
+_SLACK = 7  # days by which a fiscal period may end after its month
 _NEAR = 48  # characters before a date in which its length is searched
 
 

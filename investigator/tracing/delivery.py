@@ -101,5 +101,5 @@ def http_exporter() -> Callable[[], SpanExporter]:
             hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
-        log.addHandler(logging.NullHandler())  # one notice reports a failure; the log would print each attempt
+        log.addHandler(logging.NullHandler())  # one notice is enough; the log would print each attempt
     return cast("Callable[[], SpanExporter]", module.OTLPSpanExporter)

@@ -34,7 +34,7 @@ class Called(Record):
     role: Role
     template: str
     engine: str
-    key: str = Field(description="sha256 under which the reply is kept")
+    key: str = Field(description="sha256 under which the reply is stored")
     seconds: float
     input_tokens: int = 0
     output_tokens: int = 0

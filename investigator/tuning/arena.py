@@ -58,10 +58,10 @@ class FolderArena:
         """Return why a candidate is rejected: it breaks a contract, or contains test questions."""
         strange = [one.name for one in candidate.templates if one.name not in self.names]
         if strange:
-            return f"it changes {', '.join(strange)}, which is not tuned"
+            return f"it changes {', '.join(strange)}, which is not being tuned"
         for one in candidate.templates:
             if name := leaked(one.text, self._judging()):
-                return f"the template {one.name} contains words of the question {name}, by which it is judged"
+                return f"the template {one.name} contains words of the question {name}, with which it is tested"
         try:
             load_settings(self.base.settings_file, (*self.base.overrides, *candidate.settings))
         except SettingsError as error:

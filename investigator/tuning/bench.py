@@ -16,7 +16,7 @@ from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
 from investigator.tuning.trials import QuestionTrial, trial_of
 
-_ATTEMPTS = 3  # per question whose engine fails; replies received until then are kept
+_ATTEMPTS = 3  # tries per question whose engine fails; replies received until then are kept
 
 Tell = Callable[[Event], None]
 
@@ -47,7 +47,7 @@ class TrialProgress:
         self._known[file] = max(finished, known)
         if asked:
             self._done += 1
-            about = (f"{self._kept:,} more kept from before",) if self._kept else ()
+            about = (f"{self._kept:,} more from earlier runs",) if self._kept else ()
             total = max(self.total - self._kept, self._done)
             self._tell(Progressed(phase="trials", done=self._done, total=total, about=about))
 

@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values tried if nobody names a candidate: each by itself, on either side of the usual one."""
+"""The values tried if no candidate is named: each by itself, on both sides of the default."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:

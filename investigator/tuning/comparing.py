@@ -16,7 +16,7 @@ from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparison import ComparedSide, Comparison, compared
 
 AS_IT_IS = "default"
-"""The side without changes."""
+"""The name of the side without changes."""
 
 _CHANGE = re.compile(r"(?P<part>\w+)(?:\.\w+)*=.*", re.DOTALL)
 _SETTINGS_FILES = (".toml", ".json")

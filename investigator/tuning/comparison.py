@@ -66,10 +66,10 @@ class Comparison(Record):
     first: ComparedSide
     second: ComparedSide
     judged_by: Measure
-    questions: int = Field(description="questions that both sides have a result for")
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="what says of the questions whether they are right")
+    questions: int = Field(description="questions with a result on both sides")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="how many questions are judged by which known facts")
     rows: tuple[MeasureRow, ...]
-    examples: tuple[ChangedExample, ...] = Field(default=(), description="those that changed, at most 50")
+    examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
     examples_in_all: int = 0
     noise: tuple[NoiseRow, ...] = ()
 
@@ -82,7 +82,7 @@ class Comparison(Record):
         """Return a sentence that names the better side, or the number of questions that would be needed."""
         row = self.row(self.judged_by)
         if row is None:
-            return f"No question says what {self.judged_by.label!r} needs to know."
+            return f"No question has the known facts that {self.judged_by.label!r} needs."
         found, points = row.paired, 100 * row.paired.difference.value
         if found.tells:
             better, worse = (self.second, self.first) if points > 0 else (self.first, self.second)
@@ -91,8 +91,8 @@ class Comparison(Record):
         if found.needed is None:
             return f"No difference was seen; {row.questions} questions show one of about {least:.0f} points or more."
         return (
-            f"Not enough questions to tell: a difference of {abs(points):.1f} points takes about {found.needed:,}, and "
-            f"there are {row.questions}. Add questions about other documents, or take both for equal within "
+            f"Not enough questions to tell: a difference of {abs(points):.1f} points needs about {found.needed:,}, "
+            f"but there are only {row.questions}. Add questions about other documents, or treat both as equal within "
             f"{least:.0f} points."
         )
 

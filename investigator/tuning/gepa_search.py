@@ -21,8 +21,8 @@ from investigator.tuning.proposing import PROPOSING, Workshop
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
-_MOST_ROUNDS = 40  # a round without a proposal, because everything is right, would repeat forever
-_MOST_REFUSED = 5  # consecutive proposals that break a contract: such a model cannot write templates
+_MOST_ROUNDS = 40  # because a round without proposals, after all answers were right, would repeat forever
+_MOST_REFUSED = 5  # consecutive proposals that break a contract, after which the model is considered unable
 _FENCE = "```"
 
 

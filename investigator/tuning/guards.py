@@ -23,10 +23,12 @@ _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
 
 
 class Tolerance(Record):
-    """The losses that a winner may bring: fixed before a run, since who sets them afterwards sets them to fit."""
+    """The accepted losses of a winner. They are fixed before a run, so that they cannot be fitted to its result."""
 
-    more_calls: float = Field(default=2.0, ge=0, description="calls, as a multiple of the baseline's")
-    more_false_answers: float = Field(default=0.05, ge=0, le=1, description="false answers, above the baseline's share")
+    more_calls: float = Field(default=2.0, ge=0, description="highest number of calls, as a multiple of the baseline's")
+    more_false_answers: float = Field(
+        default=0.05, ge=0, le=1, description="highest share of false answers above the baseline's"
+    )
 
 
 def guarded(
@@ -46,11 +48,11 @@ def fallen(results: Iterable[GuardResult]) -> str:
 
 
 def dearer(results: Iterable[GuardResult]) -> str:
-    """Return what a candidate costs more than the baseline, in words; "" if it costs less than a tenth more."""
+    """Return the higher cost of a candidate in words; "" if it costs at most a tenth more than the baseline."""
     calls = next((one for one in results if one.guard is TuningGuard.CALLS), None)
     if calls is None or calls.candidate <= calls.baseline * _DEARER:
         return ""
-    return f"A question takes {calls.candidate:.3g} calls in place of {calls.baseline:.3g}."
+    return f"A question takes {calls.candidate:.3g} calls instead of {calls.baseline:.3g}."
 
 
 def _results(

@@ -52,7 +52,7 @@ class TuningOptions(Record):
                 raise SettingsError(f"there is no template {name}", hint=f"{meant}Templates are: {', '.join(METHOD)}.")
         if self.templates and not (self.variants or self.space or self.search):
             hint = "Name --variants DIR or --search gepa; without a template, common settings are tried."
-            raise SettingsError(f"there is nothing to try in place of {', '.join(self.templates)}", hint=hint)
+            raise SettingsError(f"there is nothing to try instead of {', '.join(self.templates)}", hint=hint)
         if (self.variants or self.search) and not self.templates:
             hint = "Name it first: investigator tune query/ask --variants DIR ..."
-            raise SettingsError("no template was named that may change", hint=hint)
+            raise SettingsError("no template to change was named", hint=hint)

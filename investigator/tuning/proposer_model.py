@@ -28,14 +28,14 @@ class ProposerModel:
         self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
 
     def __call__(self, text: str) -> str:
-        """Return the new template; a reply that is not JSON is used unchanged, and of one that was cut nothing.
+        """Return the new template; a reply that is not JSON is used unchanged, a truncated one not at all.
 
         Raises EngineError and BudgetSpent.
         """
         call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
         reply = self._layers(type(call)(call.prompt, call.engine, call.key, tokens=guessed_tokens(text)))
         if reply.finish_reason is FinishReason.LENGTH:
-            return ""  # a template without its end would be repaired into one that nobody wrote
+            return ""  # a truncated template would be repaired into something that nobody wrote
         try:
             return read_reply(reply.text, ProposeReply).template
         except ReplyError:

@@ -24,9 +24,9 @@ class TuningPlan(Record):
     reflect: int
     select: int
     test: int
-    left_out: int = Field(default=0, description="questions of the file beyond the most that are used")
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="what says of the questions whether they are right")
-    candidates: int | None = Field(description="None if a proposer makes them")
+    left_out: int = Field(default=0, description="questions of the file above the limit, which are not used")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="how many questions are judged by which known facts")
+    candidates: int | None = Field(description="None if a proposer creates them")
     trials: int
     calls: int
     tokens: int
@@ -34,13 +34,13 @@ class TuningPlan(Record):
     unpriced: bool = False
     minutes: float | None = None
     shows: float
-    openings: int = Field(default=0, description="how often this data was opened for a test of these templates before")
+    openings: int = Field(default=0, description="number of earlier tests of these templates on this data")
     max_calls: int | None = None
     max_money: float | None = None
 
 
 class Headroom(Record):
-    """The baseline by itself: the possible gain, and the spread of its repetitions."""
+    """The results of the baseline: the possible gain, and the spread of its repetitions."""
 
     questions: int
     repetitions: int
@@ -48,7 +48,7 @@ class Headroom(Record):
     parsed: float | None = Field(description="share of replies that could be read")
     failures: int
     noise: NoiseRow | None = None
-    room: float = Field(description="the most that could be gained (0..1), by the lower end of the score's interval")
+    room: float = Field(description="highest possible gain (0..1), from the lower end of the score's interval")
 
 
 class Fate(StrEnum):
@@ -83,7 +83,7 @@ class TuningGuard(StrEnum):
     """A measure that must not get worse."""
 
     QUOTES = "quote validity"
-    PARSED = "replies that can be read"
+    PARSED = "readable replies"
     FALSE_ANSWERS = "false answers"
     CALLS = "calls a question"
     FAILURES = "failed questions"
@@ -103,7 +103,7 @@ class Ending(StrEnum):
 
     ADOPTED = "adopted"
     NOTHING_TO_GAIN = "nothing_to_gain"
-    NONE_TRIED = "none_tried"  # all were rejected or equal, or there was none: nothing was compared
+    NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or there was none
     NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the selection questions
     NOT_PROVEN = "not_proven"  # the test set does not confirm it
     GUARD_FELL = "guard_fell"
@@ -136,5 +136,5 @@ class TuningReport(Record):
     plan: TuningPlan
     result: SearchResult
     usage: Usage = Usage()
-    openings: int = Field(default=0, description="how often this data was opened for a test, with this time")
+    openings: int = Field(default=0, description="number of tests on this data, including this one")
     folder: str = Field(default="", description="path of the winner; empty if there is none")

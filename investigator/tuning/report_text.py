@@ -17,7 +17,7 @@ from investigator.tuning.wording import comparison_text
 
 _SHOWN = 20
 _ENDINGS = {
-    Ending.ADOPTED: "A better one is proven.",
+    Ending.ADOPTED: "A better candidate is proven.",
     Ending.NOTHING_TO_GAIN: "Nothing to gain.",
     Ending.NONE_TRIED: "No candidate could be tried.",
     Ending.NO_CANDIDATE: "No candidate is better.",
@@ -29,16 +29,16 @@ _ENDINGS = {
 
 def plan_lines(plan: TuningPlan) -> Iterator[str]:
     """Yield the input and the limits of a search."""
-    yield f"questions: {plan.reflect} to reflect on, {plan.select} to select by, {plan.test} to test with once"
+    yield f"questions: {plan.reflect} for reflection, {plan.select} for selection, {plan.test} for a single test"
     if plan.left_out:
         yield f"{plan.left_out:,} questions of the file are left out"
     if judged := grounds_line(plan.judged):
         yield judged
-    made = "as many as the proposer makes" if plan.candidates is None else f"{plan.candidates:,}"
+    made = "as many as the proposer creates" if plan.candidates is None else f"{plan.candidates:,}"
     yield f"candidates: {made}; a difference below {100 * plan.shows:.0f} points cannot be shown by this test"
     money = "no known price" if plan.unpriced else f"${plan.money:.2f}"
     minutes = (
-        "minutes not known before the first calls"
+        "duration unknown before the first calls"
         if plan.minutes is None
         else plural(max(1, round(plan.minutes)), "minute")
     )
@@ -47,7 +47,7 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
     limits += [f"${plan.max_money:g}"] if plan.max_money is not None else []
     yield f"ceiling: {', '.join(limits) or 'none'}, over all processes"
     if plan.openings:
-        yield f"this data was opened for a test {plan.openings} times before: the test is stricter"
+        yield f"this data was used for {plan.openings} earlier tests, so the test is stricter"
 
 
 def tuning_text(report: TuningReport) -> Text:
@@ -91,7 +91,7 @@ def _tried(report: TuningReport) -> Text:
     ]
     counts = ", ".join(f"{fate.words} {n}" for fate in Fate if (n := result.count(fate)))
     table = columns(rows, heading=("candidate", "fate", "n", "baseline", "score", "why"), left=(0, 1, 5))
-    more = f"\n{len(best) - _SHOWN} more: {REPORT}" if len(best) > _SHOWN else ""
+    more = f"\n{len(best) - _SHOWN} more in {REPORT}" if len(best) > _SHOWN else ""
     return Text.assemble(table, more, f"\n{plural(len(best), 'candidate')}: {counts}")
 
 

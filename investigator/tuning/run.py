@@ -41,7 +41,7 @@ from investigator.tuning.trials import Variant
 from investigator.tuning.winner import write_winner
 
 MOST_QUESTIONS = 2_000
-"""Most questions of a file that are used; from a larger one that many are sampled."""
+"""Most questions of a file that are used; a larger file is sampled."""
 
 _BASELINE = "baseline"
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
@@ -135,7 +135,7 @@ class TuningRun:
         baseline.check_outside(questions)
         self._check_prices(baseline, settings, embedder)
         for event in baseline.run():
-            tell(event)  # the folder is read; there is nothing to ask
+            tell(event)  # the folder is read, although nothing is asked
         self._workspace, self.model = baseline.workspace, baseline.engine_name
         self._data = data_of(self._workspace, some)
         self._sets = drawn_sets(some, self._data.twins, options.seed)
@@ -211,8 +211,8 @@ class TuningRun:
         before = self._openings.before(self._data.digest, self._subject, self._identity)
         if before and not self._options.reopen:
             raise UserError(
-                f"the test set of this data was opened for the same templates or settings on {before[-1].opened[:10]}",
-                hint="A test set that was seen proves less: use new questions, or --reopen for a stricter test.",
+                f"the test set of this data was used for the same templates or settings on {before[-1].opened[:10]}",
+                hint="A used test set proves less: use new questions, or --reopen for a stricter test.",
             )
         return len(before)
 
@@ -300,5 +300,5 @@ def _digest(*parts: str) -> str:
 
 def _of_one_index(settings: Settings) -> Settings:
     if settings.cluster.address:
-        raise SettingsError("tuning asks one index, not shards", hint="Leave out --cluster and cluster.address.")
+        raise SettingsError("tuning uses a single index, not shards", hint="Leave out --cluster and cluster.address.")
     return settings

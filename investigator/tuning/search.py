@@ -74,7 +74,7 @@ class TuningSearch:
         try:
             return self._searched()
         except BudgetSpent as spent:
-            reason = f"The ceiling of {spent.reason.value} was reached before the search had ended; nothing is adopted."
+            reason = f"The ceiling of {spent.reason.value} was reached before the search ended; nothing is adopted."
             return self._ended(Ending.CEILING, f"{reason} The same command with a higher ceiling resumes it.")
 
     def _searched(self) -> SearchResult:
@@ -85,7 +85,7 @@ class TuningSearch:
         least = detectable(len(self.sets.test), 0.0)
         if headroom.room < least:
             reason = (
-                f"At most {100 * headroom.room:.0f} points are to be gained, and {len(self.sets.test)} test questions "
+                f"At most {100 * headroom.room:.0f} points can be gained, and {len(self.sets.test)} test questions "
                 f"show no less than {100 * least:.0f}: nothing was tried."
             )
             return self._ended(Ending.NOTHING_TO_GAIN, reason)
@@ -117,7 +117,7 @@ class TuningSearch:
         score = mean_of([v for one in whole if (v := one.value(self.measure)) is not None], self.seed)
         if score is None:
             raise EvaluationDataError(
-                f"none of {asked} questions says what {self.measure.label!r} needs to know",
+                f"none of {asked} questions has the facts that {self.measure.label!r} needs",
                 hint="Add doc_ids, evidence or answers to the rows, or choose another --measure.",
             )
         parsed = [v for one in whole if (v := one.value(Measure.PARSED)) is not None]
@@ -169,7 +169,7 @@ class TuningSearch:
     def _why_none(self) -> str:
         """Return the reason why there is no candidate to try."""
         if not self._tried:
-            return "Nothing was proposed but what there is." if self.proposed else "No candidate was made."
+            return "All proposals were equal to the baseline." if self.proposed else "No candidate was created."
         fates = Counter(one.fate for one in self._tried.values())
         counts = ", ".join(f"{count} {fate.words}" for fate, count in fates.items())
         refused = next(
@@ -196,7 +196,11 @@ class TuningSearch:
         better = [key for key in alive if (self._tried[key].score or 0) > (self._tried[key].baseline or 0)]
         best = max(better, key=lambda key: self._tried[key].score or 0, default=None)
         for key in alive:
-            won = {"fate": Fate.FINALIST} if key == best else {"reason": "not better than the baseline or another one"}
+            won = (
+                {"fate": Fate.FINALIST}
+                if key == best
+                else {"reason": "not better than the baseline or another candidate"}
+            )
             self._tried[key] = self._tried[key].changed(**won)
         return alive[best] if best is not None else None
 

@@ -61,7 +61,7 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
         together = f"; {len(groups[0])} share documents or words" if groups and len(groups[0]) > FEWEST else ""
         raise EvaluationDataError(
             f"{plural(len(questions), 'question')} cannot make three sets of at least {FEWEST} ({counts}{together})",
-            hint="Add questions about other documents: 30 are the least, 75 show a difference of 30 points, 430 of 10.",
+            hint="Add questions about other documents: 30 is the minimum; 75 can show a gain of 30 points, 430 of 10.",
         )
     ordered = {name: tuple(sorted(some, key=lambda one: _draw(seed, one))) for name, some in sets.items()}
     drawn = QuestionSets.model_validate(ordered)
@@ -125,5 +125,5 @@ def _draw(seed: int, question: Question) -> str:
 
 
 def _wanting(held: Counter[bool], share: float, total: Counter[bool], brought: Counter[bool]) -> float:
-    """Return how much a set lacks of the kinds of questions in a group, as a share of its target."""
+    """Return the shortage of a set in the kinds of questions in a group, as a share of its target."""
     return sum(count * (1 - held[silent] / (share * total[silent])) for silent, count in brought.items())

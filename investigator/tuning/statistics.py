@@ -17,7 +17,7 @@ from investigator.records import Record
 LEVEL = 0.05
 """Significance level: the accepted probability of a false positive."""
 
-_Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # quantiles of the normal distribution, for 5 % two-sided and for 80 %
+_Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # quantiles of the normal distribution: two-sided 5 %, and 80 %
 _EXACT = 16  # non-zero differences: 65,536 choices of signs
 _DRAWS, _BLOCK = 20_000, 1_000
 _SAME = 1e-9

@@ -20,7 +20,7 @@ class Cost(Labelled):
 
     CALLS = "calls", "calls a question"
     TOKENS = "tokens", "tokens a question"
-    MONEY = "money", "US dollars a question"
+    MONEY = "money", "US dollars per question"
 
 
 class TemplateText(Record):
@@ -36,7 +36,7 @@ class Variant(Record):
     name: str
     templates: tuple[TemplateText, ...] = ()
     settings: tuple[str, ...] = Field(default=(), description="changes part.field=value")
-    origin: str = Field(default="", description="where it comes from, for the report")
+    origin: str = Field(default="", description="origin, for the report")
 
     @property
     def key(self) -> str:
@@ -57,7 +57,7 @@ class QuestionTrial(Record):
     failure: str = ""
     scores: dict[Measure, float] = Field(default_factory=dict)
     cost: Usage = Usage()
-    said: str = Field(default="", description="the beginning of the answer, or of the quotes that come nearest to one")
+    said: str = Field(default="", description="beginning of the answer or, without one, of the nearest quotes")
 
     def value(self, measure: Measure | Cost) -> float | None:
         """Return the value of a measure; None if it does not apply to this question."""

@@ -46,7 +46,7 @@ def _lock(report: TuningReport, winner: Variant) -> TuningLock:
     test = report.result.test
     row = test.row(report.result.measure) if test is not None else None
     if row is None:
-        raise AssertionError("a winner was tested")
+        raise AssertionError("a winner has a test")
     return TuningLock(
         model=report.model,
         templates=tuple(locked(one.name, one.text) for one in winner.templates),

@@ -60,7 +60,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert (last - 1, "unknown variable 'qestion'") in said(found)
     assert {(last, "calls are not allowed"), (last, "a template cannot load another one")} <= set(said(found))
     assert {(1, "there is no filter 'shout'"), (1, "unknown variable 'dokuments'")} <= set(said(found))
-    assert (None, "it does not use 'documents'") in said(found)
+    assert (None, "the variable 'documents' is missing") in said(found)
     assert any("answer.j2, line 1: " in problem.text for problem in found)
     assert all(problem.hint for problem in found)
 
@@ -68,19 +68,21 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 def test_a_template_that_has_lost_its_passages_is_refused(tmp_path: Path) -> None:
     blind = re.sub(r"{% for passage.*?{% endfor %}", "", SHIPPED, flags=re.DOTALL)
     (found,) = problems(tmp_path, query__ask=blind)
-    assert found.problem == "it does not use 'passages'"
-    with pytest.raises(TemplateError, match=r"ask\.j2: it does not use 'passages'"):
+    assert found.problem == "the variable 'passages' is missing"
+    with pytest.raises(TemplateError, match=r"ask\.j2: the variable 'passages' is missing"):
         Prompts(tmp_path)
 
 
 def test_a_comment_neither_uses_a_variable_nor_asks_for_a_reply(tmp_path: Path) -> None:
     found = problems(tmp_path, query__ask="{# {{ sub_question }} point quotes #}The reply: {{ passages }}")
     assert said(found) == [
-        (None, "it does not use 'sub_question'"),
-        (None, "it does not ask for 'point'"),
-        (None, "it does not ask for 'quotes'"),
+        (None, "the variable 'sub_question' is missing"),
+        (None, "the reply field 'point' is not requested"),
+        (None, "the reply field 'quotes' is not requested"),
     ]
-    assert "it does not use 'passages'" in {problem.problem for problem in problems(tmp_path, query__ask="{# - #}")}
+    assert "the variable 'passages' is missing" in {
+        problem.problem for problem in problems(tmp_path, query__ask="{# - #}")
+    }
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_workspace_in_the_folder_that_is_not_yours_is_neither_opened_nor_repla
     assert (asked.exit_code, TRUE in asked.stdout) == (0, True)
     refused = command("index", "--workspace-in-folder", folder)
     assert refused.exit_code == 2
-    assert "it is not known who made it" in refused.stderr
+    assert "it is unknown who created it" in refused.stderr
     assert "--adopt" in refused.stderr
     named = command("ask", folder, QUESTION, "--workspace", folder / INSIDE)
     assert (named.exit_code, "no command of yours created it" in named.stderr) == (2, True)

@@ -70,12 +70,12 @@ def test_numbers_may_be_ids(tmp_path: Path) -> None:
         ({"corpus": "\n"}, "contains no documents"),
         ({"queries": ""}, "contains no queries"),
         ({"qrels": "query-id\tcorpus-id\tscore\n"}, "contains no judgements"),
-        ({"qrels": "q1\td1\t0\n"}, "no query has a document"),
+        ({"qrels": "q1\td1\t0\n"}, "has no query with a relevant document"),
         ({"qrels": "q1\td1\t1\nq1\td2\n"}, r"line 2 of .*qrels\.tsv"),
         ({"qrels": "q1\td1\t1\nq1\td2\thigh\n"}, r"line 2 of .*qrels\.tsv"),
-        ({"qrels": "q1\td1\t1\nq1\td1\t0\n"}, "differently from an earlier line"),
-        ({"qrels": "q1\td1\t1\nq1\td8\t1\nq1\td9\t1\nq2\td8\t1\n"}, "2 documents that are not there; the first is d8"),
-        ({"qrels": "q1\td1\t1\nq9\td1\t1\n"}, "1 queries that are not there; the first is q9"),
+        ({"qrels": "q1\td1\t1\nq1\td1\t0\n"}, "contradicts an earlier line"),
+        ({"qrels": "q1\td1\t1\nq1\td8\t1\nq1\td9\t1\nq2\td8\t1\n"}, "2 unknown documents; the first is d8"),
+        ({"qrels": "q1\td1\t1\nq9\td1\t1\n"}, "1 unknown queries; the first is q9"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, wrong: dict[str, str], told: str) -> None:

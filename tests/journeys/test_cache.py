@@ -76,7 +76,7 @@ def test_the_same_question_again_is_answered_and_said_to_be_known(house: Househo
     made = asking(house.server, house.folder, house.folder.parent / "w")
     events = list(made.investigate(ALL))
     assert outcome(iter(events)) == first
-    assert any("answered this already" in event.text for event in events if isinstance(event, Notice))
+    assert any("already answered this" in event.text for event in events if isinstance(event, Notice))
     assert len(house.server.requests) == ALL_CALLS
 
 

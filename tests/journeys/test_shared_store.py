@@ -46,7 +46,7 @@ def test_what_one_machine_found_another_shows_replays_and_does_not_ask_again(fol
     assert run.question == QUESTION
     assert second.show(run.id).answer == answer
     events = list(second.investigate(QUESTION))
-    assert any(isinstance(event, Notice) and "answered this already" in event.text for event in events)
+    assert any(isinstance(event, Notice) and "already answered this" in event.text for event in events)
     assert not any(isinstance(event, Started) for event in events)
     assert second.replay(run.id).differences == ()
     assert [one.id for one in first.runs()] == [run.id]

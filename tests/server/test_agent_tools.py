@@ -109,7 +109,7 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
         ("get_investigation", {"id": "none"}, "there is no investigation none"),
         ("read_passage", {"document": "../../etc/passwd"}, "there is no document"),
         ("read_passage", {"document": "cedar.txt", "place": "page 99"}, "has no page 99"),
-        ("read_passage", {"document": "cedar.txt", "place": "the end"}, "is not a place"),
+        ("read_passage", {"document": "cedar.txt", "place": "the end"}, "is not a position"),
         ("search", {"query": ""}, "the query is empty"),
     ],
 )

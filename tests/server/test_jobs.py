@@ -247,7 +247,7 @@ def test_programs_serve_a_folder_to_agents_beside_one_with_pages(plants: Path, t
         return served_folders(investigators, tmp_path, to_agents=to_agents)["plants"]
 
     opened = [served(to_agents=agents) for agents in (True, False, True)]
-    with pytest.raises(SettingsError, match=f"another program serves {plants}"):
+    with pytest.raises(SettingsError, match=f"another program already serves {plants}"):
         served(to_agents=False)
     for folder in opened:
         folder.close()

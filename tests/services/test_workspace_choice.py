@@ -76,7 +76,7 @@ def test_a_named_workspace_of_another_folder_or_with_other_files_is_refused_and_
     with pytest.raises(SettingsError, match=f"belongs to another folder, {folder}") as refused:
         opened(theirs, mine)
     assert "--workspace" in refused.value.hint
-    with pytest.raises(SettingsError, match=r"is not a workspace: it holds a\.txt and 1 more"):
+    with pytest.raises(SettingsError, match=r"is not a workspace: it contains a\.txt and 1 more"):
         opened(folder, theirs)
     assert {path.name for path in theirs.iterdir()} == {"a.txt", "b.txt"}
     moved = folder.rename(tmp_path / "moved")
@@ -100,7 +100,7 @@ def test_the_seal_of_another_user_is_worth_nothing(
     make_workspace_inside(folder)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "other"))
     assert opened(folder).workspace == default_workspace(folder)
-    with pytest.raises(FolderError, match="not known who made it"):
+    with pytest.raises(FolderError, match="unknown who created it"):
         make_workspace_inside(folder)
 
 

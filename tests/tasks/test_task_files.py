@@ -78,7 +78,7 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
         (
             "folder:folder=.",
             '{"id": "1", "question": "Why?"}\n{"id": "1", "question": "Why?"}\n',
-            "line 2 .*was there before",
+            "line 2 .*occurs twice",
         ),
         ("folder:folder=.", '{"id": "1"}\n', "line 1 of .*: question: Field required"),
     ],

@@ -112,7 +112,7 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
     code, told, _ = command("compare", "default", f"scripted:{script}", *options, "--report", page)
     assert code == 0
-    assert "right, or silent as is right" in told
+    assert "answered rightly, or rightly silent" in told
     assert "right is judged by: evidence is quoted 1" in told
     text = page.read_text(encoding="utf-8")
     assert "<svg" in text

@@ -143,7 +143,7 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
 
     openings = tmp_path / "space" / "tuning" / "openings.jsonl"
     openings.write_bytes(openings.read_bytes() + b'{"data": "cut by a ki')
-    with pytest.raises(UserError, match="the test set of this data was opened"):
+    with pytest.raises(UserError, match="the test set of this data was used"):
         run(asked, tmp_path / "again", options.changed(seed=5), engine)
     with pytest.raises(UserError, match="contains another tuning run"):
         run(asked, tmp_path / "out", options.changed(seed=5, reopen=True), engine)
@@ -190,7 +190,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     for options, words in (
         (TuningOptions(templates=("query/aks",), search="gepa"), "no template query/aks"),
         (TuningOptions(templates=("query/ask",)), "nothing to try"),
-        (TuningOptions(search="gepa"), "no template was named"),
+        (TuningOptions(search="gepa"), "no template to change was named"),
         (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "no proposer 'unknown'"),
         (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it is of a whole"),
@@ -264,7 +264,7 @@ def test_many_rows_are_sampled_and_a_second_id_is_found(tmp_path: Path) -> None:
     assert (len(some), total) == (100, 5_000)
     assert some == sampled_questions(file, 100, seed=1)[0] != sampled_questions(file, 100, seed=2)[0]
     file.write_text('{"id": "7", "question": "What?"}\n' * 2, encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="the id 7 was there before"):
+    with pytest.raises(EvaluationDataError, match="the id 7 occurs twice"):
         sampled_questions(file, 100, seed=1)
 
 
@@ -285,7 +285,7 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
     wanted = [*options, "--vary", "method.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
     done = CliRunner().invoke(app, ["tune", *map(str, wanted)])
     assert done.exit_code == 0
-    assert "plan: questions: 6 to reflect on, 12 to select by, 12 to test with once" in done.stderr
+    assert "plan: questions: 6 for reflection, 12 for selection, 12 for a single test" in done.stderr
     assert "plan: candidates: 4;" in done.stderr
     assert "Stopped at the ceiling." in done.stdout
     refused = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--model", "openai:x"])

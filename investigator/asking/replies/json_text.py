@@ -110,10 +110,10 @@ def _decoded(text: str) -> list[Json]:
 
 def _mended(piece: str) -> Json:
     """Return the value that the json-repair library extracts from a broken piece; None if there is none."""
-    from json_repair import repair_json  # needed for broken replies only
+    from json_repair import repair_json  # imported here, because only broken replies need it
 
     piece = piece[:_LONGEST_BROKEN]
-    if _depth(piece) > _DEEPEST:  # the library takes quadratic time over it
+    if _depth(piece) > _DEEPEST:  # otherwise the library takes quadratic time
         return None
     try:
         value: Json = repair_json(_LATEX.sub(r"\\\\", piece), return_objects=True, skip_json_loads=True)
