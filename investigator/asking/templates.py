@@ -133,7 +133,7 @@ def source_of(template: Path) -> str:
             raise TemplateError(f"{template}: it is longer than {MOST_OCTETS:,} bytes")
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
-        raise TemplateError(f"{template}: the file cannot be read: {in_words(error)}") from error
+        raise TemplateError(f"{template}: it cannot be read: {in_words(error)}") from error
 
 
 def _line_of(compiled: Template, error: BaseException) -> int | None:

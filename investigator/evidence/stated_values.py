@@ -153,7 +153,7 @@ def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedVa
 
 
 def _own_lines(sentence: str, thing: Thing) -> str:
-    """Return a sentence without the lines before the one that says the chief word: a title has no full stop."""
+    """Return a sentence without the lines before its main word, because a title has no full stop."""
     lines = sentence.split("\n")
     while len(lines) > 1 and thing.head in roots(" ".join(lines[1:])):
         lines = lines[1:]

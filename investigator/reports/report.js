@@ -1,4 +1,4 @@
-// Next and previous citation by key: the source of each is shown and marked. Without this script its link leads there.
+// Keys for the next and the previous citation: its source is shown and marked. Without this script, the link leads there.
 "use strict";
 const cites = [...document.querySelectorAll("a.cite")];
 let current = -1;

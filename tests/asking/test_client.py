@@ -61,5 +61,5 @@ def test_an_engine_that_gives_no_reply_record_is_named() -> None:
 
     client = EngineClient(dict.fromkeys(Role, Careless()), Prompts(), InMemoryJournal(), lambda: 0.0)  # type: ignore[arg-type]
     variables = AnswerVariables(question="?", mission="M", evidence=(), unknown_infos=())
-    with pytest.raises(EngineError, match="toy:x replied with str"):
+    with pytest.raises(EngineError, match="toy:x returned str"):
         client.ask("answer/answer", variables, AnswerReply)

@@ -95,7 +95,7 @@ def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> 
     values = {one["measure"]: one["estimate"]["value"] for one in report["everything"]["measures"]}
     assert (values["ranked_first"], values["cited_hit"], values["proven"]) == (1.0, 1.0, 1.0)
     assert "questions 2/2: answered 1, passages found 0, not found 1" in first.stderr
-    assert "2 of 2 outcomes exist already" in again.stderr
+    assert "2 of 2 outcomes already exist" in again.stderr
     table = again.stdout.splitlines()
     assert table[0].startswith("2 questions, extractive:")
     assert "a cited page is right" in again.stdout
@@ -127,4 +127,4 @@ def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, mo
         first = command(*words)
     assert (first.exit_code, first.stdout) == (130, "")
     assert f"1 outcomes are kept in {tmp_path / 'out.jsonl'}; the same command resumes." in first.stderr
-    assert "1 of 2 outcomes exist already" in command(*words).stderr
+    assert "1 of 2 outcomes already exist" in command(*words).stderr

@@ -131,7 +131,7 @@ def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questi
     assert len(lines(stopped)) == 2
     again = evaluation(folder, questions)
     events = list(again.run())
-    assert any(isinstance(event, Notice) and event.text.startswith("2 of 3 outcomes exist already") for event in events)
+    assert any(isinstance(event, Notice) and event.text.startswith("2 of 3 outcomes already exist") for event in events)
     assert [event.done for event in events if isinstance(event, Progressed) and event.phase == "questions"] == [3]
     whole = finished(evaluation(folder, questions, workspace=folder.parent / "other"))
     assert again.report().everything == whole.everything

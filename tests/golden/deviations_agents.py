@@ -21,8 +21,7 @@ DEVIATIONS: tuple[Deviation, ...] = tuple(
     Deviation(
         file,
         kind,
-        "wrong use that ends in an error of Python's (TypeError, AttributeError, ModuleNotFoundError ...) "
-        "is a DialogueError with a hint",
+        "wrong use that raises a Python error (TypeError, ModuleNotFoundError ...) is a DialogueError with a hint",
         crashes,
         Ground.CRASH,
     )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from golden_rows import Deviation, Ground, Row
 
-_OWN_TEXTS = (
-    "examples for models without fine-tuning are our own texts, as are instructions that are not on record here"
-)
-_KEPT = "knowledge is kept where no turn of the conversation is, or has room"
-_WORDS = "a failure is told in our own words, with the address and what the server sent"
+_OWN_TEXTS = "examples for models without fine-tuning are our own texts, as are instructions that were not recorded"
+_KEPT = "knowledge is kept even if there is no turn, or no room for one"
+_WORDS = "a failure is reported in our own words, with the address and the server's response"
 _WITH_KNOWLEDGE = frozenset({"skm", "mkm", "crm", "mrm", "srm", "grm", "brm"})
 
 

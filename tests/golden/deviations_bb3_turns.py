@@ -58,7 +58,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         LARGE,
         "conversation",
-        "of separate replies the likeliest is said; the original says the least likely one, against its own comment",
+        "of separate replies the likeliest is used; the original uses the least likely one, against its own comment",
         lambda row: conditioned(row, "separate"),
         Ground.ASKED,
     ),
@@ -72,28 +72,28 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         LARGE,
         "conversation",
-        "examples for raw models are our own texts, as are instructions that are not on record here",
+        "examples for raw models are our own texts, as are instructions that were not recorded",
         lambda row: bool(row.input["overrides"].get("include_prompt")),
         Ground.SHIPPED,
     ),
     Deviation(
         LARGE,
         "conversation",
-        "a memory that was told again does not end the conversation with an error",
+        "a repeated memory does not end the conversation with an error",
         lambda row: any(step.get("error", {}).get("type") == "AssertionError" for step in steps(row)),
         Ground.CRASH,
     ),
     Deviation(
         LARGE,
         "conversation",
-        "where a prompt is too long the last documents go, not the best, and knowledge stays though the history is cut",
+        "the last documents of a long prompt are dropped, not the best, and knowledge stays if the history is cut",
         cut,
         Ground.ASKED,
     ),
     Deviation(
         LARGE,
         "conversation",
-        "a memory that says more than a kept one is kept, too",
+        "a memory that says more than a stored one is stored, too",
         says_more,
     ),
     Deviation(
@@ -106,7 +106,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         SMALL,
         "conversation",
-        "several kinds of knowledge stand on lines of their own, as the README shows them",
+        "several kinds of knowledge are on separate lines, as the README shows them",
         lambda row: kinds_of(row) > 1,
         Ground.ASKED,
     ),
@@ -120,7 +120,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         SMALL,
         "conversation",
-        "an episode that has ended leaves no empty turns behind",
+        "an ended episode leaves no empty turns behind",
         ends_early,
     ),
 )

@@ -39,14 +39,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         file="bb3x_data",
         kind="examples",
-        reason="a message without a safety annotation is not known to be unsafe; the original fails on it",
+        reason="a message without a safety annotation does not count as unsafe; the original fails on it",
         applies=_fails_without_safety,
         ground=Ground.CRASH,
     ),
     Deviation(
         file="bb3x_data",
         kind="examples",
-        reason="the data card's words for the senders are read too; the original makes no examples of them",
+        reason="the data card's words for the senders are also read; the original makes no examples from them",
         applies=_labels_in_the_card_s_words,
     ),
 )

@@ -35,33 +35,33 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "metrics",
         "text_pair",
-        "irregular forms count as words of their own in ROUGE: WordNet's lists are not shipped",
+        "irregular forms count as separate words in ROUGE: WordNet's lists are not shipped",
         _irregular_forms_meet,
         Ground.SHIPPED,
     ),
     Deviation(
         "metrics",
         "teacher_metrics",
-        "without labels nothing is graded as wrong",
+        "without labels no reply counts as wrong",
         lambda row: _some_turn(row, lambda r, labels: not labels and {"text", "text_candidates"} & set(r)),
     ),
     Deviation(
         "metrics",
         "teacher_metrics",
-        "the evaluator computes MRR too wherever there are ranked candidates",
+        "the evaluator also computes MRR for ranked candidates",
         lambda row: _some_turn(row, lambda r, labels: r.get("text_candidates") is not None),
         Ground.ASKED,
     ),
     Deviation(
         "metrics",
         "teacher_metrics",
-        "a reply's own metric that has the name of any of the evaluator's is not mixed with it but named USER_",
+        "a reply's own metric with the name of one of the evaluator's is named USER_ instead of being mixed with it",
         lambda row: _some_turn(row, lambda r, labels: NAMES_OF_OURS & set(r.get("metrics") or {})),
     ),
     Deviation(
         "metrics",
         "metrics_list",
-        "spaces around names and empty names mean nothing",
+        "spaces around names, and empty names, are ignored",
         lambda row: any(name != name.strip() or not name for name in row.input["arg"].split(",")),
     ),
 )

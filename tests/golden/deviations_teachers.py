@@ -126,7 +126,7 @@ def _of(
 
 
 _PYTHON = ("JSONDecodeError", "KeyError", "TypeError", "AttributeError", "AssertionError", "IndexError")
-_NAMED = "an error of Python's is a DialogueError or DialogueFormatError with a hint, naming file and line where it can"
+_NAMED = "a Python error becomes a DialogueError or DialogueFormatError with a hint, naming file and line if possible"
 _TEXT = "str_to_msg file acts graded"
 _FILES = "file acts graded"
 _TALKS = "conversation acts missing_file"
@@ -165,7 +165,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     *_of("dialog_format", _TEXT, fails_with(*_PYTHON), _NAMED, Ground.CRASH),
     *_of("conversation_teacher", _TALKS, fails_with(*_PYTHON), f"{_NAMED}; blank lines are skipped", Ground.ASKED),
     *_of("conversation_teacher", _TALKS, labels_nobody, "an unknown label_turns is an error"),
-    *_of("conversation_teacher", _TALKS, says_no_text, "a text that is none is an error that names the line"),
+    *_of("conversation_teacher", _TALKS, says_no_text, "a text of the wrong type is an error that names the line"),
     *_of(
         "teachers",
         "dialog_teacher dialog_teacher_error",
@@ -182,6 +182,6 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "training without data ends at once with padding",
         Ground.CRASH,
     ),
-    *_of("teachers", "dialog_teacher", ends_without_end, "data that is begun anew has no end, streamed or not"),
-    *_of("teachers", "multitask_teacher", names_late_padding, "padding after the end of all tasks has no task's id"),
+    *_of("teachers", "dialog_teacher", ends_without_end, "data that starts over has no end, streamed or not"),
+    *_of("teachers", "multitask_teacher", names_late_padding, "padding after the end of all tasks has no task id"),
 )

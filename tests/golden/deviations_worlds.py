@@ -10,14 +10,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "worlds",
         "multi_agent",
-        "agents without an episode_done of their own crash the recorded world; ours looks at their last acts",
+        "agents without their own episode_done crash the recorded world; ours checks their last acts",
         lambda row: "AttributeError" in json.dumps(row.expected),
         Ground.ASKED,
     ),
     Deviation(
         "worlds",
         "create_task",
-        "there is no world that loads in the background: teachers of large data do that themselves",
+        "no world loads in the background: teachers of large data do that themselves",
         lambda row: row.expected.get("ok") == "BackgroundDriverWorld",
         Ground.SHIPPED,
     ),
@@ -31,7 +31,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "worlds_legacy",
         "executable_batch",
-        "the recorded world executes the act of another row; ours that of each row itself",
+        "the recorded world executes the act of another row; ours executes each row's own act",
         lambda row: True,
     ),
 )

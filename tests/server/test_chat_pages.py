@@ -36,7 +36,7 @@ def test_a_reply_comes_with_proven_quotes_that_open_in_their_document(browser: h
     (link,) = [unescape(found) for found in re.findall(r'class="opens" href="([^"]+)"', page)]
     marked = "".join(re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL))
     assert unescape(marked) == unescape(re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page)[0])
-    assert "What this reply rests on" in page
+    assert "Basis of this reply" in page
     again = browser.post(place, data={"said": "When was it opened?"})
     assert again.status_code == 200
     assert 'href="/f/plants/chats/' in browser.get("/f/plants/chats").text
@@ -105,7 +105,7 @@ def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: Served
     chat = chats.begin(folder)
     chats.say(chat.id, "slow")
     assert reached.wait(10)
-    with pytest.raises(ServerError, match="under way"):
+    with pytest.raises(ServerError, match="in progress"):
         chats.say(chat.id, "more")
     chats.stop(chat.id)
     go_on.set()

@@ -119,7 +119,7 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     assert "http" not in text.replace("http-equiv", "")
     code, told, errors = command("compare", "default", f"scripted:{script}", *options, "--json")
     assert code == 0
-    assert "1 of 1 outcomes exist already" in errors
+    assert "1 of 1 outcomes already exist" in errors
     record = printed(Comparison, told)
     (example,) = record.examples
     assert (record.questions, example.second_status) == (1, AnswerStatus.NOT_FOUND)

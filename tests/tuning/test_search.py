@@ -208,7 +208,7 @@ def test_a_second_test_of_the_same_data_needs_a_smaller_p() -> None:
 
 
 def test_a_measure_that_nothing_is_known_for_is_an_error() -> None:
-    with pytest.raises(EvaluationDataError, match="needs to know"):
+    with pytest.raises(EvaluationDataError, match="has the facts that"):
         result_of(Written(lambda name, number: None))
 
 

@@ -193,7 +193,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         (TuningOptions(search="gepa"), "no template to change was named"),
         (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "no proposer 'unknown'"),
-        (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it is of a whole"),
+        (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)

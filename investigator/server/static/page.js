@@ -1,7 +1,7 @@
-// Two things only: what happens in an investigation is shown as it happens, and a citation opens its document beside it.
+// Does two things: shows an investigation as it happens, and opens the document of a citation next to it.
 "use strict";
 
-// --- an investigation under way -------------------------------------------------------------------------------------
+// --- an investigation in progress -------------------------------------------------------------------------------------
 const live = document.querySelector("[data-stream]");
 if (live) {
   const kinds = ["fileread", "embedded", "notice", "progressed", "started", "thought", "surveyed", "planned",
@@ -22,7 +22,7 @@ if (live) {
       location.replace(live.dataset.done);
     }
   };
-  const follow = () => {  // a browser holds six connections to a server: tabs that nobody sees leave theirs to others
+  const follow = () => {  // a browser opens six connections to a server, so hidden tabs give theirs up
     stream?.close();
     if (document.hidden) return;
     stream = new EventSource(address);
@@ -32,14 +32,14 @@ if (live) {
   follow();
 }
 
-// --- the document beside the answer ---------------------------------------------------------------------------------
+// --- the document next to the answer ---------------------------------------------------------------------------------
 const viewer = document.getElementById("viewer");
 if (viewer) {
   const split = viewer.parentElement;
   const sources = [...document.querySelectorAll(".sources > li[id]")];
   let current = -1;
   let opener = null;
-  let wanted = 0;  // counts what was asked for: a document that comes after another was asked for, or none, is not shown
+  let wanted = 0;  // counts requests: a document that arrives after another request, or after closing, is not shown
 
   const bar = () => {
     const element = document.createElement("div");
