@@ -19,7 +19,15 @@ from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.happening import is_only_rule, undone
 from investigator.questions.measured import are_like, figure_asked, given_in, is_carried, is_only_part, shows_span
-from investigator.questions.names import as_people, described, is_named, lacks_number, other_name, other_thing
+from investigator.questions.names import (
+    as_people,
+    described,
+    gives_name,
+    is_named,
+    lacks_number,
+    other_name,
+    other_thing,
+)
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, other_mark, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
@@ -103,7 +111,10 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         return _found(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
         return _found(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
-    is_held = holds_type(kind, evidence.sentence, question) > 0 or (
+    held = holds_type(kind, evidence.sentence, question)
+    if kind is AnswerType.NAME and held == 1:
+        held = gives_name(question, evidence.sentence)
+    is_held = held > 0 or (
         kind is AnswerType.NAME and any(names_doer(role, evidence.sentence) for role in roles(question, ()))
     )
     return _found(asked, MatchState.MET if is_held else MatchState.NOT_MET)

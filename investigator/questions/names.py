@@ -10,6 +10,7 @@ from functools import cache
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stop_words, words
+from investigator.questions.answer_types import AnswerType, spans
 from investigator.questions.cues import cues
 from investigator.questions.related import related_roots, root, roots
 
@@ -47,6 +48,12 @@ def lacks_number(name: str, *texts: str) -> bool:
         return False
     whole = re.compile(rf"(?<!\w){re.escape(mark[1])}[\s-]?{mark[2]}(?!\w)", re.IGNORECASE)
     return not any(whole.search(text) for text in texts)
+
+
+def gives_name(question: str, sentence: str) -> bool:
+    """Return True if a sentence has a name of more than titles, weekdays and words of the question."""
+    known = roots(question) | _titles() | roots(cues("empty")["weekdays"])
+    return any(not roots(name) <= known for name in spans(AnswerType.NAME, sentence, question))
 
 
 def other_name(name: str, question: str, sentence: str) -> str:

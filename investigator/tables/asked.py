@@ -10,7 +10,7 @@ from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stem, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.cues import cues, empty_words, patterns, request_words
-from investigator.questions.numbered import numbered
+from investigator.questions.numbered import Numbered, numbered
 from investigator.questions.related import root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
 
@@ -70,9 +70,8 @@ class TableQuestion:
 def table_question(question: str) -> TableQuestion:
     """Prepare a question for reading tables."""
     left = _POINTS.sub(" ", without_times(question))
-    conditions = tuple(
-        dict.fromkeys(one.text for one in numbered(left) if not _NUMBERED_TIME.search(one.thing) or "-" in one.text)
-    )
+    times = asked_times(question)
+    conditions = tuple(dict.fromkeys(one.text for one in numbered(left) if _is_condition(one, times)))
     in_conditions = {word for text in conditions for word in words(text)}
     optional: set[str] = set()
     terms: dict[str, AskedTerm] = {}
@@ -106,13 +105,18 @@ def table_question(question: str) -> TableQuestion:
         terms=tuple(terms.values()),
         optional=frozenset(optional),
         said=roots(question).union(limits(question), *(term.roots for term in terms.values())),
-        times=asked_times(question),
+        times=times,
         conditions=conditions,
         asks_share=_SHARE.search(question) is not None,
         asks_count=_COUNT.search(question) is not None,
         asks_figure=required_type(question) is AnswerType.NUMBER,
         is_discussion=patterns("figures_not")["discussion"].search(question) is not None,
     )
+
+
+def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
+    """Return True for a numbered thing that a cell must name; for a time only if no calendar gives it: "year 2"."""
+    return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 
 
 def limits(text: str) -> frozenset[str]:

@@ -232,6 +232,7 @@ def _fit(
     misses = (
         *(text for text in asked.conditions if not _holds_condition(text, everything, view, cell)),
         *(f"{one.first} {one.second}" for one in pairs(asked.text) if other_mark(one, everything)),
+        *_only_planned(asked.text, " ".join((*view.row_labels(cell.row), header_text))),
     )
     return FoundCell(
         view,
@@ -251,6 +252,14 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
     """Return the cost of what the names of a cell say beyond the question."""
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
     return sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
+
+
+def _only_planned(question: str, names: str) -> Iterator[str]:
+    """Yield the word of a question about money that was spent, if a cell gives what was planned."""
+    cue = patterns("modality")
+    spent = cue["asks_spent"].search(question)
+    if spent and cue["figures_planned"].search(names.replace("_", " ")) and not cue["figures_planned"].search(question):
+        yield spent.group()
 
 
 def _carried(

@@ -29,7 +29,7 @@ _NO_MULTIPLE = late(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
 def _in() -> re.Pattern[str]:
     """Matches unit notes: In millions; $ millions; USD m; (thousands)."""
     return re.compile(
-        rf"(?:\b(?:in|en|of)\s+(?:[^\W\d_]+\s+){{0,3}}?|[(,$€£¥]\s*|\b[A-Z]{{3}}\s*|[’']\s*)(thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
+        rf"(?:\b(?:in|en|of)\s+(?:[^\W\d_]+\s+){{0,3}}?|(?:[($€£¥]|(?<!\d),)\s*|\b[A-Z]{{3}}\s*|[’']\s*)(thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
         re.IGNORECASE,
     )
 

@@ -190,7 +190,8 @@ def test_a_figure_of_another_sentence_keeps_its_period() -> None:
         ("When did SOLENA-2 enrol anybody?", "The first patient was enrolled on 4 March 2022.", "The SOLENA trial."),
         ("Who repaired the freezer?", "The freezer was repaired in May, said Ada Moss.", ""),
         ("What is the hourly rate?", "The hourly rate is left as it is.", ""),
-        ("Which pupil was fetched by his parents?", "One pupil was fetched by his parents.", ""),
+        ("Which pupil was fetched by his parents?", "One pupil was fetched by his parents on Friday evening.", ""),
+        ("Which councillors voted for Ada Moss?", "Councillor Moss, elected by 3 votes to 2, was welcomed.", ""),
         ("How did the boat come to be damaged?", "The boat was damaged on 9 October 2023.", ""),
     ],
 )

@@ -83,6 +83,7 @@ def test_indentation_tells_which_rows_a_heading_covers() -> None:
         ("12", "RSUs vested (in thousands)", "", "thousand"),
         ("3.61", "Viewers", "", ""),
         ("17", "Umsatz", "(in Mio. EUR)", "mio"),
+        ("12,000", "Travel", "Sum: 486,000 euros", ""),
     ],
 )
 def test_the_nearest_note_says_what_a_figure_is_in(value: str, row: str, unit: str, measure: str) -> None:
@@ -92,5 +93,7 @@ def test_the_nearest_note_says_what_a_figure_is_in(value: str, row: str, unit: s
 def test_a_note_on_units_is_told_from_other_words() -> None:
     assert is_unit_note("(in millions, except per share data)")
     assert is_unit_note("USD thousands")
+    assert is_unit_note("($ 000)")
+    assert not is_unit_note("Sum: 486,000 euros")
     assert not is_unit_note("in million-dollar homes people said no" * 20)
     assert not is_unit_note("Consolidated Statements of Operations")

@@ -367,3 +367,13 @@ def test_a_short_text_does_not_say_for_its_tables_what_is_asked() -> None:
     assert met_cells("What was the result of the restore test that was reported?", document) == ()
     total = _read("trip.md", "# 7b at the lake\n\n| | Euros per pupil |\n| --- | --: |\n| Total | 130 |\n| Bus | 9 |\n")
     assert met_cells("How many pupils of 7b were at the lake?", total) == ()
+
+
+def test_a_budget_is_not_what_was_spent_and_year_2_is_no_year_of_the_calendar() -> None:
+    rows = "Pond,500,0,500,\nPaths,900,870,950,910\n"
+    document = _read("budget.csv", f"heading,budget_2022_23,actual_2022_23,budget_2023_24,actual_2023_24\n{rows}")
+    assert _said("How much was budgeted for the pond in 2023/24?", document) == ["Pond | budget_2023_24 | 500"]
+    assert met_cells("How much was spent on the pond in 2023/24?", document) == ()
+    grant = _read("grant.md", "| Line | 2022/23 | 2023/24 |\n| --- | --: | --: |\n| Travel | 11,000 | 12,000 |\n")
+    assert met_cells("How much was there for travel in year 2?", grant) == ()
+    assert _said("How much was there for travel in 2022/23?", grant) == ["Travel | 2022/23 | 11,000"]
