@@ -187,21 +187,6 @@ def index(database: Database, directory: Path, notices: list[str]) -> ChromaInde
     return ChromaIndex(ChromaFiles(directory, VectorTable(database, "test")), notices.append)
 
 
-def test_the_vector_index_follows_the_database(database: Database, tmp_path: Path) -> None:
-    corpus, table, notices = Corpus(database), VectorTable(database, "test"), []
-    put(corpus, "a.txt", "one", "two")
-    table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
-    chroma = index(database, tmp_path / "chroma", notices)
-    assert [m.chunk_id for m in chroma.nearest(vector(1, 0.1), 2)] == [1, 2]
-    assert chroma.nearest(vector(1, 0), 1)[0].similarity == pytest.approx(1.0, abs=1e-5)
-    corpus.drop("a.txt")
-    put(corpus, "b.txt", "three")
-    table.put([3], np.stack([vector(1, 1)]))
-    chroma.synchronise()
-    assert [(m.chunk_id, m.document_id) for m in chroma.nearest(vector(1, 0), 5)] == [(3, "b.txt")]
-    assert notices == []
-
-
 def test_a_lost_vector_index_is_built_again_without_embedding(database: Database, tmp_path: Path) -> None:
     corpus, table, notices = Corpus(database), VectorTable(database, "test"), []
     put(corpus, "a.txt", "one", "two")
@@ -211,26 +196,6 @@ def test_a_lost_vector_index_is_built_again_without_embedding(database: Database
     rebuilt = index(database, tmp_path / "chroma", notices)
     assert [m.chunk_id for m in rebuilt.nearest(vector(0, 1), 1)] == [2]
     assert len(notices) == 1
-
-
-def test_a_damaged_vector_index_is_built_again(database: Database, tmp_path: Path) -> None:
-    corpus, table, notices = Corpus(database), VectorTable(database, "test"), []
-    put(corpus, "a.txt", "one")
-    table.put([1], np.stack([vector(1, 0)]))
-    (tmp_path / "chroma").mkdir()
-    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"this is no database" * 1000)
-    rebuilt = index(database, tmp_path / "chroma", notices)
-    assert [m.chunk_id for m in rebuilt.nearest(vector(1, 0), 1)] == [1]
-    assert len(notices) == 1
-
-
-def test_vectors_of_two_embedders_are_never_mixed(database: Database, tmp_path: Path) -> None:
-    corpus, notices = Corpus(database), []
-    put(corpus, "a.txt", "one")
-    VectorTable(database, "first").put([1], np.stack([vector(1, 0)]))
-    assert VectorTable(database, "second").missing() == {"a.txt": (1,)}
-    other = ChromaIndex(ChromaFiles(tmp_path / "chroma", VectorTable(database, "second")), notices.append)
-    assert other.nearest(vector(1, 0), 5) == []
 
 
 def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Database, tmp_path: Path) -> None:

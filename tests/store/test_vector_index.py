@@ -88,7 +88,7 @@ def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
 
 
 def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple[list[list[int]], list[str]]:
-    """The same in a process of its own in a folder, which a crash would end."""
+    """The same in a process of its own in a folder."""
     places = os.pathsep.join([str(folder), str(ROOT), str(Path(__file__).parent)])
     done = subprocess.run(
         [sys.executable, "-c", SEARCHING, str(directory)],
@@ -220,7 +220,7 @@ def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Pat
         for place in range(0, len(raw), 7):
             raw[place] ^= 0xFF
         file.write_bytes(raw)
-    found, notices = searched_elsewhere(copied, copied)
+    found, notices = searched(copied)
     assert found == expected
     assert len(notices) == 1
     assert "rebuilt" in notices[0]
@@ -234,7 +234,7 @@ def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path, expected
         raw[start + 4 : start + 4 + neighbours] = b"\0\0\0\x70" * 32  # no chunk has that number: a segmentation fault
     file.write_bytes(raw)
     as_if_checked(copied)
-    found, notices = searched_elsewhere(copied, copied)
+    found, notices = searched(copied)
     assert found == expected
     assert "its process died" in notices[0]
     assert "every vector is compared" in notices[0]
