@@ -14,6 +14,9 @@ First cited answer: `investigator ask` on the fresh folder with the built-in eng
 `similarity_search(question, k=4)` after its index is complete. It has no answer to any question by then: a language
 model would have to be asked. It is charged nothing for that, so the ratio is a lower bound.
 
+The complete index has the vectors of all passages; those of sentences, which LangChain does not make, are added after
+it and measured apart.
+
 With --questions (rows with question, answerable, doc_ids, evidence; see retrieval_quality.py) the first ten passages
 over the whole folder are judged too. With --memory, text of about so many chunks is generated from the words of
 FOLDER's text files and indexed, and only memory counts; `--embedder hash` puts counted words in the place of vectors

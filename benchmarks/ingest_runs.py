@@ -43,11 +43,14 @@ class Counts:
 
 @dataclass(frozen=True)
 class OurRound:
-    """Three times from nothing: text and words alone; a question asked; text, words and all vectors."""
+    """Three times from nothing: text and words alone; a question asked; text, words and all vectors of passages. Then
+    the vectors of sentences, which LangChain does not make, are added to the last.
+    """
 
     text: Step
     answer: Step
     complete: Step
+    sentences: Step
     status: str
     quotes: int
     counts: Counts
@@ -69,15 +72,18 @@ class LangChainRound:
 
 
 def our_round(folder: Path, question: str, work: Path) -> OurRound:
-    """The command line of this package, three times in new workspaces below `work`. Raises RuntimeError."""
+    """The command line of this package in three new workspaces below `work`. Raises RuntimeError."""
     text = our_command("index", folder, "--workspace", work / "text", "--json")
     answer = our_command("ask", folder, question, "--workspace", work / "answer", "--json")
-    complete = our_command("index", folder, "--vectors", "--workspace", work / "complete", "--json")
+    of_passages = ("--set", "retrieval.sentences_up_to=0")
+    complete = our_command("index", folder, "--vectors", *of_passages, "--workspace", work / "complete", "--json")
+    sentences = our_command("index", folder, "--vectors", "--workspace", work / "complete", "--json")
     given = json.loads(answer.output)["answer"]
     return OurRound(
         text=_step(text),
         answer=_step(answer),
         complete=_step(complete),
+        sentences=_step(sentences),
         status=given["status"],
         quotes=sum(len(claim["quotes"]) for claim in given["claims"]),
         counts=_counts(text.output),

@@ -47,6 +47,7 @@ def speed_lines(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> l
             _median([r.complete for r in theirs]),
             _median(faster["complete_index"]),
         ),
+        ("- vectors of sentences after that, s", _median([r.sentences.seconds for r in ours]), "", ""),
         ("text and words, s", _median([r.text.seconds for r in ours]), "", ""),
         ("- files a second", _median([r.counts.files / r.text.seconds for r in ours]), "", ""),
         (
