@@ -1,7 +1,7 @@
 """Fit how the point of a language model and the point of the search become one: data/model_points.json.
 
     python benchmarks/fit_model_points.py MODEL SET_DIR [SET_DIR ...] --samples FILE.jsonl [--questions N] [--set K=V]
-        [--write measured|small] [--json] [--workspaces DIR]
+        [--write] [--json] [--workspaces DIR]
 
 MODEL is `provider:name` as in `investigator ask --model`. Each SET_DIR holds `questions.dev.jsonl` and `docs_dev`. For
 each question the likeliest document is asked, the third likeliest, and a right one where neither is; right is a reply
@@ -152,14 +152,11 @@ def table(samples: list[Sample]) -> list[dict[str, object]]:
     ]
 
 
-def write(kind: str, engine: Engine, rule: PointRule) -> None:
+def write(rule: PointRule) -> None:
     """Store a rule among those that ship."""
     rules = default_rules()
-    if kind == "small":
-        rules = rules.changed(small=rule.changed(models="*"))
-    else:
-        others = tuple(old for old in rules.measured if old.models != rule.models)
-        rules = rules.changed(measured=(*others, rule))
+    others = tuple(old for old in rules.measured if old.models != rule.models)
+    rules = rules.changed(measured=(*others, rule))
     DATA.write_text(rules.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
@@ -171,7 +168,7 @@ def main() -> None:
     parser.add_argument("--samples", type=Path, required=True)
     parser.add_argument("--questions", type=int, default=25, help="of each set")
     parser.add_argument("--set", action="append", default=[], dest="overrides")
-    parser.add_argument("--write", choices=("measured", "small"))
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
     arguments = parser.parse_args()
@@ -204,7 +201,7 @@ def main() -> None:
             print(f"{row['point']:14} ROC {row['roc']:.3f}  calibration error {row['calibration_error']:.3f}")
         print(rule.model_dump_json())
     if arguments.write:
-        write(arguments.write, engine, rule)
+        write(rule)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ _CLOSING = "\"'\u300d\u300f`*_ "
 _ADDED_END = ".,;:\u3002\u3001"
 _ELLIPSIS = late(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
 _INNER_HYPHEN = late(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
+_OPTIONAL_BLANK = late(r"(?<=[(\[$€£¥]) ?|(?<=\S) ?(?=[)\]%]|[,;:.!?](?: |$))")
+"""Places beside brackets, signs and the ends of clauses, at which texts have a space or not: "brick , stone"."""
 _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 
 
@@ -68,8 +70,8 @@ class Source:
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
         """Return the quote as cut from the document, or None if the document does not contain its words.
 
-        Differences in typography are ignored (see `normalise`), as are quotation marks and bullets around the quote, an
-        added full stop or ellipsis, and the case of its first letter. "start ... end" means everything from start to
+        Differences in typography are ignored (see `normalise`), as are spaces beside punctuation ("brick , stone"),
+        quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter. "start ... end" means everything from start to
         end, at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans comes before others, an
         earlier one before later ones. A one-word quote counts if the word is long or fills a line of the source. A span
         that begins or ends inside a word or a number, or right after a "not", is not a quote.
@@ -238,11 +240,11 @@ def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
 
 def _pattern(phrase: str) -> re.Pattern[str]:
     """Return a pattern for a normalised phrase: its first letter in either case, its inner hyphens in groups that may
-    be empty.
+    be empty, spaces beside punctuation optional.
     """
     ends = [0, *(place for hyphen in _INNER_HYPHEN.finditer(phrase) for place in hyphen.span()), len(phrase)]
     pieces = [
-        f"({re.escape(phrase[low:high])}|)" if k % 2 else re.escape(phrase[low:high])
+        f"({re.escape(phrase[low:high])}|)" if k % 2 else _spaced(phrase[low:high])
         for k, (low, high) in enumerate(pairwise(ends))
     ]
     first = phrase[0]
@@ -250,3 +252,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
         rest = pieces[0][len(re.escape(first)) :]
         pieces[0] = f"[{re.escape(first)}{re.escape(first.swapcase())}]{rest}"
     return re.compile("".join(pieces))
+
+
+def _spaced(text: str) -> str:
+    return " ?".join(map(re.escape, _OPTIONAL_BLANK.split(text)))

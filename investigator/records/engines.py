@@ -13,12 +13,17 @@ class Traits(Record):
     threshold: int = Field(default=50, description="lowest point at which a reply counts as an answer")
     goes_by_measures: bool = Field(default=False, description="replies depend on search scores")
     is_model: bool = Field(default=False, description="a language model: calls have a cost, and points may be wrong")
-    is_small: bool = Field(default=False, description="too small to plan: it reads and writes, and the search decides")
+    is_small: bool = Field(default=False, description="too small to decide: it quotes and writes, and the rules decide")
     context_tokens: int | None = Field(default=None, description="maximum tokens of a prompt; None if unknown")
     concurrency: int = Field(default=4, ge=1, description="useful number of concurrent calls")
     sampling: str = Field(
         default="", description="settings that affect the replies; part of the key under which a reply is stored"
     )
+
+    @property
+    def decides(self) -> bool:
+        """Return True if its judgement counts; otherwise the rules of the built-in engine decide."""
+        return not (self.goes_by_measures or self.is_small)
 
 
 class UsedEngine(Record):

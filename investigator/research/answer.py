@@ -73,10 +73,10 @@ class AnswerWriter:
     def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
         """Return the proven and the unproven claims.
 
-        If an engine finds the evidence insufficient, there are no claims, unless it is a small model. If its reply
-        cannot be read or all its claims are unproven, the best quotes replace them, without counting as an established
-        answer. Computed figures, and cells that meet every constraint, are always kept. Without evidence no engine is
-        asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
+        If an engine finds the evidence insufficient, there are no claims. If its reply cannot be read or all its claims
+        are unproven, the best quotes replace them, without counting as an established answer. The claims of a small
+        model stand beside those of the built-in engine. Computed figures, and cells that meet every constraint, are
+        always kept. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -89,16 +89,20 @@ class AnswerWriter:
         )
         pairs, answering = list(sources.values()), self._client.traits(Role.ANSWER)
         computed = computed_claims(question, pairs)
-        cells = met_claims(question, pairs) if answering.is_model else ()
+        cells = met_claims(question, pairs) if answering.decides else ()
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
-        if reading.value is not None and not reading.value.claims and not answering.is_small:
+        if reading.value is not None and not reading.value.claims and answering.decides:
             return Statements((*computed, *cells))
         proposed = reading.value.claims if reading.value else ()
         claims, unproven = sorted_by_proof(proposed, sources, question, self._judge)
+        own = self._client.opinion("answer/answer", variables, AnswerReply) if not answering.decides else None
+        if own is not None:
+            quoted = _unstated(sorted_by_proof(own.claims, sources, question)[0], claims)
+            claims = tuple({claim.text: claim for claim in (*claims, *quoted)}.values())
         figures = (*computed, *_unstated(cells, claims))
         claims = (*figures, *_besides(claims, figures))
         if claims:
-            return Statements(claims, unproven)
+            return Statements(claims, unproven, by_model=answering.is_model)
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
     def verbatim(self, history: Sequence[Memory]) -> Statements:
@@ -110,10 +114,10 @@ class AnswerWriter:
         return tuple(Claim(text=_said(quote), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best)
 
 
-def _unstated(cells: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the cells that support no proven claim."""
+def _unstated(quoted: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return the verbatim claims whose quote supports no proven claim."""
     used = {quote for claim in claims if claim.status is ClaimStatus.PROVEN for quote in claim.quotes}
-    return tuple(cell for cell in cells if used.isdisjoint(cell.quotes))
+    return tuple(one for one in quoted if used.isdisjoint(one.quotes))
 
 
 def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:

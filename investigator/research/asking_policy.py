@@ -10,7 +10,7 @@ from typing import Protocol
 from investigator.language.late_patterns import late
 from investigator.language.relevance import stems
 from investigator.language.terms import content_words, is_english, words
-from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
+from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep, QuestionKind
 from investigator.scoring.calibration import default_calibration
 
 _FIRST_WAVE = 2
@@ -120,6 +120,20 @@ class FewCalls:
         text = " ".join([*(quote.text for quote in quotes), *(titles.get(quote.document_id, "") for quote in quotes)])
         present = stems(words(text))
         return all(_mostly(term, present) for term in telling)
+
+
+def read_by_small_model(
+    kind: QuestionKind, steps: Sequence[PlanStep], cards: Sequence[DocumentCard], bar: float
+) -> frozenset[str]:
+    """Return the documents that a small model reads: the best of the first round if it reaches the bar, and a second
+    likely one. Questions that the rules answer with a table, or by comparing sentences, need no reading.
+    """
+    if kind.is_side_by_side or kind is QuestionKind.CONTRADICTION:
+        return frozenset()
+    match = {card.document_id: card.match for card in cards}
+    first = dict.fromkeys(step.document_id for step in steps if step.round == 1)
+    best = sorted((name for name in first if match.get(name, 0.0) >= bar), key=lambda name: -match[name])[:_FIRST_WAVE]
+    return frozenset(name for name in best if name == best[0] or match[name] >= LIKELY)
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:

@@ -248,6 +248,7 @@ def answering(one: Judged, document: Document) -> Claim:
         one.span is None
         or len(claim.quotes) != 1
         or claim.readings
+        or one_line(claim.text) != one_line(quote.text)  # a statement that a model has written
         or document.text[quote.start : quote.end] != quote.text
     ):
         return claim

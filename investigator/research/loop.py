@@ -73,16 +73,17 @@ class Research:
 def bounds(settings: MethodSettings, client: EngineClient, question: str) -> Bounds:
     """Fill in unset settings by the kind of engine and, for the built-in one, by the language."""
     asked = client.traits(Role.ASK)
-    threshold = default_calibration().threshold_of(question) if asked.goes_by_measures else asked.threshold
+    threshold = asked.threshold if asked.decides else default_calibration().threshold_of(question)
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
+    few_calls = few_calls and asked.decides  # the rules ask for nothing; what a small model reads is limited
     return Bounds(
         rounds=settings.rounds,
         threshold=threshold if settings.threshold is None else settings.threshold,
         worth_asking=bar,
         workers=workers,
         policy=FewCalls(workers, bar) if few_calls else AskAll(),
-        reads=not asked.goes_by_measures,
+        reads=asked.decides,
         thinks_and_plans_at_once=all(client.traits(role).is_model for role in (Role.THINK, Role.PLAN)),
     )

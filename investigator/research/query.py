@@ -33,7 +33,7 @@ from investigator.records import (
     Record,
 )
 from investigator.research.asked_alone import with_met_sentences
-from investigator.research.summaries import with_own_summary
+from investigator.research.summaries import is_apart, with_own_summary
 from investigator.research.table_cells import met_cells, with_cells
 from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import default_calibration
@@ -57,7 +57,8 @@ class DocumentQuery:
 
     The document id "summary" asks all documents together. `template` replaces the shipped one; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
-    main question is a rewording of it. `is_alone` is True for a run limited to one document.
+    main question is a rewording of it. `is_alone` is True for a run limited to one document. Without `is_read` a small
+    model is not asked, only the built-in engine.
     """
 
     main_question: str
@@ -72,6 +73,7 @@ class DocumentQuery:
     kind: QuestionKind = QuestionKind.FACT
     table_question: str = ""
     is_alone: bool = False
+    is_read: bool = True
 
     def examine(self, document_id: str, sub_question: str) -> Finding:
         """Ask one document. Nothing is remembered yet, so documents can be examined concurrently.
@@ -91,32 +93,61 @@ class DocumentQuery:
             needs=self.needs,
             passages=passages,
         )
+        if self.client.traits(Role.ASK).is_small and not self.is_read:
+            own = self.client.opinion("query/ask", variables, AskReply)
+            if own is not None:
+                return self._by_rules(own, variables)
         reading = self.client.ask(
             "query/ask", variables, AskReply, template=self.template, problem_with=no_point, smaller=less_to_ask
         )
         return self.judged(variables, reading)
 
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
-        """Evaluate a reply: prove its quotes, and combine its point with that of the search."""
-        target = None if variables.document_id == SUMMARY else variables.document_id
+        """Evaluate a reply: prove its quotes, and combine its point with that of the search.
+
+        A small model only adds its quotes to what the rules find.
+        """
+        finding = self._trusted(self.read(reading, variables.passages), variables).changed(in_part=reading.in_part)
+        opinion = self.client.opinion("query/ask", variables, AskReply)
+        if opinion is None:
+            return self._with_rules(finding, variables)
+        if not self.client.traits(Role.ASK).decides:
+            return self._with_quotes(self._by_rules(opinion, variables), finding, variables)
+        finding = self._with_opinion(finding, opinion, variables)
+        return with_cells(finding, self._cells(_target(variables)), is_read=True)
+
+    def _by_rules(self, own: AskReply, variables: AskVariables) -> Finding:
+        """Return what the built-in engine finds."""
+        return self._with_rules(self._trusted(self._quoting(own, variables.passages), variables), variables)
+
+    def _with_rules(self, finding: Finding, variables: AskVariables) -> Finding:
+        """Return the finding with the sentences and cells that the rules select."""
+        target = _target(variables)
+        if self.kind is QuestionKind.SUMMARY and target and not self.client.traits(Role.ASK).decides:
+            return with_own_summary(finding, self.main_question, self.library.document(target))
+        finding = with_cells(finding, self._cells(target), is_read=False)
+        if not self.is_alone or not target:
+            return finding
+        return with_met_sentences(finding, self.table_question or self.main_question, self.library.document(target))
+
+    def _with_quotes(self, own: Finding, read: Finding, variables: AskVariables) -> Finding:
+        """Return what the rules find, with the quotes that a small model adds if they are related to the question."""
+        new = tuple(quote for quote in read.quotes if all(is_apart(quote, other) for other in own.quotes))
+        if own.addressed or read.addressed or not self._bearing(new, variables).bears:
+            return own.changed(failed_quotes=(*read.failed_quotes, *(quote.text for quote in new)))
+        return own.changed(quotes=(*own.quotes, *new), failed_quotes=read.failed_quotes)
+
+    def _trusted(self, finding: Finding, variables: AskVariables) -> Finding:
+        """Return the finding without sentences that address a language model; it says if any text does."""
         passages = variables.passages
         spoken = tuple(
             span for passage in passages for span in addressed_spans(passage.document_id, passage.text, passage.start)
         )
-        said = self._read(reading, passages)
         headings = (passage.heading for passage in passages)
-        names = (variables.document_id, variables.document_title, *headings, said.reply)
-        addressed = bool(spoken) or target in self.tainted or any(map(addresses_model, dict.fromkeys(names)))
-        finding = _without(said, spoken).changed(in_part=reading.in_part, addressed=addressed)
-        opinion = self.client.opinion("query/ask", variables, AskReply)
-        if opinion is not None:
-            finding = self._with_opinion(finding, opinion, variables, spoken)
-        if self.kind is QuestionKind.SUMMARY and target and self.client.traits(Role.ASK).goes_by_measures:
-            return with_own_summary(finding, self.main_question, self.library.document(target))
-        finding = with_cells(finding, self._cells(target), is_read=opinion is not None)
-        if not self.is_alone or opinion is not None or not target:
-            return finding
-        return with_met_sentences(finding, self.table_question or self.main_question, self.library.document(target))
+        names = (variables.document_id, variables.document_title, *headings, finding.reply)
+        tainted = _target(variables) in self.tainted
+        addressed = bool(spoken) or tainted or any(map(addresses_model, dict.fromkeys(names)))
+        return _without(finding, spoken).changed(addressed=addressed)
 
     def _cells(self, target: str | None) -> tuple[Quote, ...]:
         """Return the cells of a document's tables that meet every constraint of the question."""
@@ -136,21 +167,24 @@ class DocumentQuery:
             return self.library.overview(f"{summarised(self.main_question)} {key_points}", target)
         return self.library.passages((self.main_question, sub_question), target)
 
-    def _read(self, reading: ReadReply[AskReply], passages: tuple[Passage, ...]) -> Finding:
+    def read(self, reading: ReadReply[AskReply], passages: tuple[Passage, ...]) -> Finding:
+        """Return a reply with its quotes proven, before it is evaluated."""
         if reading.value is None or reading.value.point is None:
             return Finding(reply=reading.raw)
+        return self._quoting(reading.value, passages)
+
+    def _quoting(self, value: AskReply, passages: tuple[Passage, ...]) -> Finding:
         most = max(self.most_quotes, _QUOTES_OF_SUMMARY) if self.kind is QuestionKind.SUMMARY else self.most_quotes
-        quotes, failed = self._proven(reading.value.quotes[:most], passages)
-        value = reading.value
+        quotes, failed = self._proven(value.quotes[:most], passages)
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
-    def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
+    def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables) -> Finding:
         """Return a language model's finding with the combined score, and other quotes if its own are unproven."""
         search = opinion.point or 0
         finding = finding.changed(search_point=search)
         if finding.point is None:
             return finding
-        rule = default_rules().of(self.client.name(Role.ASK), is_small=self.client.traits(Role.ASK).is_small)
+        rule = default_rules().of(self.client.name(Role.ASK))
         model = finding.point
         bearing = self._bearing(finding.quotes, asked) if model > search else BearingReply(bears=True, covers=True)
         if finding.quotes and rule.is_far(model, search) and not bearing.bears:
@@ -163,8 +197,7 @@ class DocumentQuery:
         finding = finding.changed(point=point, model_point=model)
         if finding.quotes or search < default_calibration().threshold:
             return finding
-        quotes, _ = self._proven(opinion.quotes, asked.passages)
-        own = _without(Finding(reply=opinion.reply, point=search, quotes=quotes), spoken)
+        own = self._trusted(self._quoting(opinion, asked.passages), asked)
         return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _bearing(self, quotes: Sequence[Quote], asked: AskVariables) -> BearingReply:
@@ -191,6 +224,11 @@ class DocumentQuery:
         """Return the function that looks a quote up; for a language model it also explains pronouns."""
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
+
+
+def _target(variables: AskVariables) -> str | None:
+    """Return the document that is asked; None if all are asked together."""
+    return None if variables.document_id == SUMMARY else variables.document_id
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:

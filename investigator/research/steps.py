@@ -43,6 +43,7 @@ from investigator.records import (
     Thought,
 )
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
+from investigator.research.asking_policy import read_by_small_model
 from investigator.research.comparing import at_newest, series, series_plan, side_by_side, whole_documents
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.contradicting import compared
@@ -259,14 +260,16 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = self.client.traits(Role.ASK).goes_by_measures  # the engine knows only its own question
+        apart = not self.client.traits(Role.ASK).decides  # the rules know only their own question
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
             question, run.mission, run.needs, self.client, self.library, self.sources, most, tainted=tainted
         )
         asked = question if any(question == part.question for part in run.parts) else run.question
-        return replace(query, kind=run.kind, table_question=asked, is_alone=len(run.scope) == 1)
+        read = read_by_small_model(run.kind, run.plan.steps, state.cards, state.bounds.worth_asking)
+        is_alone, is_read = len(run.scope) == 1, step.document_id in read
+        return replace(query, kind=run.kind, table_question=asked, is_alone=is_alone, is_read=is_read)
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
         return Remembered(
@@ -297,7 +300,7 @@ class Steps:
 
     def _with_follow_ups(self, state: State) -> State:
         """Return the state with the remaining steps for an engine that does not read."""
-        if not self.client.traits(Role.ASK).goes_by_measures or state.run.kind is QuestionKind.SUMMARY:
+        if self.client.traits(Role.ASK).decides or state.run.kind is QuestionKind.SUMMARY:
             return state
         open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
         state, best = searched_otherwise(state, open_parts, self.library)
@@ -323,11 +326,12 @@ class Steps:
         run, writer = state.run, AnswerWriter(self.client, self.settings.answer, self.judge)
         stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
         try:
-            written = writer.write(run.question, run.mission, state.history, state.unknown_infos)
+            unknown = state.unknown_infos if self.client.traits(Role.REFLECT).is_model else ()
+            written = writer.write(run.question, run.mission, state.history, unknown)
         except BudgetSpent as ceiling:
             stop = spent = ceiling.reason
             written = writer.verbatim(state.history)
-        is_read = not self.client.traits(Role.ANSWER).goes_by_measures
+        is_read = self.client.traits(Role.ANSWER).decides
         if not is_read and run.kind is not QuestionKind.SUMMARY:
             written = with_all_that_meets(run.parts, written, run.memories, self.library.document)
         claims = written.claims
@@ -351,7 +355,7 @@ class Steps:
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
         if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # they need not repeat the question
-            found = chosen_sentences(replace(found, claims=written.claims))
+            found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
         answer = concluded(
             run,
             stop,

@@ -28,7 +28,7 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
         chosen = dated_sentences(document, _years(question), most=most)
     else:
         main = main_sentences(document, most=round(most * _SHARE_OF_MAIN)) if not figures else ()
-        rest = [quote for quote in finding.quotes if all(_is_apart(quote, other) for other in main)]
+        rest = [quote for quote in finding.quotes if all(is_apart(quote, other) for other in main)]
         chosen = tuple(sorted((*main, *rest[: most - len(main)]), key=lambda quote: quote.start))
     quotes = tuple(dict.fromkeys((*figures, *(chosen or finding.quotes))))
     said = " ".join(" ".join(quote.text.split()) for quote in quotes)
@@ -59,5 +59,6 @@ def _lines() -> Iterator[tuple[str, ...]]:
         yield tuple(" ".join(name.split()) for name in line.split(" or "))
 
 
-def _is_apart(quote: Quote, other: Quote) -> bool:
-    return quote.end <= other.start or other.end <= quote.start
+def is_apart(quote: Quote, other: Quote) -> bool:
+    """Return True if two quotes share no text."""
+    return quote.document_id != other.document_id or quote.end <= other.start or other.end <= quote.start

@@ -39,12 +39,14 @@ _MAY_BE_MORE = " The list may be incomplete: things that are named in other word
 class Statements:
     """The statements written from the evidence: proven and others.
 
-    `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements.
+    `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
+    language model wrote some of them.
     """
 
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     are_stand_ins: bool = False
+    by_model: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,12 +205,12 @@ def _concluded(
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
 
 
-def chosen_sentences(found: Verdict) -> Verdict:
+def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
     """Return the verdict for an extract of sentences that stands in for a summary."""
     if not found.claims:
         return found
     chosen = f"{number_of(len(found.claims), 'sentence')} quoted to represent the text"
-    reason = f"{chosen}; no language model was asked."
+    reason = f"{chosen}." if by_model else f"{chosen}; no language model was asked."
     return Verdict(AnswerStatus.PASSAGES_FOUND, found.claims, found.unproven, reason=reason)
 
 
@@ -228,7 +230,7 @@ def _supported(claims: Sequence[Claim]) -> str:
 def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
     """Explain why statements are shown without being called an answer."""
     failing = list(dict.fromkeys(named(match.constraint) for one in verdicts for match in one.failing))[:_NAMED]
-    if read:
+    if read or written.by_model:
         left = f" {'; '.join(failing)}" if failing else " that they answer"
         unproven = any(claim.supported_by for claim in written.claims)
         known = _supported(written.claims) if unproven else "The statements are proven, but"

@@ -80,19 +80,18 @@ class PointCap(Record):
 
 
 class PointRules(Record):
-    """The rules for measured models, for small local models, and for all others, and the cap for each."""
+    """The rules for measured models and for all others, and the cap for each; small models have no say."""
 
     measured: tuple[PointRule, ...]
-    small: PointRule
     others: PointRule
     cap: PointCap
 
-    def of(self, engine: str, *, is_small: bool) -> PointRule:
-        """Return the rule for an engine by its name and size."""
+    def of(self, engine: str) -> PointRule:
+        """Return the rule for an engine by its name."""
         for rule in self.measured:
             if fnmatchcase(engine, rule.models):
                 return rule
-        return self.small if is_small else self.others
+        return self.others
 
 
 @cache

@@ -136,7 +136,8 @@ def _with_finding(
         kind=found.record.kind,
     )
     finding = query.judged(variables, reading)
-    proven = () if finding.quoted_by_search else finding.quotes  # only the reply's own, not the search's
+    own = query.read(reading, variables.passages).quotes
+    proven = (quote for quote in finding.quotes if quote in own)  # not those of the search
     stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
     failed = (TriedQuote(text=text, problem="is not there, or proves nothing") for text in finding.failed_quotes)
     model_point = reading.value.point if reading.value is not None else None

@@ -128,6 +128,15 @@ def test_too_little_is_not_a_quote(words: str) -> None:
     assert found(words) is None
 
 
+def test_spaces_beside_punctuation_are_forgiven_but_not_inside_a_number() -> None:
+    text = "Walls of stone , brick ( 12 in ) and wood cost $ 9,879 , up 7 % . In 1 , 200 places ; all old ."
+    assert found("Walls of stone, brick (12 in) and wood cost $9,879, up 7%.", text) == text[:65]
+    assert found("all old.", text.replace(" .", ".")) == "all old."
+    assert found("Walls of stone , brick", "Walls of stone, brick and wood") == "Walls of stone, brick"
+    assert found("In 1,200 places", text) is None
+    assert found("cost $9, 879", text) is None
+
+
 def test_one_word_counts_when_a_line_of_the_source_is_nothing_else() -> None:
     assert found("Closed", "Status\n\n  Closed.\n\nEnd of list") == "Closed"
     assert found("Closed", "The plant was\n\nClosed in May") is None

@@ -53,9 +53,8 @@ def test_a_quote_that_stands_counts_where_the_rule_says_so() -> None:
 
 
 @given(POINTS, POINTS, st.booleans())
-def test_what_ships_gives_a_point_and_never_a_higher_one_for_less(model: int, search: int, proven: bool) -> None:
-    rules = default_rules()
-    for one in (*rules.measured, rules.small):
+def test_a_rule_gives_a_point_and_never_a_higher_one_for_less(model: int, search: int, proven: bool) -> None:
+    for one in (rule(), *default_rules().measured):
         point = one.point(model, search, proven=proven)
         assert 0 <= point <= 100
         assert one.point(model, max(0, search - 10), proven=proven) <= point
@@ -80,23 +79,13 @@ def test_a_large_model_has_more_say_than_the_search() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "is_small", "chosen"),
-    [
-        ("gguf:Tiny-Q4.gguf@98362432", True, "gguf:Tiny-*"),
-        ("gguf:Tiny-Q4.gguf@9000000000", False, "gguf:Tiny-*"),
-        ("openai:mini-2025", False, "openai:mini*"),
-        ("gguf:tiny-Q4.gguf@98362432", True, "small"),
-        ("openai:maxi", False, "others"),
-    ],
+    ("engine", "chosen"),
+    [("gguf:Tiny-Q4.gguf@98362432", "gguf:Tiny-*"), ("openai:mini-2025", "openai:mini*"), ("openai:maxi", "others")],
 )
-def test_a_rule_is_chosen_by_the_name_of_the_model_then_by_its_size(engine: str, is_small: bool, chosen: str) -> None:
-    rules = PointRules(
-        measured=(rule("gguf:Tiny-*"), rule("openai:mini*")),
-        small=rule("small"),
-        others=rule("others"),
-        cap=default_rules().cap,
-    )
-    assert rules.of(engine, is_small=is_small).models == chosen
+def test_a_rule_is_chosen_by_the_name_of_the_model(engine: str, chosen: str) -> None:
+    measured = (rule("gguf:Tiny-*"), rule("openai:mini*"))
+    rules = PointRules(measured=measured, others=rule("others"), cap=default_rules().cap)
+    assert rules.of(engine).models == chosen
 
 
 def test_a_model_that_scores_all_alike_is_seen_where_the_search_finds_them_different() -> None:

@@ -83,7 +83,8 @@ class ChatSettings(Record):
         default=None, description="the key; otherwise the provider's variable is read"
     )
     small: bool = Field(
-        default=False, description="the model has about a billion parameters or fewer: the built-in engine plans"
+        default=False,
+        description="the model has up to three billion parameters: it quotes and writes, and the built-in engine decides",
     )
     context_tokens: int | None = Field(default=None, ge=256, description="maximum tokens of a prompt for the model")
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")

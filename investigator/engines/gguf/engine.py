@@ -26,7 +26,7 @@ _TEMPLATE_TOKENS = 96  # what a chat template adds to a prompt: usually 10 to 80
 USUAL_SECONDS = 900.0
 """Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
-_SMALL_FILE = 1_000_000_000  # bytes: about a billion parameters in eight bits
+_SMALL_FILE = 2_200_000_000  # bytes: about three billion parameters in four bits, one and a half in eight
 
 
 class GgufSettings(Record):
