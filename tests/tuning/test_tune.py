@@ -14,6 +14,7 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.lock import LOCK_NAME, lock_warnings
 from investigator.asking.templates import source_of
 from investigator.cli.main import app
+from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
@@ -32,14 +33,15 @@ MAGIC = "Quote the sentence."
 
 
 class Obedient:
-    """A small model that quotes the first sentence if its prompt says so, and else finds nothing."""
+    """A model that quotes the first sentence if its prompt says so, and else finds nothing; it plans by rules."""
 
     name = "scripted:obedient"
-    traits = Traits(is_small=True, concurrency=1)
+    traits = Traits(concurrency=1)
 
     def __init__(self) -> None:
         self.calls = 0
         self.dies_at: int | None = None
+        self._rules = ExtractiveEngine(ScriptedEmbedder())
 
     def reply(self, prompt: Prompt) -> Reply:
         if self.dies_at is not None and self.calls >= self.dies_at:
@@ -55,7 +57,7 @@ class Obedient:
             case AnswerVariables() as answered:
                 claims = [{"text": one.text, "evidence": [one.id]} for one in answered.evidence[:1]]
                 return _json({"claims": claims})
-        raise AssertionError(prompt.template)
+        return self._rules.reply(prompt)
 
 
 def _json(value: Mapping[str, object]) -> Reply:

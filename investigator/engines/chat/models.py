@@ -84,7 +84,7 @@ class ChatSettings(Record):
     )
     small: bool = Field(
         default=False,
-        description="the model has up to three billion parameters: it quotes and writes, and the built-in engine decides",
+        description="the model has up to three billion parameters: it quotes and writes, the rules decide",
     )
     context_tokens: int | None = Field(default=None, ge=256, description="maximum tokens of a prompt for the model")
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from investigator.bb3.records import CONTRACTS
 from investigator.cli.ask import CeilingOptions, TraceOptions
 from investigator.cli.options import AsJson, CommonOptions, Folder
 from investigator.cli.output import is_terminal, note, print_plain, print_record, print_styled, tell
+from investigator.cli.progress import display_on
 from investigator.engines.base import guessed_tokens, tokens_of, traits_of
 from investigator.engines.roles import role_of
 from investigator.errors import SettingsError
@@ -124,7 +126,8 @@ def run_template(
     investigator = which.investigator(only, folder, common, settings)
     parts, engines = investigator.parts, investigator.engines
     own = parts.with_prompts(common.prompts)
-    with which.found(investigator, question) as found:
+    with which.found(investigator, question) as found, display_on(sys.stderr, time.monotonic) as display:
+        parts.watch(display.show_writing)
         use = found.of(only, which.step)
         with trial(found, use, engines, parts, datetime.now(UTC), fresh=fresh) as opened:
             before = None
