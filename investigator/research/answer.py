@@ -36,6 +36,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
+from investigator.research.summaries import is_apart
 from investigator.research.table_cells import computed_claims, met_claims
 from investigator.research.verdict import Statements, Verdict, number_of
 from investigator.scoring.calibration import default_calibration
@@ -96,13 +97,14 @@ class AnswerWriter:
         proposed = reading.value.claims if reading.value else ()
         claims, unproven = sorted_by_proof(proposed, sources, question, self._judge)
         own = self._client.opinion("answer/answer", variables, AnswerReply) if not answering.decides else None
+        readings = tuple(claim for claim in claims if own is not None and claim.status is ClaimStatus.REPLACED)
         if own is not None:
-            quoted = _unstated(sorted_by_proof(own.claims, sources, question)[0], claims)
-            claims = tuple({claim.text: claim for claim in (*claims, *quoted)}.values())
+            stated = tuple(claim for claim in claims if claim not in readings)
+            claims = (*stated, *_unstated(sorted_by_proof(own.claims, sources, question)[0], stated))
         figures = (*computed, *_unstated(cells, claims))
         claims = (*figures, *_besides(claims, figures))
         if claims:
-            return Statements(claims, unproven, by_model=answering.is_model)
+            return Statements(claims, unproven, by_model=answering.is_model, readings=readings)
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
     def verbatim(self, history: Sequence[Memory]) -> Statements:
@@ -194,17 +196,18 @@ def concluded(
     found: Verdict,
     coverage: Coverage,
     *,
+    readings: Sequence[Claim] = (),
     threshold: int,
     reworded: bool,
     nearest: tuple[Passage, ...],
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    Nothing is reported as absent until other wordings were searched: `reworded` means that they were, or that the
-    folder contains no word of the question.
+    `readings` are shown with the quotes that they read. Nothing is reported as absent until other wordings were
+    searched: `reworded` means that they were, or that the folder contains no word of the question.
     """
     memories = run.memories
-    claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
+    claims = tuple(_with_reading(claim.changed(cautions=cautions_of(claim.text)), readings) for claim in found.claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
     if status is AnswerStatus.NOT_FOUND:
@@ -232,6 +235,15 @@ def concluded(
         engine=run.engine,
         tainted=tainted_documents(memories),
     )
+
+
+def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
+    """Return a verbatim claim with what a small model reads in its quote."""
+    quote = claim.quotes[0]
+    if len(claim.quotes) > 1 or quote.cell is not None or one_line(claim.text) != one_line(quote.text):
+        return claim
+    own = (one for one in readings if not is_apart(one.quotes[0], quote))
+    return claim.changed(readings=tuple(text for one in own for text in one.readings))
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:

@@ -123,17 +123,19 @@ class FewCalls:
 
 
 def read_by_small_model(
-    kind: QuestionKind, steps: Sequence[PlanStep], cards: Sequence[DocumentCard], bar: float
-) -> frozenset[str]:
-    """Return the documents that a small model reads: the best of the first round if it reaches the bar, and a second
-    likely one. Questions that the rules answer with a table, or by comparing sentences, need no reading.
+    kind: QuestionKind, step: PlanStep, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]
+) -> bool:
+    """Return True if a small model reads the document of a step.
+
+    Only summaries and causes gain by that: what the rules quote may miss some of it. It reads the document of the first
+    round that matches best, and a second likely one.
     """
-    if kind.is_side_by_side or kind is QuestionKind.CONTRADICTION:
-        return frozenset()
+    if kind not in (QuestionKind.SUMMARY, QuestionKind.WHY) or step.round != 1:
+        return False
     match = {card.document_id: card.match for card in cards}
-    first = dict.fromkeys(step.document_id for step in steps if step.round == 1)
-    best = sorted((name for name in first if match.get(name, 0.0) >= bar), key=lambda name: -match[name])[:_FIRST_WAVE]
-    return frozenset(name for name in best if name == best[0] or match[name] >= LIKELY)
+    first = dict.fromkeys(one.document_id for one in steps if one.round == 1)
+    best = sorted(first, key=lambda name: -match.get(name, 0.0))[:_FIRST_WAVE]
+    return step.document_id in best and (step.document_id == best[0] or match.get(step.document_id, 0.0) >= LIKELY)
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:

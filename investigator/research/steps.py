@@ -267,8 +267,7 @@ class Steps:
             question, run.mission, run.needs, self.client, self.library, self.sources, most, tainted=tainted
         )
         asked = question if any(question == part.question for part in run.parts) else run.question
-        read = read_by_small_model(run.kind, run.plan.steps, state.cards, state.bounds.worth_asking)
-        is_alone, is_read = len(run.scope) == 1, step.document_id in read
+        is_alone, is_read = len(run.scope) == 1, read_by_small_model(run.kind, step, run.plan.steps, state.cards)
         return replace(query, kind=run.kind, table_question=asked, is_alone=is_alone, is_read=is_read)
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
@@ -361,6 +360,7 @@ class Steps:
             stop,
             found,
             state.coverage,
+            readings=written.readings,
             threshold=state.bounds.threshold,
             reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],

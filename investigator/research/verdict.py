@@ -40,13 +40,14 @@ class Statements:
     """The statements written from the evidence: proven and others.
 
     `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
-    language model wrote some of them.
+    language model wrote some of them. `readings` are what a small model reads in a quote, to be shown beside it.
     """
 
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     are_stand_ins: bool = False
     by_model: bool = False
+    readings: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ QUESTIONS = (
 )
 FALSE = "The Emsland plant makes 9999 MW of power."
 STATED = "It makes 42 MW of power."
+READ = "The Emsland plant makes 42 MW."
 NOT_JSON = {"query/ask": "I do not know.", "answer/answer": "No."}
 NOTHING = {"query/ask": said(0, reply="Not in this text."), "answer/answer": claims()}
 INVENTED = {"query/ask": said(100, FALSE, reply=FALSE), "answer/answer": claims((FALSE, "E1"))}
@@ -46,7 +47,14 @@ def test_a_proven_statement_of_a_small_model_stands_first_with_the_quote_that_it
     assert answer.status is plain.status
     assert (answer.claims[0].text, answer.claims[0].status) == (STATED, ClaimStatus.PROVEN)
     assert set(plain.citations) <= set(answer.citations)
-    assert [prompt.template for prompt in engine.asked] == ["query/ask", "answer/answer"]
+    assert [prompt.template for prompt in engine.asked] == ["answer/answer"]
+
+
+def test_a_statement_that_cannot_be_checked_is_shown_as_a_reading_of_the_quote_that_answers(folder: Path) -> None:
+    engine = small_model({"answer/answer": claims((READ, "E1"))})
+    plain, answer = investigator(folder).ask(QUESTIONS[0]), investigator(folder, engine).ask(QUESTIONS[0])
+    assert answer.claims[0].readings == (READ,)
+    assert (answer.status, answer.text) == (plain.status, plain.text)
 
 
 def test_a_small_model_is_not_asked_for_what_the_rules_put_into_a_table(folder: Path) -> None:
