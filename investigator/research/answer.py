@@ -243,7 +243,7 @@ def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
     if len(claim.quotes) > 1 or quote.cell is not None or one_line(claim.text) != one_line(quote.text):
         return claim
     own = (one for one in readings if not is_apart(one.quotes[0], quote))
-    return claim.changed(readings=tuple(text for one in own for text in one.readings))
+    return claim.changed(readings=(*claim.readings, *(text for one in own for text in one.readings)))
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:

@@ -27,6 +27,7 @@ _SEVERAL = late(
     re.IGNORECASE,
 )
 """Matches a question about several things at once; one document may answer only part of it."""
+_BY_SEVERAL = (QuestionKind.SUMMARY, QuestionKind.WHY)
 _OF_ALL = late(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
 
@@ -127,15 +128,15 @@ def read_by_small_model(
 ) -> bool:
     """Return True if a small model reads the document of a step.
 
-    Only summaries and causes gain by that: what the rules quote may miss some of it. It reads the document of the first
-    round that matches best, and a second likely one.
+    It reads the best match of the first round; for a summary or a cause also a second likely document. Questions that
+    the rules answer with a table, or by comparing sentences, need no reading.
     """
-    if kind not in (QuestionKind.SUMMARY, QuestionKind.WHY) or step.round != 1:
+    if kind.is_side_by_side or kind is QuestionKind.CONTRADICTION or step.round != 1:
         return False
     match = {card.document_id: card.match for card in cards}
-    first = dict.fromkeys(one.document_id for one in steps if one.round == 1)
-    best = sorted(first, key=lambda name: -match.get(name, 0.0))[:_FIRST_WAVE]
-    return step.document_id in best and (step.document_id == best[0] or match.get(step.document_id, 0.0) >= LIKELY)
+    first = sorted({one.document_id: None for one in steps if one.round == 1}, key=lambda name: -match.get(name, 0.0))
+    likely = [name for name in first[1:_FIRST_WAVE] if match.get(name, 0.0) >= LIKELY]
+    return step.document_id in (first[0], *(likely if kind in _BY_SEVERAL else ()))
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:

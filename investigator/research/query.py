@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 
 from pydantic import Field
@@ -40,6 +42,7 @@ from investigator.scoring.calibration import default_calibration
 from investigator.scoring.model_points import default_rules
 
 _QUOTES_OF_SUMMARY = 10
+_READ_BY_SMALL = 5_000  # characters that a small model reads of a document: a minute on one core
 
 Spans = Sequence[AddressedSpan]
 """Places in passages that address a language model: document ids with spans of their texts."""
@@ -93,12 +96,15 @@ class DocumentQuery:
             needs=self.needs,
             passages=passages,
         )
-        if self.client.traits(Role.ASK).is_small and not self.is_read:
+        shown, is_small = variables, self.client.traits(Role.ASK).is_small
+        if is_small and not self.is_read:
             own = self.client.opinion("query/ask", variables, AskReply)
             if own is not None:
                 return self._by_rules(own, variables)
+        if is_small and self.kind is not QuestionKind.SUMMARY:
+            shown = variables.changed(passages=_first_of(passages, _READ_BY_SMALL))
         reading = self.client.ask(
-            "query/ask", variables, AskReply, template=self.template, problem_with=no_point, smaller=less_to_ask
+            "query/ask", shown, AskReply, template=self.template, problem_with=no_point, smaller=less_to_ask
         )
         return self.judged(variables, reading)
 
@@ -224,6 +230,12 @@ class DocumentQuery:
         """Return the function that looks a quote up; for a language model it also explains pronouns."""
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
+
+
+def _first_of(passages: tuple[Passage, ...], characters: int) -> tuple[Passage, ...]:
+    """Return the first passages that fit into a number of characters, but at least one."""
+    ends = list(accumulate(len(passage.text) for passage in passages))
+    return passages[: max(1, bisect_right(ends, characters))]
 
 
 def _target(variables: AskVariables) -> str | None:

@@ -47,11 +47,11 @@ def test_a_proven_statement_of_a_small_model_stands_first_with_the_quote_that_it
     assert answer.status is plain.status
     assert (answer.claims[0].text, answer.claims[0].status) == (STATED, ClaimStatus.PROVEN)
     assert set(plain.citations) <= set(answer.citations)
-    assert [prompt.template for prompt in engine.asked] == ["answer/answer"]
+    assert [prompt.template for prompt in engine.asked] == ["query/ask", "answer/answer"]
 
 
 def test_a_statement_that_cannot_be_checked_is_shown_as_a_reading_of_the_quote_that_answers(folder: Path) -> None:
-    engine = small_model({"answer/answer": claims((READ, "E1"))})
+    engine = small_model({**NOTHING, "answer/answer": claims((READ, "E1"))})
     plain, answer = investigator(folder).ask(QUESTIONS[0]), investigator(folder, engine).ask(QUESTIONS[0])
     assert answer.claims[0].readings == (READ,)
     assert (answer.status, answer.text) == (plain.status, plain.text)
