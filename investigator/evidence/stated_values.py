@@ -12,11 +12,13 @@ from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.dates import Date, dates, without_dates
 from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise, one_line
-from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.language.terms import content_words, folded, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import cues, empty_words, patterns, request_words
+from investigator.questions.phases import Phase, phases_asked, phases_named, phases_said
 from investigator.questions.related import is_verb, root, roots
+from investigator.questions.spans import now_asked
 
 Value = Amount | Date
 
@@ -46,7 +48,7 @@ class Thing:
     counted: str
     is_date: bool
     rates: frozenset[str]
-    phases: frozenset[str]
+    phases: frozenset[Phase]
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def thing_asked(question: str) -> Thing | None:
         return None
     is_date = kind is AnswerType.DATE or _DATE.search(question) is not None
     counted = counted_thing(question)
-    told = [word for word in content_words(question) if _tells(word)]
+    now = {word for text in now_asked(question) for word in words(text)}
+    told = [word for word in content_words(question) if _tells(word) and word not in now]
     if not told:
         return None
     own = frozenset(map(root, told))
@@ -87,7 +90,7 @@ def thing_asked(question: str) -> Thing | None:
         counted=root(counted) if counted else "",
         is_date=is_date,
         rates=_named(question, "time_rates"),
-        phases=_named(question, "phases") if is_date else frozenset(),
+        phases=frozenset().union(*map(phases_named, phases_asked(question))),
     )
 
 
@@ -124,7 +127,7 @@ def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedVa
     unsaid = thing.words - read.roots - about
     known = not unsaid or (is_change and unsaid <= thing.noun)
     rates = _named(read.text, "time_rates")
-    if thing.head not in read.roots or not known or not thing.phases <= _named(read.text, "phases"):
+    if thing.head not in read.roots or not known or not thing.phases <= phases_said(read.text):
         return None
     if thing.rates and rates and thing.rates.isdisjoint(rates):
         return None

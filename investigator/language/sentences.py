@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
 """A loss in a table row or a count in a list, which the segmenter mistakes for the number of a new item."""
+_NO_ABBREVIATION = re.compile(r"\bMay\.\s+(?=[A-Z])")
+"""The one full name of a month that the segmenter takes for an abbreviation."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
@@ -84,7 +86,7 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
             stops.append(position)
     if not stops or position != end:  # the segmenter has changed the text, so its lengths cannot be used
         return [end]
-    return stops
+    return sorted({*stops, *(found.end() for found in _NO_ABBREVIATION.finditer(text, start, end))})
 
 
 def _cut(text: str, start: int, end: int) -> int:

@@ -19,8 +19,10 @@ from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
 from investigator.questions.order import is_past, pairs
 from investigator.questions.periods import spelled_periods
+from investigator.questions.phases import phases_asked
 from investigator.questions.related import phrases, root
 from investigator.questions.roles import roles
+from investigator.questions.spans import moments, now_asked
 from investigator.records import Constraint, ConstraintKind
 
 _QUOTED = late(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
@@ -77,7 +79,8 @@ def constraints(question: str) -> tuple[Constraint, ...]:
     """Return the constraints of one part of a question, without a kind and repeated words."""
     kind = required_type(question)
     found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
-    found += _of(ConstraintKind.PERIOD, spelled_periods(question))
+    found += _of(ConstraintKind.PERIOD, [*spelled_periods(question), *now_asked(question)])
+    found += _of(ConstraintKind.PHASE, phases_asked(question))
     found += _names(question)
     found += _of(ConstraintKind.CONDITION, [phrase.text for phrase in numbered(question)])
     found += _of(ConstraintKind.QUANTITY, _quantities(question))
@@ -191,6 +194,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
     asked_date = _DATE_OF.search(question)
     if asked_date and any(patterns("kinds")[name].fullmatch(asked_date[1]) for name in ("documents", "others")):
         yield "date"  # the date of a document, which may contain others
+    taken |= {stem(word) for day in moments(question) for word in words(day.text) if day.day or day.year}
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from investigator.language.terms import folded, stop_words, words
 from investigator.questions.cues import cues, patterns
 from investigator.questions.order import is_past, verbs
-from investigator.questions.related import root, roots
+from investigator.questions.related import phrases, root, roots
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _AUXILIARY_FIRST = re.compile(
@@ -51,6 +51,14 @@ def is_only_rule(question: str, sentence: str) -> bool:
         told = [clause for clause in _clauses(sentence) if matter & roots(clause)]
         return bool(told and known["asks_when"].match(question.lstrip())) and all(map(known["leave"].search, told))
     return not any(_is_told(clause) and matter & roots(clause) for clause in _clauses(sentence))
+
+
+def is_done(question: str, clause: str) -> bool:
+    """Return True if a clause says that what a question asks about has happened: "but took place on 5 May"."""
+    own = {root(word) for word in verbs(question)} or roots(" ".join(phrase for phrase, _ in phrases(question)))
+    known = patterns("modality")
+    is_plan = known["planned"].search(clause) or known["put_off"].search(clause)
+    return not is_plan and _DENIALS.isdisjoint(words(clause)) and _is_told(clause) and bool(own & roots(clause))
 
 
 def _is_told(clause: str) -> bool:

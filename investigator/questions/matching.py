@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import is_english, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.assertions import assertions
 from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
 from investigator.questions.counting import counted_state
 from investigator.questions.cues import cues, opposites, patterns
-from investigator.questions.editions import covered, with_fiscal
-from investigator.questions.happening import is_only_rule, undone
+from investigator.questions.happening import is_done, is_only_rule, undone
 from investigator.questions.measured import are_like, figure_asked, given_in, is_carried, is_only_part, shows_span
 from investigator.questions.names import (
     as_people,
@@ -30,7 +29,7 @@ from investigator.questions.names import (
 )
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, other_mark, pairs, stand_together, stands_alone
-from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
+from investigator.questions.phases import phases_named
 from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.questions.roles import (
     is_attribute,
@@ -41,7 +40,11 @@ from investigator.questions.roles import (
     subject_and_verb,
     turned_round,
 )
-from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
+from investigator.questions.spans import names_hour
+from investigator.questions.succession import asks_past, names_holder
+from investigator.questions.surroundings import Surroundings
+from investigator.questions.timing import day_state, matched, period_match, phase_match
+from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
 _TITLE = 3  # words
 _DENIALS, _DENIED_WITHIN = (
@@ -51,38 +54,8 @@ _DENIALS, _DENIED_WITHIN = (
 _SHORT_MONTH = 3  # letters; shorter ones such as "mar" and "may" are also other words
 _SPANS = ("duration", "age")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-_NO_IMPRINT = Imprint()
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """A sentence and its context. `near` is the surrounding text with the heading or table header above it, `before`
-    the part of `near` that precedes the sentence; `about` is the document's description of itself: title, name, and the
-    beginning of its first page; `imprint` is that beginning, parsed.
-    """
-
-    sentence: str
-    near: str = ""
-    about: str = ""
-    before: str = ""
-    imprint: Imprint = _NO_IMPRINT
-
-    @cached_property
-    def sentence_roots(self) -> frozenset[str]:
-        """Return the roots of the words of the sentence."""
-        return roots(self.sentence)
-
-    @cached_property
-    def passage_roots(self) -> frozenset[str]:
-        """Return the roots of the words of the sentence and the surrounding text."""
-        return self.sentence_roots | roots(self.near)
-
-    @cached_property
-    def roots(self) -> frozenset[str]:
-        """Return the roots of all words."""
-        return self.passage_roots | roots(self.about)
 
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
@@ -90,59 +63,59 @@ def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) 
     return tuple(_bounded(_MATCHERS[one.kind](one, question, evidence), question, evidence) for one in asked)
 
 
-def _bounded(found: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
+def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
     """Remove the words of the question's preposition from a match, if the evidence does not support them."""
-    asked = found.constraint
-    if found.state is not MatchState.MET or asked.kind not in _THINGS:
-        return found
+    asked = match.constraint
+    if match.state is not MatchState.MET or asked.kind not in _THINGS:
+        return match
     said = bound_state(asked.text, question, evidence.sentence, f"{evidence.near} {evidence.about}")
-    return _found(asked, *said) if said else found
-
-
-def _found(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
-    return ConstraintMatch(constraint=asked, state=state, words=" ".join(words_of.split()))
+    return matched(asked, *said) if said else match
 
 
 def _type(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     kind = AnswerType(asked.text)
     if kind is AnswerType.REASON and is_english(question):
-        return _found(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
-    if kind is AnswerType.NAME and leaves_doer_out(question, evidence.sentence):
-        return _found(asked, MatchState.NOT_MET)
+        return matched(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
+    if kind is AnswerType.NAME and (
+        leaves_doer_out(question, evidence.sentence) or not names_holder(question, evidence.sentence)
+    ):
+        return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
-        return _found(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
+        return matched(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
     held = holds_type(kind, evidence.sentence, question)
     if kind is AnswerType.NAME and held == 1:
         held = gives_name(question, evidence.sentence)
-    is_held = held > 0 or (
-        kind is AnswerType.NAME and any(names_doer(role, evidence.sentence) for role in roles(question, ()))
+    is_held = (
+        held > 0
+        or (kind is AnswerType.NAME and any(names_doer(role, evidence.sentence) for role in roles(question, ())))
+        or (kind is AnswerType.DATE and not asks_past(question) and names_hour(evidence.sentence))
     )
-    return _found(asked, MatchState.MET if is_held else MatchState.NOT_MET)
+    return matched(asked, MatchState.MET if is_held else MatchState.NOT_MET)
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     """Match an attribute: all its words must occur, compounds together; related words may be in the passage."""
-    if said := _as_phrase(asked, question, evidence):
-        return _found(asked, *said)
+    if said := _as_phrase(asked, question, evidence) or day_state(asked, question, evidence):
+        return matched(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
-        return _found(asked, MatchState.CONTRADICTED, other)
+        return matched(asked, MatchState.CONTRADICTED, other)
     shown = {word for word in _content(asked) if _is_shown_by_figure(word, asked, question, evidence)}
     wanted = [word for word in _content(asked) if word not in shown]
     if any(word in words(figure_asked(question)) and is_only_part(word, evidence.sentence) for word in wanted):
-        return _found(asked, MatchState.NOT_MET)
+        return matched(asked, MatchState.NOT_MET)
     for both in pairs(question):
         if {both.first, both.second} <= set(words(asked.text)) - shown:
             if other := other_mark(both, evidence.sentence):
-                return _found(asked, MatchState.CONTRADICTED, other)
+                return matched(asked, MatchState.CONTRADICTED, other)
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
             is_other = root(both.second) in evidence.sentence_roots and not is_bare
             around = () if is_other else (evidence.near, evidence.about)  # "international sales" are not unit sales
             apart = not any(stand_together(both, text) for text in (evidence.sentence, *around))
             if apart and (both.is_exact or not is_bare) and not _begins_title(both, question, evidence):
-                return _found(asked, MatchState.NOT_MET)
+                return matched(asked, MatchState.NOT_MET)
     present = [word for word in wanted if _is_said(word, evidence)]
     is_met = len(present) == len(wanted) and not _has_figure_elsewhere(wanted, question, evidence)
-    return _found(asked, MatchState.MET if is_met else MatchState.NOT_MET, _shown(present, evidence))
+    return matched(asked, MatchState.MET if is_met else MatchState.NOT_MET, _shown(present, evidence))
 
 
 def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: Surroundings) -> bool:
@@ -209,13 +182,13 @@ def _months() -> frozenset[str]:
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     """Match a name: all its words must occur, in any order, and no other name may take its place in the sentence."""
     if other := other_name(asked.text, question, evidence.sentence):
-        return _found(asked, MatchState.CONTRADICTED, other)
+        return matched(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
     if lacks_number(asked.text, evidence.sentence, evidence.near, evidence.about):
-        return _found(asked, MatchState.NOT_MET)
+        return matched(asked, MatchState.NOT_MET)
     present = [word for word in wanted if stands(word, evidence.roots) or as_people(word, evidence.roots)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
-    return _found(asked, state, _shown(present, evidence))
+    return matched(asked, state, _shown(present, evidence))
 
 
 def _content(asked: Constraint) -> list[str]:
@@ -238,60 +211,6 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
     return ""
 
 
-def _period(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    wanted = periods(asked.text)
-    own = periods(without_compared(evidence.sentence))
-    span = longer(evidence.sentence) if all(one.quarter or one.month for one in wanted) else ""
-    if span and not any(one.quarter or one.month for one in own):
-        return _found(asked, MatchState.CONTRADICTED, span)
-    if agree(wanted, _dated(wanted, with_fiscal(own, evidence.imprint))):
-        return _found(asked, MatchState.MET, asked.text)
-    if _comparable(wanted, own):
-        return _found(asked, MatchState.CONTRADICTED, _spelled(own))
-    around = periods(without_compared(evidence.about)) | covered(evidence.imprint)
-    near = periods(without_compared(evidence.near))
-    if agree(wanted, with_fiscal(near, evidence.imprint)) or agree(wanted, around):
-        is_of_another_figure = not agree(wanted, covered(evidence.imprint)) and _has_its_own(wanted, evidence)
-        return _found(asked, MatchState.NOT_MET if is_of_another_figure else MatchState.MET, asked.text)
-    if _comparable(wanted, around):
-        return _found(asked, MatchState.CONTRADICTED, _spelled(covered(evidence.imprint) or around))
-    return _found(asked, MatchState.NOT_MET)
-
-
-def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """Return the periods comparable with a month if others name months, excluding fiscal quarters."""
-    months = frozenset(period for period in own if period.month or not period.quarter)
-    return months if any(period.month for period in months) and all(period.month for period in wanted) else own
-
-
-def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
-    """Return True if another sentence gives another figure for another period, as this sentence does for its own."""
-    others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
-    return any(
-        agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
-        for other, own in others
-    )
-
-
-@lru_cache(maxsize=1024)
-def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], ...]:
-    found = ((text[start:end], periods(text[start:end])) for start, end in statement_spans(text))
-    return tuple((sentence, own) for sentence, own in found if own)
-
-
-def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as precise as the requested ones, so that a difference is meaningful."""
-    return any(period.year for period in own) and any(period.year for period in wanted)
-
-
-def _spelled(own: frozenset[Period]) -> str:
-    return ", ".join(spelled(period) for period in sorted((one for one in own if one.year), key=_in_time)[:3])
-
-
-def _in_time(period: Period) -> tuple[int, int]:
-    return period.order
-
-
 def _condition(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if asked.text.startswith(NOT):
         return _denied(asked, evidence.sentence)
@@ -302,11 +221,11 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # but not which one
     for text in (evidence.sentence, "" if names_thing else evidence.near):
         if any(thing.is_same(other) for other in numbered(text)):
-            return _found(asked, MatchState.MET, asked.text)
+            return matched(asked, MatchState.MET, asked.text)
         same = [other for other in numbered(text) if other.thing == thing.thing]
         if same:
-            return _found(asked, MatchState.CONTRADICTED, same[0].text)
-    return _found(asked, MatchState.NOT_MET)
+            return matched(asked, MatchState.CONTRADICTED, same[0].text)
+    return matched(asked, MatchState.NOT_MET)
 
 
 def _denied(asked: Constraint, sentence: str) -> ConstraintMatch:
@@ -315,29 +234,29 @@ def _denied(asked: Constraint, sentence: str) -> ConstraintMatch:
     for word in words(asked.text.removeprefix(NOT)):
         for at in (at for at, one in enumerate(said) if root(one) == root(word)):
             denied = not _DENIALS.isdisjoint(said[max(0, at - _DENIED_WITHIN) : at])
-            return _found(asked, MatchState.MET if denied else MatchState.CONTRADICTED, word)
-    return _found(asked, MatchState.NOT_MET)
+            return matched(asked, MatchState.MET if denied else MatchState.CONTRADICTED, word)
+    return matched(asked, MatchState.NOT_MET)
 
 
 def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if asked.text.startswith(IN_UNIT):
         given = given_in(asked.text.removeprefix(IN_UNIT), evidence.sentence)
-        return _found(asked, MatchState.MET if given else MatchState.NOT_MET, " ".join(given[:1]))
+        return matched(asked, MatchState.MET if given else MatchState.NOT_MET, " ".join(given[:1]))
     kind, _, counted = asked.text.partition(" of ")
     shown = patterns("shown")
     if counted:
-        return _found(asked, *counted_state(counted, evidence.sentence, evidence.about))
+        return matched(asked, *counted_state(counted, evidence.sentence, evidence.about))
     if kind not in shown:  # a model's own words
         return _attribute(asked, question, evidence)
     if kind in _SPANS:
         said = shows_span(kind, evidence.sentence, question)
-        return _found(asked, MatchState.MET if said else MatchState.NOT_MET, said)
+        return matched(asked, MatchState.MET if said else MatchState.NOT_MET, said)
     if match := shown[kind].search(evidence.sentence):
-        return _found(asked, MatchState.MET, match.group())
+        return matched(asked, MatchState.MET, match.group())
     for other in cues("excludes")[kind].split():
         if match := shown[other].search(evidence.sentence):
-            return _found(asked, MatchState.CONTRADICTED, match.group())
-    return _found(asked, MatchState.NOT_MET)
+            return matched(asked, MatchState.CONTRADICTED, match.group())
+    return matched(asked, MatchState.NOT_MET)
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
@@ -349,30 +268,34 @@ def _direction(asked: Constraint, question: str, evidence: Surroundings) -> Cons
             if not side.search(asked.text):
                 continue
             if match := side.search(sentence):
-                return _found(asked, MatchState.MET, match.group())
+                return matched(asked, MatchState.MET, match.group())
             if match := against.search(sentence):
-                return _found(asked, MatchState.CONTRADICTED, match.group())
-    return _found(asked, MatchState.NOT_MET)
+                return matched(asked, MatchState.CONTRADICTED, match.group())
+    return matched(asked, MatchState.NOT_MET)
 
 
 def _modality(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if match := patterns("modality")["planned"].search(evidence.sentence):
-        return _found(asked, MatchState.CONTRADICTED, match.group())
+        is_said = any(is_done(question, clause) for clause in assertions(evidence.sentence))
+        return matched(asked, MatchState.MET if is_said else MatchState.CONTRADICTED, match.group())
     if is_only_rule(question, evidence.sentence):
-        return _found(asked, MatchState.NOT_MET)
+        return matched(asked, MatchState.NOT_MET)
     against = undone(question, evidence.sentence)
-    return _found(asked, MatchState.CONTRADICTED if against else MatchState.MET, against)
+    return matched(asked, MatchState.CONTRADICTED if against else MatchState.MET, against)
 
 
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if against := turned_round(asked.text, evidence.sentence):
-        return _found(asked, MatchState.CONTRADICTED, against)
+        return matched(asked, MatchState.CONTRADICTED, against)
+    verb = subject_and_verb(asked.text)[1]
+    if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # the phase tells: "open until 5 May"
+        return matched(asked, MatchState.MET)
     if is_attribute(asked.text, evidence.sentence):
-        return _found(asked, MatchState.NOT_MET)
+        return matched(asked, MatchState.NOT_MET)
     is_another = is_of_another(asked.text, evidence.sentence, evidence.near, evidence.before) or _is_cause(
         asked, question, evidence
     )
-    return _found(asked, MatchState.NOT_MET if is_another else MatchState.MET)
+    return matched(asked, MatchState.NOT_MET if is_another else MatchState.MET)
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
@@ -387,11 +310,12 @@ _MATCHERS: Mapping[ConstraintKind, Callable[[Constraint, str, Surroundings], Con
     ConstraintKind.ATTRIBUTE: _attribute,
     ConstraintKind.ANSWER_TYPE: _type,
     ConstraintKind.ENTITY: _name,
-    ConstraintKind.PERIOD: _period,
+    ConstraintKind.PERIOD: period_match,
     ConstraintKind.PLACE: _name,
     ConstraintKind.CONDITION: _condition,
     ConstraintKind.QUANTITY: _quantity,
     ConstraintKind.MODALITY: _modality,
     ConstraintKind.DIRECTION: _direction,
     ConstraintKind.ROLE: _role,
+    ConstraintKind.PHASE: phase_match,
 }

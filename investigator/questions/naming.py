@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from investigator.questions.answer_types import AnswerType
 from investigator.questions.constraints import IN_UNIT, NOT
+from investigator.questions.phases import Phase, phases_named
 from investigator.questions.roles import subject_and_verb
 from investigator.records import Constraint, ConstraintKind
 
@@ -17,6 +18,7 @@ _KINDS: Mapping[ConstraintKind, str] = {
     ConstraintKind.CONDITION: "the condition",
     ConstraintKind.DIRECTION: "the direction",
 }
+_PHASES: Mapping[str, str] = {Phase.BEGIN: "when it begins", Phase.END: "when it ends", Phase.DUE: "when it is due"}
 _TYPES: Mapping[str, str] = {
     AnswerType.NUMBER: "a number",
     AnswerType.DATE: "a time or date",
@@ -54,6 +56,8 @@ def named(one: Constraint) -> str:
             kind, _, counted = one.text.partition(" of ")
             unit = f"a figure {one.text}" if one.text.startswith(IN_UNIT) else _QUANTITIES.get(one.text, one.text)
             return f"a number of {counted}" if counted and kind == "count" else unit
+        case ConstraintKind.PHASE:
+            return " and ".join(_PHASES[phase] for phase in Phase if phase in phases_named(one.text)) or one.text
         case ConstraintKind.MODALITY:
             return "that it has happened"
         case ConstraintKind.ROLE:

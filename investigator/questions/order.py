@@ -276,7 +276,11 @@ def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
         if (
             (folded(second) in months and first.isdigit())
             or (folded(first) in months and len(folded(first)) > 2 and second.isdigit() and len(second) <= 2)
-            or (_carries(first) and _MARK.fullmatch(second) and not (second.isdigit() and follows.endswith("s")))
+            or (
+                _carries(first)
+                and _MARK.fullmatch(second)
+                and not (second.isdigit() and (follows.endswith("s") or folded(follows) in months))  # "since 1 July"
+            )
         ):
             yield Pair(first, second, is_exact=True)
 

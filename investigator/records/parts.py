@@ -53,6 +53,7 @@ class ConstraintKind(StrEnum):
     MODALITY = "modality"
     DIRECTION = "direction"
     ROLE = "role"
+    PHASE = "phase"
 
 
 class Constraint(Record):

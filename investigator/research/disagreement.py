@@ -9,7 +9,7 @@ from dataclasses import replace
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.quotes import quote_at
-from investigator.evidence.stated_values import thing_asked
+from investigator.evidence.stated_values import Thing, thing_asked
 from investigator.evidence.titles import EDITIONS, are_apart, are_of_a_series, named_in, title_line
 from investigator.evidence.value_conflicts import ValueStatement, value_conflict
 from investigator.evidence.versions import version_groups
@@ -18,13 +18,17 @@ from investigator.language.dates import dates
 from investigator.language.normalise import normalise
 from investigator.language.sentences import sentence_spans, statement_spans
 from investigator.language.terms import content_words, words
-from investigator.questions.matching import Surroundings, matches
+from investigator.questions.kinds import kind_of
+from investigator.questions.matching import matches
 from investigator.questions.periods import periods
+from investigator.questions.spans import Moment, begun, in_span, moments
+from investigator.questions.surroundings import Surroundings
 from investigator.records import (
     Answer,
     AnswerStatus,
     Claim,
     Conflict,
+    ConflictSide,
     ConstraintKind,
     Document,
     Investigation,
@@ -74,11 +78,26 @@ def disagreed(
     """Return the conflicts about the question: among the quotes or, if there are none, between other passages and the
     answer.
     """
-    among = conflicts_among(run.parts, history, library.document)
-    asks = run.kind in (QuestionKind.FACT, QuestionKind.YES_NO) and any(thing_asked(one.question) for one in run.parts)
+    among = _of_asked_time(conflicts_among(run.parts, history, library.document), run.question)
+    asks = run.kind in (QuestionKind.FACT, QuestionKind.YES_NO) and any(_thing(one.question) for one in run.parts)
     if among or not answer.claims or not asks:
         return among
-    return value_conflicts_among(run.parts, answer.claims, about_values(run.parts, library), library.document)
+    found = value_conflicts_among(run.parts, answer.claims, about_values(run.parts, library), library.document)
+    return _of_asked_time(found, run.question)
+
+
+def _of_asked_time(conflicts: Sequence[Conflict], question: str) -> tuple[Conflict, ...]:
+    """Return the conflicts between values that hold at the time that a question asks for."""
+    asked = moments(question)
+    if len(asked) != 1 or kind_of(question) is QuestionKind.YES_NO:  # one of them may be the asked day
+        return tuple(conflicts)
+    return tuple(one for one in conflicts if len({side.value for side in _in_force(one.sides, asked[0])}) > 1)
+
+
+def _in_force(sides: Sequence[ConflictSide], asked: Moment) -> list[ConflictSide]:
+    held = [(begun(side.quote.text, asked), side) for side in sides if in_span(asked, side.quote.text) is not False]
+    newest = max((begin for begin, _ in held), default=None)
+    return [side for begin, side in held if begin == newest]
 
 
 def about_values(parts: Sequence[Part], library: DocumentIndex) -> tuple[Passage, ...]:
@@ -97,9 +116,17 @@ def value_conflicts_among(
     cited = [(quote.document_id, quote.start, quote.end) for one in claims for quote in one.quotes if not quote.cell]
     said = sentences_in(cited, document, sentence_spans)
     every = as_statements((*said, *sentences_in(spans_of(passages), document)), document)
-    things = [(part, thing_asked(part.question)) for part in parts if not part.side]
+    things = [(part, _thing(part.question)) for part in parts if not part.side]
     found = (value_conflict(part.question, thing, every[: len(said)], every) for part, thing in things if thing)
     return tuple(one for one in found if one is not None)
+
+
+def _thing(question: str) -> Thing | None:
+    """Return the thing whose value a question wants; whether it is so on a day is a question for that day."""
+    days = [one.text for one in moments(question) if one.day]
+    if len(days) == 1 and kind_of(question) is QuestionKind.YES_NO:
+        return thing_asked(f"When {question.replace(days[0], ' ')}")
+    return thing_asked(question)
 
 
 def spans_of(passages: Sequence[Passage]) -> list[tuple[str, int, int]]:
@@ -111,12 +138,14 @@ def sentences_in(
     spans: Sequence[tuple[str, int, int]],
     document: Callable[[str], Document],
     split: Callable[[str], Iterator[tuple[int, int]]] = statement_spans,
+    *,
+    in_tables: bool = False,
 ) -> tuple[Quote, ...]:
-    """Return the sentences of some spans of documents, outside tables, each once."""
+    """Return the sentences of some spans of documents, each once; those in tables only with `in_tables`."""
     found: dict[tuple[str, int], Quote] = {}
     for name, low, high in spans:
         one = document(name)
-        tables = [(table.start, table.end) for table in one.tables]
+        tables = [(table.start, table.end) for table in one.tables if not in_tables]
         for start, end in split(one.text[low:high]):
             place = low + start
             if any(first <= place < last for first, last in tables) or addresses_model(one.text[place : low + end]):
@@ -228,9 +257,10 @@ def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str
 
 
 def _says_what_is_asked(part: Part, read_with: Surroundings) -> bool:
-    asked = [one for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE]
+    asked = [one for one in part.constraints if one.kind in (ConstraintKind.ATTRIBUTE, ConstraintKind.PHASE)]
     alone = matches(asked, part.question, replace(read_with, near="", about=""))
-    return not asked or any(match.state is MatchState.MET for match in alone)
+    is_of_phase = all(one.state is MatchState.MET for one in alone if one.constraint.kind is ConstraintKind.PHASE)
+    return not asked or (is_of_phase and any(match.state is MatchState.MET for match in alone))
 
 
 def _about(document: Document) -> str:

@@ -15,9 +15,11 @@ from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import empty_words
 from investigator.questions.kinds import kind_of
-from investigator.questions.matching import Surroundings, matches, stands
+from investigator.questions.matching import matches, stands
 from investigator.questions.numbered import numbered
 from investigator.questions.related import root, roots
+from investigator.questions.spans import moments
+from investigator.questions.surroundings import Surroundings
 from investigator.records import (
     Claim,
     ConstraintKind,
@@ -170,18 +172,22 @@ def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Docu
 
 
 def _has_bound_row(question: str, table: Table, rows: set[int], document: Document) -> bool:
-    """Return True if one of the rows has all values of its table that the question names."""
+    """Return True if one of the rows has all values of its table that the question names, and each word of the question
+    that is a whole cell: Ann, the chair, did not become the "treasurer" of another row.
+    """
     tables = tables_of(document)
     view = next(view for view in tables.views if view.table == table)
     binding = Binding(question, tables, view)
-    return any(binding.fits(row) for row in rows)
+    whole = {word for word in content_words(question) if (word,) in view.named_values}
+    said = {row: set(words(" ".join(map(view.words, view.rows[row])))) for row in rows}
+    return any(binding.fits(row) and whole <= said[row] for row in rows)
 
 
 def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:
     """Return the share of asked words in a sentence; after a pronoun the previous sentence counts, too."""
     sentence = quote.text[slice(*span)]
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
-    texts = [one.text for one in (match.constraint for match in own) if one.kind in _SAID]
+    texts = [one.text for one in (match.constraint for match in own) if one.kind in _SAID and not _names_day(one.text)]
     every = {word for text in texts if not numbered(text) for word in words(text) if word not in stop_words()}
     asked = {word for word in every if root(word) not in about}
     if not asked:  # "the first response": only the thing that is numbered
@@ -197,6 +203,11 @@ def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, in
         before = [quote.text[begin:end] for begin, end in statement_spans(quote.text[: span[0]])]
         said |= roots(before[-1]) if before else frozenset()
     return sum(stands(word, said) for word in asked) / len(asked) if asked else 1.0
+
+
+def _names_day(text: str) -> bool:
+    """Return True if words of a question name a day, which a span of time may hold."""
+    return any(one.day for one in moments(text.title()))
 
 
 def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:

@@ -52,6 +52,7 @@ from investigator.research.deciding import with_decision
 from investigator.research.disagreement import disagreed, with_conflicts
 from investigator.research.exhaustive import decided
 from investigator.research.follow_ups import found_for, limited, respelled_parts, second_hop
+from investigator.research.in_force import not_overtaken, with_all_found
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
 from investigator.research.other_wordings import searched_otherwise
@@ -74,7 +75,6 @@ from investigator.research.verdict import (
     established_by,
     of_asked_editions,
     verdict_of,
-    with_all_that_meets,
 )
 from investigator.retrieval.library import DocumentIndex
 
@@ -332,14 +332,14 @@ class Steps:
             written = writer.verbatim(state.history)
         is_read = self.client.traits(Role.ANSWER).decides
         if not is_read and run.kind is not QuestionKind.SUMMARY:
-            written = with_all_that_meets(run.parts, written, run.memories, self.library.document)
-        claims = written.claims
-        checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
+            written = with_all_found(run.parts, written, run.memories, self.library)
+        checked = recheck(written.claims, run.question, self.reread) if self.reread else Rechecked(written.claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
         if not written.claims and not run.wordings:  # a model has only asked in the words of the question
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
+        found = not_overtaken(found, written.in_time.said, self.library.document)
         decision = None
         if run.kind is QuestionKind.YES_NO:
             sure = established_by(written, run.memories, read=is_read and not written.are_stand_ins)

@@ -24,6 +24,7 @@ from investigator.records import (
     NearMiss,
     OpenPart,
     Part,
+    Quote,
     UnprovenClaim,
 )
 from investigator.research.judging import Judged, answering, judged
@@ -33,6 +34,14 @@ from investigator.tables.listing import lists_rows
 
 _NEAREST, _NAMED = 3, 4
 _MAY_BE_MORE = " The list may be incomplete: things that are named in other words are not in it."
+
+
+@dataclass(frozen=True)
+class InTime:
+    """The sentences that were read for the time that a question asks for, and those that meet all of a part."""
+
+    said: tuple[Quote, ...] = ()
+    met: frozenset[Claim] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,7 @@ class Statements:
     are_stand_ins: bool = False
     by_model: bool = False
     readings: tuple[Claim, ...] = ()
+    in_time: InTime = InTime()
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,9 @@ def established_by(written: Statements, memories: Sequence[Memory], *, read: boo
         if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
             return False
         bar = known.threshold if says_all else known.answered_from
-        return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
+        return (
+            read or claim in written.in_time.met or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
+        )
 
     return sure
 
@@ -197,7 +209,7 @@ def _concluded(
         common = replace(common, claims=tuple(answers))
     if not open_parts:
         are_listed = any(lists_rows(part.question) for part, _ in found) and len(common.claims) > 1
-        return replace(common, reason=f"{_what_proves(common.claims)}{_MAY_BE_MORE if are_listed else ''}")
+        return replace(common, reason=f"{what_proves(common.claims)}{_MAY_BE_MORE if are_listed else ''}")
     if met:
         reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"
         return replace(common, status=AnswerStatus.ANSWERED_IN_PART, reason=reason)
@@ -215,7 +227,8 @@ def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
     return Verdict(AnswerStatus.PASSAGES_FOUND, found.claims, found.unproven, reason=reason)
 
 
-def _what_proves(claims: Sequence[Claim]) -> str:
+def what_proves(claims: Sequence[Claim]) -> str:
+    """Return a sentence with the number of statements, and of the documents that prove them."""
     proven = [claim for claim in claims if not claim.supported_by]
     documents = {quote.document_id for claim in proven for quote in claim.quotes}
     reason = f"{number_of(len(proven), 'statement')} proven by quotes from {number_of(len(documents), 'document')}"

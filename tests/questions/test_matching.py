@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from investigator.questions.constraints import constraints
-from investigator.questions.matching import Surroundings, matches
+from investigator.questions.matching import matches
+from investigator.questions.surroundings import Surroundings
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
 

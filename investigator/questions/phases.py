@@ -1,0 +1,86 @@
+"""Matches the end of a span of time that a question asks for: when something begins, when it ends, when it is due.
+
+A sentence that gives only the other end does not answer. English. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from investigator.language.terms import content_words
+from investigator.questions.answer_types import AnswerType, expected_type
+from investigator.questions.assertions import assertions
+from investigator.questions.cues import cues, patterns
+from investigator.questions.related import root, roots
+from investigator.questions.spans import time_spans, when_pattern
+
+
+class Phase(StrEnum):
+    """An end of a span of time, or the day by which something is due."""
+
+    BEGIN = "begin"
+    END = "end"
+    DUE = "due"
+
+
+@lru_cache(maxsize=512)
+def phases_asked(question: str) -> tuple[str, ...]:
+    """Return the words by which a question about a time asks for an end of a span: "closes", "since when"."""
+    if expected_type(question) is not AnswerType.DATE:
+        return ()
+    found = (patterns("phases")[phase].search(question) for phase in Phase)
+    return tuple(match.group() for match in found if match)
+
+
+def phases_named(words_of: str) -> frozenset[Phase]:
+    """Return the ends of a span that some words of a question name."""
+    return frozenset(phase for phase in Phase if patterns("phases")[phase].search(words_of))
+
+
+def phases_said(text: str, *, of_amount: bool = False) -> frozenset[Phase]:
+    """Return the ends of spans, and the days when something is due, that the words of a text give.
+
+    Beside an amount of money "from 1 May" says when that holds, and counts with `of_amount` only.
+    """
+    said = set(_phases_worded(text))
+    if not of_amount and patterns("shown")["money"].search(text):
+        return frozenset(said)
+    spans = time_spans(text)
+    said |= {Phase.BEGIN for span in spans if span.is_clock or span.first}
+    said |= {Phase.END for span in spans if span.is_clock or span.last}
+    return frozenset(said | ({Phase.DUE} if _due_mark().search(text) else set()))
+
+
+def _phases_worded(text: str) -> frozenset[Phase]:
+    plain = patterns("phases_said")["neither"].sub(" ", text)
+    known = (patterns("phases"), patterns("phases_said"))
+    return frozenset(phase for phase in Phase if any(cue[phase].search(plain) for cue in known))
+
+
+def shows_phase(asked: str, question: str, sentence: str) -> bool:
+    """Return True if the clause of a sentence that says most of a question gives the end of a span that it asks for
+    with the words `asked`.
+
+    A clause without a word for that end, "open from 1 to 20 May", must say all of the question, and no word for the
+    other end: what is closed since May did not open then.
+    """
+    matter = frozenset(map(root, content_words(question))) - roots(asked) - roots(cues("empty")["words"])
+    most = max(len(matter & roots(clause)) for clause in assertions(sentence))
+    near = (clause for clause in assertions(sentence) if len(matter & roots(clause)) == most)
+    wanted, asks_mark = phases_named(asked), asked.casefold().endswith("when")
+    for clause in near:
+        worded = _phases_worded(clause)
+        if wanted <= worded:
+            return True
+        is_other_end = Phase.END in worded - wanted and not any(span.has_both for span in time_spans(clause))
+        is_said = wanted <= phases_said(clause, of_amount=asks_mark) and most == len(matter)
+        if is_said and (asks_mark or not is_other_end):
+            return True
+    return False
+
+
+@cache
+def _due_mark() -> re.Pattern[str]:
+    return re.compile(rf"\b(?i:{cues('phases_said')['due_mark']})\s+{when_pattern()}")

@@ -1,0 +1,223 @@
+"""Finds spans of time in a text: "from 6 to 9 April", "until 31 May 2027", "since 2019". English. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from investigator.language.lists import full_month_names, month_numbers
+from investigator.language.terms import folded
+from investigator.questions.cues import cues, patterns
+
+_CLOCK = r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight"
+_YEAR = r"(?:19|20)\d\d"
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_LONGEST_DAY = 31
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A day, a month or a year as a text names it; what is None is not said."""
+
+    text: str
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+    @property
+    def begin(self) -> tuple[int, int, int]:
+        """Return its first day, comparable with others."""
+        return self.year or 0, self.month or 1, self.day or 1
+
+    @property
+    def end(self) -> tuple[int, int, int]:
+        """Return its last day, comparable with others."""
+        return self.year or 0, self.month or 12, self.day or _LONGEST_DAY
+
+
+@dataclass(frozen=True)
+class TimeSpan:
+    """A span of time in a text: its first and last moment; None for an end that is open.
+
+    `is_clock` is True for hours of a day, which have no moments.
+    """
+
+    text: str
+    first: Moment | None = None
+    last: Moment | None = None
+    is_clock: bool = False
+
+    @property
+    def has_both(self) -> bool:
+        """Return True if it says when it begins and when it ends."""
+        return self.is_clock or (self.first is not None and self.last is not None)
+
+    def holds(self, asked: Moment) -> bool | None:
+        """Return True if a whole day, month or year is inside the span, False if it is outside; else None."""
+        if self.is_clock:
+            return None
+        one = _of_year(self, asked.year)
+        if asked.year is None:  # "on 7 April"
+            asked = replace(asked, year=next((end.year for end in (one.first, one.last) if end), None))
+        first = one.first.begin if one.first else (0, 0, 0)
+        last = one.last.end if one.last else (9999, 12, _LONGEST_DAY)
+        if asked.begin > last or asked.end < first:
+            return False
+        return True if first <= asked.begin and asked.end <= last else None
+
+
+def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
+    """Return a span with the year of one of its ends, or a given one, for an end that names none."""
+    known = next((end.year for end in (span.last, span.first) if end and end.year), year)
+    first, last = (end and replace(end, year=end.year or known) for end in (span.first, span.last))
+    if first and last and first.begin > last.end and span.first and span.first.year is None and first.year:
+        first = replace(first, year=first.year - 1)  # "from 20 December to 6 January 2027"
+    return replace(span, first=first, last=last)
+
+
+def now_asked(question: str) -> tuple[str, ...]:
+    """Return the word by which a question asks for what is so now, if it does: "the CURRENT rent"."""
+    match = patterns("present")["now"].search(question)
+    return (match.group(),) if match else ()
+
+
+@lru_cache(maxsize=2048)
+def time_spans(text: str) -> tuple[TimeSpan, ...]:
+    """Return the spans of time in a text: those with both ends, then those that are open at one."""
+    found: list[TimeSpan] = []
+    left = text
+    for match in _range().finditer(text):
+        if not patterns("phases_said")["moved"].search(text[max(0, match.start() - 40) : match.start()]):
+            found.append(_closed(match))
+        left = f"{left[: match.start()]}{' ' * len(match.group())}{left[match.end() :]}"
+    return (*found, *_open(left))
+
+
+def in_span(asked: Moment, sentence: str) -> bool | None:
+    """Return True if a sentence is about a span of time that holds a moment, False if its spans do not; None if that is
+    open. What has happened "since 2019" is not said of each year since.
+    """
+    spans = [span for span in time_spans(sentence) if span.last is not None or not _adds_up(sentence)]
+    if asked.month is None:  # a figure of several years is not one of a year
+        spans = [span for span in spans if not span.has_both]
+    held = {span.holds(asked) for span in spans}
+    return True if True in held else False if held == {False} else None
+
+
+def is_over(sentence: str) -> bool:
+    """Return True if a sentence only says what was so, not what is."""
+    told = patterns("present")
+    return told["past"].search(sentence) is not None and told["is"].search(sentence) is None
+
+
+def names_hour(sentence: str) -> bool:
+    """Return True if a sentence names an hour of the day."""
+    return re.search(rf"\b(?:{_CLOCK})", sentence) is not None
+
+
+def begun(text: str, asked: Moment) -> tuple[int, int, int]:
+    """Return the last day from which on a statement holds, of those before a moment; zeros if it names none."""
+    days = [span.first.begin for span in time_spans(text) if span.first and span.holds(asked)]
+    days += [asked.begin for named in moments(text) if asked.begin <= named.begin <= named.end <= asked.end]
+    return max(days, default=(0, 0, 0))
+
+
+def _adds_up(sentence: str) -> bool:
+    """Return True if a sentence with an open span reports what happened in it."""
+    told = patterns("phases_said")["told"].search(sentence)
+    return told is not None and patterns("changes")["words"].search(sentence) is None
+
+
+def _closed(match: re.Match[str]) -> TimeSpan:
+    text = match.group().strip()
+    if match["clock"]:
+        return TimeSpan(text, is_clock=True)
+    first, last = _moment(match["first"] or match["since"]), _moment(match["last"] or match["till"])
+    if first.month is None and first.day is not None:
+        first = replace(first, month=last.month, year=last.year)
+    return TimeSpan(text, first, last)
+
+
+def _open(text: str) -> Iterator[TimeSpan]:
+    for name, pattern in _marked().items():
+        for match in pattern.finditer(text):
+            moment = _moment(match["date"])
+            yield TimeSpan(match.group(), moment if name == "begin" else None, None if name == "begin" else moment)
+
+
+@lru_cache(maxsize=2048)
+def moments(text: str) -> tuple[Moment, ...]:
+    """Return the days, months and years that a text names, in order."""
+    return tuple(_moment(match.group()) for match in _date().finditer(text))
+
+
+def _moment(text: str) -> Moment:
+    """Return the moment of a date as it is written; day and month of 05/06/2026 are read in this order."""
+    if match := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text):
+        return Moment(text, *map(int, match.groups()))
+    if match := re.fullmatch(r"(\d\d?)[./](\d\d?)[./](\d{4})", text):
+        return Moment(text, *map(int, match.groups()[::-1]))
+    year = re.search(rf"\b{_YEAR}\b", text)
+    left = text.replace(year.group(), " ") if year else text
+    day, name = re.search(r"\d{1,2}", left), re.search(rf"\b(?:{_months()})\b", left)
+    return Moment(
+        text,
+        int(year.group()) if year else None,
+        month_numbers()[folded(name.group())] if name else None,
+        int(day.group()) if day else None,
+    )
+
+
+@cache
+def _months() -> str:
+    """Return the names of the months as they are written: "may" in lower case is another word."""
+    english = full_month_names()[:12]
+    shorts = [
+        name for name, number in month_numbers().items() if english[number - 1].startswith(name) and len(name) < 5
+    ]
+    return "|".join(sorted({name.capitalize() for name in (*english, *shorts)}, key=len, reverse=True))
+
+
+@cache
+def _date() -> re.Pattern[str]:
+    month = rf"(?:{_months()})\b\.?"
+    return re.compile(
+        rf"\b(?:\d{{4}}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{{4}}|{_DAY}\.? (?:of )?{month}(?:,? {_YEAR}\b)?"
+        rf"|{month} {_DAY}\b(?:,? {_YEAR}\b)?|{month}(?:,? {_YEAR}\b)?|{_YEAR}\b(?![-/.]\d))"
+    )
+
+
+@cache
+def _range() -> re.Pattern[str]:
+    date, lead = _date().pattern, _lead()
+    labels = (
+        r"(?<!\w)(?:(?:valid )?from|starts?|begins?): (?P<since>{0}); (?:(?:valid )?(?:to|until)|ends?): (?P<till>{0})"
+    )
+    joint = r"(?:\s+(?:to|until|till|through)\s+|\s?[–—-]\s?|(?(between)\s+and\s+))"
+    short = rf"(?<![\d.,:/-]){_DAY}"
+    return re.compile(
+        rf"(?:\b(?:(?i:from)|(?P<between>(?i:between)))\s+)?{lead}(?:(?P<clock>(?:{_CLOCK}){joint}(?:{_CLOCK}))"
+        rf"|(?P<first>{date}|{short}){joint}{lead}(?P<last>{date}))|(?i:{labels.format(date)})"
+    )
+
+
+@cache
+def _marked() -> dict[str, re.Pattern[str]]:
+    return {
+        name: re.compile(rf"\b(?i:{cues('phases_said')[f'{name}_mark']}):?\s+{_lead()}(?P<date>{_date().pattern})")
+        for name in ("begin", "end")
+    }
+
+
+def when_pattern() -> str:
+    """Return the pattern of a date or an hour, and of words that may stand before it."""
+    return rf"{_lead()}(?:{_date().pattern}|(?:{_CLOCK}))"
+
+
+def _lead() -> str:
+    """Return the pattern of words that may stand before a date."""
+    return (
+        r"(?:(?:(?:the )?(?:end|beginning|middle|start) of|mid|the|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)[ -])*"
+    )

@@ -1,0 +1,131 @@
+"""Finds who leaves a role and who takes it in a sentence: "Ann resigns as chair, Ben takes over". English. Pure.
+
+There is no parser: the name nearest to the words for it, on the side where it must stand, is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from investigator.language.late_patterns import late
+from investigator.language.lists import month_numbers
+from investigator.language.terms import folded, stop_words
+from investigator.questions.cues import patterns
+from investigator.questions.order import is_past
+from investigator.questions.spans import Moment, TimeSpan, moments
+
+_WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]+"
+_NAME = late(rf"{_WORD}(?: (?:(?:de|von|van|la|di|da) )?{_WORD})*")
+_REACH, _NEAR = 60, 8  # characters between a name and the words about it
+_BEFORE = late(r"\bbefore (?=[A-ZÀ-ÖØ-Þ])")
+_STOP = late(r"[.;]")
+_ROLE = late(
+    r"\W*who(?:'s| is| was| are| were| will be| has been| becomes| became)(?: (?:now|currently|still))?"
+    r"(?: (?:the|an?|its|their|his|her|our|your|my))? (?P<role>[a-z][\w'’ -]*?)"
+    r"(?: (?:of|in|at|for|on|during|from|to|with|between|since|until|before|after|now|today)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+
+
+class Succession(NamedTuple):
+    """The names of those who leave a role in a sentence, and of those who take it."""
+
+    leaving: frozenset[str]
+    taking: frozenset[str]
+
+
+@lru_cache(maxsize=2048)
+def succession(sentence: str) -> Succession:
+    """Return the names of those who leave a role in a sentence, and of those who take it."""
+    taking = {*_before("takes", sentence), *_behind("by_whom", sentence), *_beside("new", sentence)}
+    leaving = {
+        *_before("leaves", sentence),
+        *_before("held", sentence),
+        *_behind("from_whom", sentence),
+        *_beside("former", sentence),
+    }
+    return Succession(frozenset(leaving), frozenset(taking - leaving))
+
+
+def role_asked(question: str) -> str:
+    """Return the role whose holder a question asks for: "who is the current TREASURER"; "" for other questions."""
+    match = _ROLE.match(question)
+    role = match["role"].split()[-1] if match else ""
+    return "" if role.endswith("ing") or is_past(role) else role
+
+
+def asks_holder(question: str) -> bool:
+    """Return True if a question asks who holds a role now, or will hold it."""
+    return bool(role_asked(question)) and not (asks_before(question) or asks_past(question))
+
+
+def asks_past(question: str) -> bool:
+    """Return True if a question asks about the past."""
+    return patterns("present")["past"].search(question) is not None
+
+
+def asks_before(question: str) -> bool:
+    """Return True if a question asks for what was so before: "the previous chair"."""
+    return patterns("present")["before"].search(question) is not None or bool(_BEFORE.search(question))
+
+
+def names_holder(question: str, sentence: str) -> bool:
+    """Return True unless a sentence names only those who leave the role that a question asks for.
+
+    A question about an earlier holder asks for them, and one about a time before they left may.
+    """
+    found = succession(sentence)
+    if asks_before(question):
+        return bool(found.leaving)
+    others = {name for name in people(sentence) if name not in question}
+    if not asks_holder(question) or not found.leaving or not others <= found.leaving:
+        return True
+    return any(held_at(sentence, asked) for asked in moments(question))
+
+
+def held_at(sentence: str, asked: Moment) -> bool:
+    """Return True if a sentence says that somebody leaves a role after a moment."""
+    named = moments(sentence) if succession(sentence).leaving else ()
+    return bool(named) and TimeSpan("", last=named[-1]).holds(asked) is True
+
+
+@lru_cache(maxsize=2048)
+def people(text: str) -> frozenset[str]:
+    """Return the names in a text, without words that only begin a sentence or name a month."""
+    return frozenset(match.group() for match in _names(text))
+
+
+def _names(text: str) -> Iterator[re.Match[str]]:
+    for match in _NAME.finditer(text):
+        first = match.group().split()[0]
+        is_first = not text[: match.start()].strip(" -*>|#")
+        is_common = " " not in match.group() and (is_first or folded(first) in month_numbers())
+        if not is_common and folded(first) not in stop_words():
+            yield match
+
+
+def _before(name: str, sentence: str) -> Iterator[str]:
+    for cue in patterns("succession")[name].finditer(sentence):
+        found = [match for match in _names(sentence) if match.end() <= cue.start()]
+        if found and cue.start() - found[-1].end() <= _REACH:
+            yield found[-1].group()
+
+
+def _behind(name: str, sentence: str) -> Iterator[str]:
+    for cue in patterns("succession")[name].finditer(sentence):
+        found = next((match for match in _names(sentence) if match.start() >= cue.end()), None)
+        if found and found.start() - cue.end() <= _REACH // 4:
+            yield found.group()
+
+
+def _beside(name: str, sentence: str) -> Iterator[str]:
+    """Yield the name behind a word that describes its bearer, else the one before it: "Ann, the former chair"."""
+    for cue in patterns("succession")[name].finditer(sentence):
+        stop = _STOP.search(sentence, cue.end())
+        end = min(cue.end() + _REACH, stop.start() if stop else len(sentence))
+        behind = [match.group() for match in _names(sentence) if cue.end() <= match.start() < end]
+        before = [match.group() for match in _names(sentence) if 0 <= cue.start() - match.end() <= _NEAR]
+        yield from (behind or before[-1:])[:1]

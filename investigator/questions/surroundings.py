@@ -1,0 +1,40 @@
+"""A sentence of a document with what is around it, as constraints are matched with it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from investigator.questions.related import roots
+from investigator.records import Imprint
+
+_NO_IMPRINT = Imprint()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A sentence and its context. `near` is the surrounding text with the heading or table header above it, `before`
+    the part of `near` that precedes the sentence; `about` is the document's description of itself: title, name, and the
+    beginning of its first page; `imprint` is that beginning, parsed.
+    """
+
+    sentence: str
+    near: str = ""
+    about: str = ""
+    before: str = ""
+    imprint: Imprint = _NO_IMPRINT
+
+    @cached_property
+    def sentence_roots(self) -> frozenset[str]:
+        """Return the roots of the words of the sentence."""
+        return roots(self.sentence)
+
+    @cached_property
+    def passage_roots(self) -> frozenset[str]:
+        """Return the roots of the words of the sentence and the surrounding text."""
+        return self.sentence_roots | roots(self.near)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """Return the roots of all words."""
+        return self.passage_roots | roots(self.about)

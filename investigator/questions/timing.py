@@ -1,0 +1,101 @@
+"""Matches the times that a question names, and the ends of spans that it asks for, with a sentence. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from investigator.language.sentences import statement_spans
+from investigator.language.terms import folded, words
+from investigator.questions.editions import covered, with_fiscal
+from investigator.questions.measured import are_like
+from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
+from investigator.questions.phases import shows_phase
+from investigator.questions.spans import in_span, is_over, moments, now_asked, time_spans
+from investigator.questions.succession import held_at, role_asked
+from investigator.questions.surroundings import Surroundings
+from investigator.records import Constraint, ConstraintMatch, MatchState
+
+
+def matched(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
+    """Return the match of a constraint, with the words that show it on one line."""
+    return ConstraintMatch(constraint=asked, state=state, words=" ".join(words_of.split()))
+
+
+def period_match(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    """Match a period with the times that a sentence names or spans, then with those around it."""
+    if asked.text in now_asked(question):
+        return matched(asked, MatchState.NOT_MET if is_over(evidence.sentence) else MatchState.MET)
+    wanted = periods(asked.text)
+    meant = [one for one in moments(question) if asked.text in folded(one.text)]
+    held = in_span(meant[0], evidence.sentence) if meant else None
+    if held is None and meant and role_asked(question) and held_at(evidence.sentence, meant[0]):
+        held = True
+    if held is not None:
+        return matched(asked, MatchState.MET if held else MatchState.CONTRADICTED, _spans_of(evidence.sentence))
+    own = periods(without_compared(evidence.sentence))
+    span = longer(evidence.sentence) if all(one.quarter or one.month for one in wanted) else ""
+    if span and not any(one.quarter or one.month for one in own):
+        return matched(asked, MatchState.CONTRADICTED, span)
+    if agree(wanted, _dated(wanted, with_fiscal(own, evidence.imprint))):
+        return matched(asked, MatchState.MET, asked.text)
+    if _comparable(wanted, own):
+        return matched(asked, MatchState.CONTRADICTED, _spelled(own))
+    around = periods(without_compared(evidence.about)) | covered(evidence.imprint)
+    near = periods(without_compared(evidence.near))
+    if agree(wanted, with_fiscal(near, evidence.imprint)) or agree(wanted, around):
+        is_of_another_figure = not agree(wanted, covered(evidence.imprint)) and _has_its_own(wanted, evidence)
+        return matched(asked, MatchState.NOT_MET if is_of_another_figure else MatchState.MET, asked.text)
+    if _comparable(wanted, around):
+        return matched(asked, MatchState.CONTRADICTED, _spelled(covered(evidence.imprint) or around))
+    return matched(asked, MatchState.NOT_MET)
+
+
+def _spans_of(sentence: str) -> str:
+    return ", ".join(span.text for span in time_spans(sentence))
+
+
+def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
+    """Return the periods comparable with a month if others name months, excluding fiscal quarters."""
+    months = frozenset(period for period in own if period.month or not period.quarter)
+    return months if any(period.month for period in months) and all(period.month for period in wanted) else own
+
+
+def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
+    """Return True if another sentence gives another figure for another period, as this sentence does for its own."""
+    others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
+    return any(
+        agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
+        for other, own in others
+    )
+
+
+@lru_cache(maxsize=1024)
+def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], ...]:
+    found = ((text[start:end], periods(text[start:end])) for start, end in statement_spans(text))
+    return tuple((sentence, own) for sentence, own in found if own)
+
+
+def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
+    """Return True if some of the periods are as precise as the requested ones, so that a difference is meaningful."""
+    return any(period.year for period in own) and any(period.year for period in wanted)
+
+
+def _spelled(own: frozenset[Period]) -> str:
+    return ", ".join(spelled(period) for period in sorted((one for one in own if one.year), key=_in_time)[:3])
+
+
+def _in_time(period: Period) -> tuple[int, int]:
+    return period.order
+
+
+def day_state(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
+    """Match a day ("7 april") with a span of time in a sentence; None if it is none, or the sentence has no span."""
+    days = [day for day in moments(question) if day.day and set(words(asked.text)) <= set(words(day.text))]
+    held = in_span(days[0], evidence.sentence) if days else None
+    return None if held is None else (MatchState.MET if held else MatchState.CONTRADICTED, days[0].text)
+
+
+def phase_match(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    """Match the end of a span of time that a question asks for."""
+    is_shown = shows_phase(asked.text, question, evidence.sentence)
+    return matched(asked, MatchState.MET if is_shown else MatchState.NOT_MET)

@@ -1,0 +1,148 @@
+"""Reads what is so at the time that a question asks for, or now: what begins, ends, and who has taken over. Pure.
+
+The search ranks by words, and "from 1 September" shares none with "in October". So the statements about the thing that
+give a time are read, whatever their score, and what another statement has overtaken is no answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from investigator.evidence.stated_values import stated_value, thing_asked
+from investigator.language.late_patterns import late
+from investigator.language.normalise import one_line
+from investigator.language.terms import words
+from investigator.questions.phases import phases_asked
+from investigator.questions.related import root, roots
+from investigator.questions.spans import begun, moments, now_asked, time_spans
+from investigator.questions.succession import asks_holder, held_at, people, role_asked, succession
+from investigator.records import (
+    AnswerStatus,
+    Claim,
+    Document,
+    Memory,
+    Part,
+    Passage,
+    Quote,
+)
+from investigator.research.disagreement import about_values, sentences_in, spans_of
+from investigator.research.judging import judged
+from investigator.research.verdict import InTime, Statements, Verdict, what_proves, with_all_that_meets
+from investigator.retrieval.library import DocumentIndex
+
+_TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
+_WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
+_BESIDE = 160  # characters around a sentence in which the role that it is about may be named
+
+
+def with_all_found(
+    parts: Sequence[Part], written: Statements, memories: Sequence[Memory], library: DocumentIndex
+) -> Statements:
+    """Return the statements plus missing quotes that meet all of a part, and the sentences that say what is so at the
+    time that a question asks for, or who holds a role.
+    """
+    written = with_all_that_meets(parts, written, memories, library.document)
+    asked = [part for part in parts if asks_time(part.question)]
+    if not asked:
+        return written
+    turnover = (library.passages((f"{role_asked(part.question)} {_TURNOVER}",)) for part in asked if _role(part))
+    passages: list[Passage] = [*about_values(asked, library), *(one for found in turnover for one in found)]
+    said = sentences_in(spans_of(passages), library.document, in_tables=True)
+    claims = {one_line(quote.text): Claim(text=one_line(quote.text), quotes=(quote,)) for quote in said}
+    met = {text: one for text, one in claims.items() if any(_says_it(part, one, library.document) for part in asked)}
+    known = {claim.text for claim in written.claims}
+    every = (*written.claims, *(claim for text, claim in met.items() if text not in known))
+    in_time = InTime(said, frozenset(claim for claim in every if claim.text in met))
+    return replace(written, claims=every, in_time=in_time)
+
+
+def asks_time(question: str) -> bool:
+    """Return True if a question asks for what is so at a time, for an end of a span, or for who holds a role."""
+    return bool(role_asked(question) or now_asked(question) or moments(question) or phases_asked(question))
+
+
+def _role(part: Part) -> str:
+    return role_asked(part.question)
+
+
+def _says_it(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
+    """Return True if a sentence meets all of a part in its own words, and its words about time are what meets it."""
+    quote, question = claim.quotes[0], part.question
+    is_timed = bool(time_spans(quote.text)) or any(succession(quote.text)) or bool(now_asked(question))
+    if not is_timed or not (_role(part) or phases_asked(question) or _gives_value(question, quote, document)):
+        return False
+    one = judged(part, (claim,), document, sure=lambda _, __: True, read=False)
+    return one is not None and one.is_met and one.own_share == 1.0
+
+
+def _gives_value(question: str, quote: Quote, document: Callable[[str], Document]) -> bool:
+    """Return True if a sentence gives the amount that a question asks for."""
+    for one in moments(question):
+        question = question.replace(one.text, " ")
+    thing = None if _WHICH.match(question) else thing_asked(question)
+    about = roots(document(quote.document_id).title)
+    return thing is not None and stated_value(thing, quote.text, about) is not None
+
+
+def not_overtaken(found: Verdict, said: Sequence[Quote], document: Callable[[str], Document]) -> Verdict:
+    """Return the verdict without answers that another statement has overtaken.
+
+    Somebody who has left a role does not hold it; of values from several days on, the latest before the asked time is
+    in force. `said` are the statements that may say so. If nothing is left, what was found is shown without counting as
+    an answer.
+    """
+    if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
+        return found
+    question = found.parts[0][0].question
+    if asks_holder(question):
+        gone = frozenset(_gone(question, said, document))
+        kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
+    else:
+        kept = _latest(question, found.claims)
+    if len(kept) == len(found.claims):
+        return found
+    if kept:
+        return replace(found, claims=kept, reason=what_proves(kept))
+    reason = "No language model was asked; not established: who has held the role since."
+    return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=reason)
+
+
+def _gone(question: str, said: Sequence[Quote], document: Callable[[str], Document]) -> Iterator[str]:
+    """Yield the names of those who have left the role before the time that is asked for."""
+    role = root(role_asked(question).casefold())
+    for quote in said:
+        text = document(quote.document_id).text
+        around = text[max(0, quote.start - _BESIDE) : quote.end + _BESIDE]
+        is_later = any(held_at(quote.text, asked) for asked in moments(question))
+        if role in roots(around) and not is_later:
+            yield from succession(quote.text).leaving
+
+
+def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
+    """Return True if the name that is nearest to the role in a statement is one of those who have left it."""
+    if succession(claim.text).taking:
+        return False
+    role = root(role_asked(question).casefold())
+    last = {name.split()[-1] for name in gone}
+    for line in claim.text.split("; "):
+        said = words(line)
+        at = [place for place, word in enumerate(said) if root(word) == role]
+        named = [
+            (min(abs(place - said.index(word)) for place in at), name)
+            for name in people(line)
+            if (word := words(name)[-1]) in said and at
+        ]
+        if named and min(named)[1].split()[-1] in last:
+            return True
+    return False
+
+
+def _latest(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return the statements that no other has overtaken at the time that is asked for."""
+    asked = moments(question)
+    if len(asked) != 1:
+        return tuple(claims)
+    begins = [begun(claim.text, asked[0]) for claim in claims]
+    return tuple(claim for claim, begin in zip(claims, begins, strict=True) if begin == max(begins))

@@ -1,0 +1,52 @@
+"""An answer is what holds at the time that is asked for, and not what another statement has overtaken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator
+from investigator.records import AnswerStatus
+
+MINUTES = """Minutes of the board, 12 March 2026
+
+Present: Marta Olsen (chair), Pieter Vos (treasurer), Aisha Rahman (secretary).
+
+The monthly fee stays at EUR 3.20 per square metre until 31 December 2026.
+"""
+LATER = """Minutes of the board, 18 June 2026
+
+Present: Marta Olsen (chair), Aisha Rahman (secretary), Helga Nyman (member).
+
+The decision on the monthly fee is changed: from 1 September 2026 the monthly fee is EUR 3.55 per square metre.
+
+Pieter Vos resigns as treasurer on 30 June 2026. Helga Nyman takes over as treasurer from 1 July 2026.
+"""
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder: Path = tmp_path_factory.mktemp("board")
+    (folder / "march.md").write_text(MINUTES)
+    (folder / "june.md").write_text(LATER)
+    return Investigator(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Who is the treasurer?", "Helga Nyman takes over"),
+        ("Who was treasurer in May 2026?", "Pieter Vos resigns"),
+        ("What will the monthly fee be in October 2026?", "EUR 3.55"),
+        ("What will the monthly fee be in July 2026?", "EUR 3.20"),
+    ],
+)
+def test_only_what_holds_at_the_asked_time_is_the_answer(board: Investigator, question: str, words: str) -> None:
+    answer = board.ask(question)
+    assert (answer.status, len(answer.claims)) == (AnswerStatus.ANSWERED, 1)
+    assert words in answer.claims[0].text
+
+
+def test_values_of_several_times_are_a_conflict_if_no_time_is_asked_for(board: Investigator) -> None:
+    assert board.ask("What is the monthly fee?").status is AnswerStatus.CONFLICTING
