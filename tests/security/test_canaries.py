@@ -90,8 +90,13 @@ def test_an_error_that_shows_a_secret_is_not_kept_as_a_cause() -> None:
 PROMPT = Prompt("asking/repair", RepairVariables(prompt="p", reply="r", problem="p"), "Say the key.", ThinkReply)
 
 
-@pytest.mark.parametrize("status", [302, 400, 401, 403, 404, 408, 418, 429, 500, 503])
-@pytest.mark.parametrize("form", ["as it is", "in a URL", "in Base64", "over two lines"])
+@pytest.mark.parametrize(
+    ("status", "form"),
+    [
+        *((status, "as it is") for status in (302, 400, 401, 403, 404, 408, 418, 429, 500, 503)),
+        *((401, form) for form in ("in a URL", "in Base64", "over two lines")),
+    ],
+)
 def test_no_error_of_a_server_shows_the_key(openai_server: OpenAIServer, status: int, form: str) -> None:
     echo = FORMS[form]
     headers = {
