@@ -11,8 +11,8 @@ from investigator.language.terms import content_words, stem
 from investigator.questions.cues import cues, empty_words, request_words
 from investigator.questions.related import root, roots
 from investigator.records import Document, Quote
-from investigator.tables.listing import lists_rows
 
+ASKS_FOR_THINGS = re.compile(r"^\W*(?:what|which|who|list|name|show|find|give)\b", re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t]*(?P<mark>[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
 _GOES_ON = re.compile(r"\n(?![ \t]*(?:[-*•‣◦–#]|\(?\d{1,3}[.)])[ \t])[ \t]+\S[^\n]*")
 _GAP = re.compile(r"\n[ \t]*(?:\n[ \t]*)?")
@@ -23,9 +23,9 @@ def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the items of the lists that a question asks for; () if it asks for no list, or no introduction matches.
     The line above a list ends with a colon or is a heading, and contains every content word of the question.
     """
-    if not lists_rows(question):
+    if not ASKS_FOR_THINGS.match(question):
         return ()
-    asked = {root(word) for word in content_words(question) if _tells(word)}
+    asked = frozenset(map(root, asked_words(question)))
     if not asked:
         return ()
     found = (span for over, spans in _lists(document.text) if asked <= roots(over) for span in spans)
@@ -33,9 +33,10 @@ def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
     return tuple(quote for quote in quotes if not addresses_model(quote.text))[:_MOST_LISTED]
 
 
-def _tells(word: str) -> bool:
+def asked_words(question: str) -> tuple[str, ...]:
+    """Return the words of a question that the text around a list must say."""
     others = request_words() | frozenset(cues("lists")["light"].split())
-    return word not in others and stem(word) not in empty_words()
+    return tuple(word for word in content_words(question) if word not in others and stem(word) not in empty_words())
 
 
 def _lists(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:

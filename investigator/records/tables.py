@@ -88,10 +88,16 @@ class QuotedCell(Record):
     column: tuple[str, ...] = ()
     caption: str = ""
     unit: str = ""
-    measure: str = Field(default="", description='the unit of its figures, from the unit note or header: "million"')
+    measure: str = Field(
+        default="", description='the unit of its figures, from the unit note or header: "million", or "%"'
+    )
 
     @property
     def line(self) -> str:
         """Return labels, headers and value: `Net income | Three Months Ended July 1, 2023 | $ 9,879 million`."""
-        value = f"{self.value} {self.measure}" if self.measure else self.value
-        return " | ".join(part for part in (" > ".join(self.row), " ".join(self.column), value) if part)
+        return " | ".join(part for part in (" > ".join(self.row), " ".join(self.column), self.figure) if part)
+
+    @property
+    def figure(self) -> str:
+        """Return the value with its unit: `$ 9,879 million`."""
+        return f"{self.value} {self.measure}" if self.measure else self.value

@@ -35,13 +35,14 @@ def cell_of(investigation: Investigation, document_id: str, number: int) -> Matr
     if answer.status is AnswerStatus.NOT_FOUND_SO_FAR and not investigation.memories:
         status = CellStatus.NOT_READ
     best = answer.claims[0] if answer.claims else None
+    listed = answer.claims if status is CellStatus.STATED else answer.claims[:1]
     return MatrixCell(
         document_id=document_id,
         question=number,
         status=status,
-        value=_value(answer, best) if best is not None and status is CellStatus.STATED else "",
-        answer=shown(best) if best is not None else "",
-        quotes=best.quotes if best is not None else (),
+        value=_value(answer, best) if best is not None and status is CellStatus.STATED and len(listed) == 1 else "",
+        answer="; ".join(dict.fromkeys(map(shown, listed))),
+        quotes=tuple(dict.fromkeys(quote for claim in listed for quote in claim.quotes)),
         reason=answer.reason,
         run_id=investigation.id,
     )
@@ -59,7 +60,11 @@ def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
 
 
 def _value(answer: Answer, claim: Claim) -> str:
-    """Return the value of the requested kind in a claim if it is unique and in the first quote; else ""."""
+    """Return the value of a cell with its unit, else the value of the requested kind in a claim if it is unique and in
+    the first quote; else "".
+    """
+    if len(claim.quotes) == 1 and (cell := claim.quotes[0].cell) is not None:
+        return cell.figure
     found = dict.fromkeys(spans(expected_type(answer.question), claim.text, answer.question))
     value = next(iter(found), "")
     return value if len(found) == 1 and value in claim.quotes[0].text else ""

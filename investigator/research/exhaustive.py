@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from investigator.evidence.enumerations import enumerated
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
@@ -94,7 +95,7 @@ def _things(survey: Survey, question: str, document: Callable[[str], Document]) 
         return ()
     holding = sorted(name for name, spans in survey.spans.items() if spans)
     found = (quote for name in holding for quote in listed_things(question, document(name)))
-    return tuple(
+    rows = tuple(
         TableRow(
             label=quote.cell.row[0] if quote.cell is not None and quote.cell.row else one_line(quote.text),
             document_id=quote.document_id,
@@ -104,6 +105,24 @@ def _things(survey: Survey, question: str, document: Callable[[str], Document]) 
         )
         for quote in found
     )
+    return rows or tuple(row for name in holding for row in _enumerated(survey.spans[name], question, document(name)))
+
+
+def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -> Iterator[TableRow]:
+    """Yield a row for each item of the lists in sentences, with its sentence as the quote."""
+    for span in spans:
+        text, before = document.text[span.start : span.end], ""
+        for start, end in sentence_spans(text):
+            items = enumerated(question, text[start:end], before)
+            before = text[start:end]
+            if items and not addresses_model(before):
+                quote = quote_at(document, span.start + start, span.start + end)
+                yield from (
+                    TableRow(
+                        label=item, document_id=document.id, verdict=RowVerdict.YES, value=quote.said, quotes=(quote,)
+                    )
+                    for item in items
+                )
 
 
 def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from investigator.documents.pages import heading_at
+from investigator.evidence.enumerations import enumerated
 from investigator.evidence.listed_items import listed_items
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import with_its_name
@@ -70,6 +71,8 @@ class Judged:
     """Span of the sentence in the quote; None for a cell, a computed figure or a model's own statement."""
     own_share: float = 1.0
     """Share (0..1) of asked words in the sentence itself, excluding those that name the document's subject."""
+    is_list: bool = False
+    """True for an item of a list that is asked for, and for a sentence that lists all of them."""
 
     @property
     def failing(self) -> tuple[ConstraintMatch, ...]:
@@ -111,7 +114,7 @@ def judged(
         for quote, sentence, span in _sentences(claim, read):
             if quote.document_id not in items:
                 items[quote.document_id] = listed_items(part.question, document(quote.document_id))
-            is_listed = quote in items[quote.document_id]
+            is_listed = quote in items[quote.document_id] or _lists_all(part, quote, span)
             own = _matches(part, claim, (quote, sentence), document)
             if is_listed:  # the introduction of its list says all that is asked
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
@@ -124,11 +127,19 @@ def judged(
                 asks
                 and (is_listed or not is_title)
                 and share >= least
-                and sure(claim, says_all)
+                and sure(claim, says_all or is_listed)
                 and _meets(own, read and quote.cell is None)
             )
-            found.append(Judged(part, claim, quote, own, met, span, share))
-    return max(found, key=lambda one: (one.is_met, -len(one.failing), one.own_share), default=None)
+            found.append(Judged(part, claim, quote, own, met, span, share, is_listed))
+    return max(found, key=lambda one: (one.is_met, one.is_list, -len(one.failing), one.own_share), default=None)
+
+
+def _lists_all(part: Part, quote: Quote, span: tuple[int, int] | None) -> bool:
+    """Return True if a sentence of a quote lists all that a part asks for, and nothing is asked besides."""
+    if span is None or not _MORE.isdisjoint(constraint.kind for constraint in part.constraints):
+        return False
+    before = [quote.text[start:end] for start, end in statement_spans(quote.text[: span[0]])]
+    return bool(enumerated(part.question, quote.text[slice(*span)], *before[-1:]))
 
 
 def _matches(

@@ -33,7 +33,7 @@ from investigator.records import (
 from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.document_tables import DocumentTables, tables_of
-from investigator.tables.listing import listed_cells
+from investigator.tables.listing import listed_cells, lists_rows
 from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
 from investigator.tables.times import TableTime, agrees, header_time
 
@@ -66,17 +66,28 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         pair = best_pair(question, tables)
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
-    found = (one for time in _times(question) for one in best_cells(question, tables, time, most=1))
+    found = (one for time in _times(question) for one in _best_together(question, tables, time))
     quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met)
     if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # no figure says yes or no
         quotes = dict.fromkeys(quote for quote in quotes if quote.cell and not _DIGIT.search(quote.cell.value))
     return tuple(quote for quote in quotes if not _lacks_span(question, quote))
 
 
+def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
+    """Yield the best cell, and those of the rows that the question names as well as its own."""
+    found = best_cells(question, tables, time, most=_LOOKED_AT)
+    yield from (one for one in found if one is found[0] or (found[0].is_met and found[0].stands_with(one)))
+
+
 def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the requested list of things from a document: cells of rows, or else items of a list."""
     found = listed_cells(question, tables_of(document)) if document.tables else ()
     return tuple(cell_quote(document, view, cell) for view, cell in found) or listed_items(question, document)
+
+
+def is_listed(question: str, quote: Quote, document: Document) -> bool:
+    """Return True if a question wants things listed, or a quote is one of several that it asks for."""
+    return lists_rows(question) or quote in listed_things(question, document)
 
 
 def _lacks_span(question: str, quote: Quote) -> str:

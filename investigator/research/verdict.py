@@ -28,7 +28,7 @@ from investigator.records import (
     UnprovenClaim,
 )
 from investigator.research.judging import Judged, answering, judged
-from investigator.research.table_cells import nearest_cell, says_figure
+from investigator.research.table_cells import is_listed, nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
 from investigator.tables.listing import lists_rows
 
@@ -134,6 +134,7 @@ def _all_met(
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
     met = [one for _, one in found if one is not None and one.is_met]
     met += [one for one in each if one is not None and one.is_met]
+    met = [one for one in met if one.is_list] or met
     answers = [answering(one, document(one.quote.document_id)) for one in met]
     return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy adds nothing
 
@@ -148,7 +149,8 @@ def with_all_that_meets(
         for memory in sorted(memories, key=lambda one: one.point or 0)
         if not memory.addressed
         for quote in memory.quotes
-        if (quote.cell is None or any(lists_rows(part.question) for part in parts)) and quote not in known
+        if quote not in known
+        and (quote.cell is None or any(is_listed(part.question, quote, document(quote.document_id)) for part in parts))
     }
     met = (claim for claim in others.values() if any(_may_answer(part, claim, document) for part in parts))
     return replace(written, claims=(*written.claims, *met))

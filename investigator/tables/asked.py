@@ -15,6 +15,10 @@ from investigator.questions.related import root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
 
 _SHARE = late(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
+_CHANGES = r"\b(?:gr[eo]w|chang|increas|ris[ei]|rose|climb|decreas|declin|f[ae]ll|drop|shr[aiu]nk)\w*"
+CHANGE = late(_CHANGES, re.IGNORECASE)
+_PACE = late(rf"\b(?:how fast|by what percent(?:age)?)\b[^?]*{_CHANGES}", re.IGNORECASE)
+_PRICE = late(r"\bhow much (?:is|are|was|were|for)\b", re.IGNORECASE)
 _COUNT = late(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _NUMBERED_TIME = late(r"month|week|quarter|year|%|percent", re.IGNORECASE)
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
@@ -62,6 +66,8 @@ class TableQuestion:
     conditions: tuple[str, ...]
     asks_share: bool
     asks_count: bool
+    asks_pace: bool
+    asks_price: bool
     asks_figure: bool
     is_discussion: bool
 
@@ -73,7 +79,7 @@ def table_question(question: str) -> TableQuestion:
     times = asked_times(question)
     conditions = tuple(dict.fromkeys(one.text for one in numbered(left) if _is_condition(one, times)))
     in_conditions = {word for text in conditions for word in words(text)}
-    optional: set[str] = set()
+    times, optional = asked_times(question), set[str]()
     terms: dict[str, AskedTerm] = {}
     for place, token in enumerate(tokens(left)):
         if place and len(token) == 1 and token.isupper() and token not in "AI":
@@ -109,6 +115,8 @@ def table_question(question: str) -> TableQuestion:
         conditions=conditions,
         asks_share=_SHARE.search(question) is not None,
         asks_count=_COUNT.search(question) is not None,
+        asks_pace=len(times) == 1 and _PACE.search(question) is not None,
+        asks_price=_PRICE.search(question) is not None,
         asks_figure=required_type(question) is AnswerType.NUMBER,
         is_discussion=patterns("figures_not")["discussion"].search(question) is not None,
     )

@@ -15,6 +15,9 @@ from investigator.tables.measures import measure_of
 _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
 _LONGEST_ROW = 400  # longest row, in characters, that is quoted whole
 _CUT_NAME = 300
+_SHARE_OF_ABOVE = re.compile(r"(?:as )?(?:an? )?(?:%|percent(?:age)?|per cent|share) (?:of|change)\b", re.IGNORECASE)
+"""How the label of a row begins whose figures are of the row above it."""
+_BARE_FIGURE = re.compile(r"\(?[-−–]?\d{1,3}(?:[.,]\d{1,2})?\)?\s?%?|[-–—]")
 _LONGEST_NAME = 60  # longest value, in characters, that may name its row
 
 
@@ -106,8 +109,12 @@ class TableView:
             column=column,
             caption=self.caption,
             unit=self.unit,
-            measure=measure_of(value, row, column, self.unit or self.caption),
+            measure="%" if self.is_share(cell) else measure_of(value, row, column, self.unit or self.caption),
         )
+
+    def is_share(self, cell: TableCell) -> bool:
+        """Return True for a figure without a sign under a first one with "%", in a group that has a heading."""
+        return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:
         """Return the span of a cell's row; only that of the cell if the row is long."""
@@ -117,6 +124,19 @@ class TableView:
 
     def _words(self, span: TextSpan | None) -> str:
         return one_line(self.text[span.start : span.end]) if span is not None else ""
+
+    @cached_property
+    def _shares(self) -> frozenset[tuple[int, int]]:
+        groups: dict[tuple[tuple[str, ...], int], list[TableCell]] = {}
+        for cell in self.values():
+            if parents := self._parents.get(cell.row):
+                groups.setdefault((parents, cell.column), []).append(cell)
+        shares = (
+            cells
+            for cells in groups.values()
+            if "%" in self.words(cells[0]) and all(_BARE_FIGURE.fullmatch(self.words(cell)) for cell in cells)
+        )
+        return frozenset((cell.row, cell.column) for cells in shares for cell in cells if "%" not in self.words(cell))
 
     @cached_property
     def _headers(self) -> dict[int, tuple[str, ...]]:
@@ -146,7 +166,7 @@ class TableView:
         found: dict[int, tuple[str, ...]] = {}
         above: list[_RowHeading] = []
         indents = self.table.indents
-        follows_heading = False
+        follows_heading, over = False, ""
         last = max(self.rows, default=0)
         for row, cells in self.rows.items():
             if row < self.table.header_rows:
@@ -161,6 +181,10 @@ class TableView:
                 above[-1].has_deeper |= indent > above[-1].indent
             is_sum = row == last and _TOTAL.match(label) is not None
             found[row] = () if is_sum else tuple(heading.text for heading in above)
+            if _SHARE_OF_ABOVE.match(label) and not is_heading:
+                found[row] += (over,)
+            elif not is_heading:
+                over = label
             if is_heading:
                 above.append(_RowHeading(indent, label.rstrip(" :")))
             elif above and _TOTAL.match(label) and not any(indents):

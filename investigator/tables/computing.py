@@ -15,7 +15,7 @@ _NUMBER = late(
     r"(?P<open>[(−–-]\s?)?(?P<sign>[$€£¥₹])?\s?(?P<open2>[(−–-]\s?)?(?P<digits>\d[\d,.'’\u00a0\u2009\u202f]*)"
 )
 _FIGURES = late(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
-_SHARE = late(r"(\d+(?:[.,]\d+)?)\s?%")
+_SHARE = late(r"(?P<minus>(?<!\d)[−–-]\s?|\((?=[\d.,]+\)))?(?P<digits>\d+(?:[.,]\d+)?)\)?\s?%")
 _CURRENCY = late(r"[$€£¥₹]")
 _POINTS = "percentage points"
 _MOST_DECIMALS = 6
@@ -69,7 +69,7 @@ def computation(
 
 
 def _comparable(first: QuotedCell, second: QuotedCell, one: _Figure, other: _Figure) -> bool:
-    if first.measure != second.measure or one.is_share is not other.is_share:
+    if one.is_share is not other.is_share or (first.measure != second.measure and not one.is_share):
         return False
     if one.currency and other.currency and one.currency != other.currency:
         return False
@@ -79,10 +79,12 @@ def _comparable(first: QuotedCell, second: QuotedCell, one: _Figure, other: _Fig
 
 
 def _figure(cell: QuotedCell, wants_share: bool, wants_means: bool) -> _Figure | None:
-    share = _SHARE.search(cell.value)
-    if share and (wants_share or cell.value.strip().endswith("%")):
-        digits = share[1].replace(",", ".")
-        return _Figure(Fraction(digits), len(digits.partition(".")[2]), "", is_share=True)
+    shown = cell.figure if cell.measure == "%" else cell.value
+    share = _SHARE.search(shown)
+    if share and (wants_share or shown.endswith("%")):
+        digits = share["digits"].replace(",", ".")
+        value = Fraction(digits) * (-1 if share["minus"] else 1)
+        return _Figure(value, len(digits.partition(".")[2]), "", is_share=True)
     found = _NUMBER.search(cell.value)
     if found is None or (_has_spread(cell) and not wants_means):
         return None

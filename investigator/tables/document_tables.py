@@ -12,7 +12,7 @@ from investigator.language.terms import words
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import root, roots
 from investigator.records import Document, TableCell
-from investigator.tables.asked import with_whom
+from investigator.tables.asked import CHANGE, with_whom
 from investigator.tables.cells import TableView, views
 from investigator.tables.naming import Named, explained, named
 from investigator.tables.times import TableTime, agrees, header_time
@@ -94,9 +94,13 @@ class DocumentTables:
     def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
         """Return the time of a cell: from its headers, else from its row, else from the caption.
 
-        Rows and captions may name the end of a longer period.
+        Rows and captions may name the end of a longer period. A column "Change" is of the first period beside it.
         """
-        over = _time(" ".join(view.column_headers(cell)))
+        headers = view.column_headers(cell)
+        over = _time(" ".join(headers))
+        if over is None and headers and CHANGE.match(headers[-1]):
+            names = (view.column_headers(one) for one in view.rows[cell.row])
+            over = next((time for own in names if own[:-2] == headers[:-1] and (time := _time(" ".join(own)))), None)
         beside = over or _time(" ".join(view.row_labels(cell.row))) or _time(view.caption)
         return over or (replace(beside, may_end_then=True) if beside else None)
 

@@ -14,14 +14,21 @@ from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.binding import TOTAL, WITHOUT
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
+from investigator.tables.figures import CURRENCY_SIGN
 from investigator.tables.naming import says, share_not_said
 
 _MOST_LISTED = 200
+_PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"
+_VERB = r"(?:is|was|does|did|do|has|had|have|can|will|of|in|on|at|for|from)"
 _LISTS = re.compile(
-    r"^\W*(?:which|what(?! (?:did|does|do|has|had|is|was)\b)|list|name|show|find|give)\b.*?\b[^\W\d_]{3,}s\b",
+    rf"^\W*(?:what (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
+    rf"|(?:which|list|name|show|find|give)\b.*?){_PLURAL}",
     re.IGNORECASE,
 )
+"""The first words of a question after several things; "what is the share of women" asks for one."""
 _ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
+_VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
+_FEW = 20  # rows of which all are told where a question names a column and no row: "What is the price?"
 _MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non", "-", "–", "—"))
@@ -37,8 +44,11 @@ def lists_rows(question: str) -> bool:
 def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
     """Return the cells which show that their row belongs in the list; () if no column shows it."""
     asked = table_question(question)
-    if not lists_rows(question) or not asked.terms:
+    if not asked.terms:
         return ()
+    values = tuple(_whole_column(asked, tables)) if _VALUES.match(question) else ()
+    if values or not lists_rows(question):
+        return values
     found = list(_said_yes_or_no(question, asked, tables))
     if (
         not found
@@ -48,6 +58,25 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
         for view in tables.views:
             found += _with_value(question, asked, view, tables)
     return tuple(found[:_MOST_LISTED])
+
+
+def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
+    """Yield the values of a column of a short table, if all that is asked is said over it, some of it in its header."""
+    if asked.times or asked.conditions:
+        return
+    for view in tables.views:
+        rows = list(_rows(view))
+        over = tables.named(f"{view.caption} {tables.heading_over(view)}")
+        for column, text in _headers(view).items() if len(rows) <= _FEW else ():
+            header = tables.named(CURRENCY_SIGN.sub(" ", text))
+            is_said = all(says(header, term) or says(over, term) for term in asked.terms)
+            if is_said and header.telling and not header.not_said(asked.said) and column >= view.table.label_columns:
+                yield from ((view, cell) for row in rows for cell in row if cell.column == column)
+
+
+def _headers(view: TableView) -> dict[int, str]:
+    """Return the lowest header of each column; none without header rows."""
+    return {cell.column: view.words(cell) for row in range(view.table.header_rows) for cell in view.rows.get(row, ())}
 
 
 def _said_yes_or_no(question: str, asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
@@ -83,9 +112,7 @@ def _with_value(question: str, asked: TableQuestion, view: TableView, tables: Do
     """Yield the cells whose values meet the list's condition; all cells of a column that names the listed things."""
     if not view.table.header_rows:
         return
-    headers = {
-        cell.column: view.words(cell) for row in range(view.table.header_rows) for cell in view.rows.get(row, ())
-    }
+    headers = _headers(view)
     column = next((at for at, text in headers.items() if _names_all(text, asked, tables)), None)
     own = (view.caption, tables.heading_over(view), re.sub(r"[_/.-]", " ", tables.document.id))
     if column is None and any(_names_all(text, asked, tables, whole=False) for text in own):
@@ -109,7 +136,7 @@ def _with_value(question: str, asked: TableQuestion, view: TableView, tables: Do
 
 def _names_all(text: str, asked: TableQuestion, tables: DocumentTables, *, whole: bool = True) -> bool:
     """Return True if a text names all that is asked for, and nothing else if it is to be the `whole` of it."""
-    name = tables.named(text)
+    name = tables.named(CURRENCY_SIGN.sub(" ", text))
     is_all = not whole or not share_not_said(name, asked.said | asked.optional, asked)
     return is_all and all(says(name, term) for term in asked.terms)
 

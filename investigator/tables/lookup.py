@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise
 
 from investigator.language.late_patterns import late
@@ -18,12 +18,12 @@ from investigator.questions.numbered import numbered
 from investigator.questions.order import other_mark, pairs
 from investigator.questions.related import root, roots
 from investigator.records import QuestionKind, TableCell
-from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
+from investigator.tables.asked import CHANGE, AskedTerm, TableQuestion, limits, table_question
 from investigator.tables.binding import Binding
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
-from investigator.tables.times import TableTime, agrees, without_times
+from investigator.tables.times import TableTime, agrees, header_time, without_times
 
 _MOST_LOOKED_AT = 60_000  # cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
@@ -74,6 +74,13 @@ class FoundCell:
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
         return not self.missing and not self.misses and agrees_with_time and self.is_sure and self.has_value
 
+    def stands_with(self, other: FoundCell) -> bool:
+        """Return True for the same column in a row that only its last label tells apart: "Rye bread, 1 kg"."""
+        (one, other_one), view = (self.view.row_labels(found.cell.row) for found in (self, other)), self.view
+        is_column = view.table == other.view.table and self.cell.column == other.cell.column
+        is_same = is_column and view.table.label_columns > 1 and one[:-1] == other_one[:-1] != ()
+        return is_same and abs(self.score - other.score) < _SAME
+
 
 def best_cells(
     question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
@@ -91,6 +98,7 @@ def best_cells(
     best = found[0]
     value = _figure(best)
     rivals = [one for one in found[1:] if best.score - one.score < _SAME and _figure(one) != value]
+    rivals = [] if all(best.stands_with(one) for one in rivals) else rivals
     if rivals:
         found[0] = _without_doubt(best, rivals, asked)
     return tuple(found[:most])
@@ -171,11 +179,13 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
             labels = view.row_labels(row) if row >= view.table.header_rows else ()
             if not labels or looked_at > _MOST_LOOKED_AT:
                 continue
-            own, above = tables.named(labels[-1]), tables.named(" ".join(labels[:-1]))
             if not binding.fits(row):
                 continue
+            is_of_time = translated is not None and any(_is_row_of(translated, label) for label in labels)
+            own = tables.named(_timeless(labels[-1]) if is_of_time else labels[-1])
+            above = tables.named(" ".join(labels[:-1]))
             is_sum = bool(own.words) and not own.telling
-            if not is_sum and not any(says(own, term) or says(above, term) for term in asked.terms):
+            if not (is_sum or is_of_time) and not any(says(own, term) or says(above, term) for term in asked.terms):
                 continue
             for cell in cells:
                 looked_at += 1
@@ -200,7 +210,8 @@ def _fit(
     value = view.words(cell)
     if _TEST.fullmatch(header_text) and "p" not in words(asked.text):
         return None
-    kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row))))
+    shown = f"{value} %" if view.is_share(cell) else value
+    kind = _kind_fits(asked, shown, " ".join((header_text, *view.row_labels(cell.row))))
     if kind is None or (not any(says(header, term) for term in asked.terms) and _is_aside(asked, header_text, value)):
         return None
     score, missing, in_table = kind, list[AskedTerm](), 0
@@ -227,6 +238,7 @@ def _fit(
     score -= _not_asked(asked, own, above, tables.named(_timeless(header_text)))
     score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
+    score += _IN_ORDER * (asked.asks_price and (bool(_MONEY.search(value)) or not _prices().isdisjoint(header.every)))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
     everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))
     misses = (
@@ -244,14 +256,15 @@ def _fit(
         agreed,
         has_value=kind_of(asked.text) is QuestionKind.YES_NO or not says_nothing(value),
         asks_time=bool(asked.times),
-        is_named_by_question=bool(own.telling) and not own.not_said(asked.said),
+        is_named_by_question=bool(own.telling or agreed) and not own.not_said(asked.said),
     )
 
 
 def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) -> float:
     """Return the cost of what the names of a cell say beyond the question."""
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
-    return sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
+    narrowed = _NOT_ASKED_ABOVE * bool((own.narrowing | above.narrowing) - asked.said)
+    return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:
@@ -278,6 +291,19 @@ def _carried(
     return () if says_more or is_other or not is_amount else found
 
 
+def _is_row_of(wanted: TableTime, label: str) -> bool:
+    """Return True for the label of a row of figures of one time: "2023", "Q2 2023", "May 1, 2022 to May 28, 2022"."""
+    if wanted.year is None or str(wanted.year) not in label:
+        return False
+    time = header_time(label)
+    return time is not None and agrees(wanted, replace(time, may_end_then=True)) is True
+
+
+@cache
+def _prices() -> frozenset[str]:
+    return roots("price cost fee charge rate")
+
+
 @lru_cache(maxsize=4_096)
 def _timeless(header: str) -> str:
     return without_times(header)
@@ -295,6 +321,8 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     if says_nothing(value):
         return 0.0
     if asked.asks_figure and (_is_date(value) or not any(char.isdigit() for char in value)):
+        return None
+    if asked.asks_pace and not CHANGE.search(names):
         return None
     is_share = "%" in value
     if asked.asks_share and not is_share and not _SHARE_NAMED.search(_INTERVAL.sub(" ", names)):

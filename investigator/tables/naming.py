@@ -14,7 +14,8 @@ from investigator.questions.related import root
 from investigator.tables.asked import AskedTerm, TableQuestion
 from investigator.tables.cells import TableView
 
-_PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
+_PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after", "other"})
+_NARROWING = frozenset({"excluding", "adjusted"})
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 """Optional words of a label: a question need not mention the loss of "Net income (loss)"."""
 _SHORT_WORD = 3
@@ -34,6 +35,8 @@ class Named:
     initials: str = ""
     short: tuple[tuple[str, frozenset[str]], ...] = ()
     """The roots of its abbreviations, with those of the words that each stands for."""
+    narrowing: frozenset[str] = frozenset()
+    """The roots of words without which it would name more: "cost" of "cost of sales", "excluding"."""
 
     def not_said(self, said: frozenset[str]) -> frozenset[str]:
         """Return the distinctive words that a question lacks, if its words have the roots `said`."""
@@ -48,6 +51,7 @@ def named(text: str) -> Named:
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))
     telling = frozenset(root(word) for word in outside if _tells(word))
+    telling |= {root(unit) for number, unit in pairwise(outside) if number.isdigit() and unit.isalpha()}  # 500 g
     long = sum(len(word) > 1 and not word.isdigit() for word in every)
     spelled = frozenset(map(_singular, every))
     return Named(
@@ -57,6 +61,7 @@ def named(text: str) -> Named:
         neighbours=frozenset(pairwise(map(root, outside))),
         words=long,
         initials="".join(word[0] for word in every),
+        narrowing=frozenset(root(one) for one, next_ in pairwise((*outside, "")) if _narrows(one, next_)),
     )
 
 
@@ -64,6 +69,10 @@ def explained(name: Named, known: Mapping[str, frozenset[str]]) -> Named:
     """Return a name expanded by the words of its abbreviations; `known` are those of its document, by roots."""
     short = tuple((own, known[own]) for own in sorted(name.every & known.keys()))
     return replace(name, every=name.every.union(*(long for _, long in short)), short=short) if short else name
+
+
+def _narrows(word: str, after: str) -> bool:
+    return word in _NARROWING or (after == "of" and _tells(word) and root(word) not in empty_words())
 
 
 def _tells(word: str) -> bool:

@@ -29,6 +29,7 @@ BREADS = """# Price list
         ("Which products are organic?", []),
         ("Which dogs are vegan?", []),
         ("Is the rye loaf vegan?", []),
+        ("What was the price of the bread with nuts?", []),  # one thing
     ],
 )
 def test_a_column_of_yes_and_no_tells_the_rows_that_are_asked_for(question: str, rows: list[str]) -> None:

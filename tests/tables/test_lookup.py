@@ -377,3 +377,54 @@ def test_a_budget_is_not_what_was_spent_and_year_2_is_no_year_of_the_calendar() 
     grant = _read("grant.md", "| Line | 2022/23 | 2023/24 |\n| --- | --: | --: |\n| Travel | 11,000 | 12,000 |\n")
     assert met_cells("How much was there for travel in year 2?", grant) == ()
     assert _said("How much was there for travel in 2022/23?", grant) == ["Travel | 2022/23 | 11,000"]
+
+
+GROWTH = """# Harbour Works growth
+
+(in millions)
+
+| | Three Months Ended June 30, 2024 | Three Months Ended June 30, 2023 | Three Months Ended Change |
+| --- | --: | --: | --: |
+| Net sales: |
+| Docks | $ 412 | $ 388 | 6 % |
+| Ferries | 97 | 102 | (5)% |
+| Cost of sales: |
+| Docks | 301 | 290 | 4 % |
+| Growth, excluding currencies: |
+| Docks | 8 % | 3 % | |
+| Ferries | (2) | 11 | |
+| Research | 40 | 31 | 29 % |
+| Percentage of net sales | 8 % | 6 % | |
+| Total other income | 5 | 6 | |
+| Total income | 9 | 7 | |
+"""
+YEARS = "# Works\n\n| Period | Revenue | Staff |\n| --- | --: | --: |\n| 2022 | 455 | 34 |\n| Q1 2023 | 110 | 36 |\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What were the sales of Docks in the quarter ended June 30, 2024?", "$ 412 million"),  # not the cost of sales
+        ("How fast did sales of Ferries fall in the quarter ended June 30, 2024?", "(5)%"),
+        ("How fast did Ferries grow excluding currencies in the quarter ended June 30, 2023?", "11 %"),
+        ("What share of net sales was research in the quarter ended June 30, 2024?", "8 %"),
+        ("What was total income in the quarter ended June 30, 2024?", "9 million"),
+    ],
+)
+def test_a_figure_is_told_from_those_beside_it(question: str, value: str) -> None:
+    (found, *_) = met_cells(question, _read("growth.md", GROWTH))
+    assert found.cell is not None
+    assert found.cell.figure == value
+
+
+def test_a_row_may_be_a_time() -> None:
+    years = _read("years.md", YEARS)
+    assert _said("What was the revenue in 2022?", years) == ["2022 | Revenue | 455"]
+    assert _said("How many staff were there in the first quarter of 2023?", years) == ["Q1 2023 | Staff | 36"]
+    assert _said("What was the revenue in 2021?", years) == []
+
+
+def test_shares_are_subtracted_as_shares_below_zero_too() -> None:
+    (first,) = met_cells("How fast did Ferries fall in the quarter ended June 30, 2024?", _read("g.md", GROWTH))
+    second = first.cell.changed(value="3", measure="%")
+    assert computation(Operation.DIFFERENCE, second, first.cell).value == "8 percentage points"
