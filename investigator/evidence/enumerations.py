@@ -7,22 +7,23 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from investigator.evidence.listed_items import ASKS_FOR_THINGS, asked_words
+from investigator.language.late_patterns import late
 from investigator.language.negation import negates
 from investigator.language.normalise import one_line
 from investigator.questions.cues import cues
 from investigator.questions.matching import stands
 from investigator.questions.related import is_irregular, root, roots
 
-_IS = re.compile(r"^\W*(?:what|who|which(?: \w+)?) (?:is|are|was|were)\b", re.IGNORECASE)
-_INSIDE = re.compile(r"^\W*what (?:is|are|was|were) (?:in|inside)\b", re.IGNORECASE)
-_PRONOUN = re.compile(r"\W*(?:it|they|these|this)\b", re.IGNORECASE)
-_COPULA = re.compile(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
-_FILLER = re.compile(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
-_BRACKETS = re.compile(r"\([^()]*\)")
-_COMMA = re.compile(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
-_LAST = re.compile(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
-_CLAUSE = re.compile(
+_IS = late(r"^\W*(?:what|who|which(?: \w+)?) (?:is|are|was|were)\b", re.IGNORECASE)
+_INSIDE = late(r"^\W*what (?:is|are|was|were) (?:in|inside)\b", re.IGNORECASE)
+_PRONOUN = late(r"\W*(?:it|they|these|this)\b", re.IGNORECASE)
+_COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
+_WORD = late(r"[^\W_]+")
+_FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
+_BRACKETS = late(r"\([^()]*\)")
+_COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
+_LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
+_CLAUSE = late(
     r"^(?:which|who|whose|that|because|if|when|where|but|while|as|since|so|then|it|he|she|they|we|to|not|there)\b"
     r"|\b(?:is|are|was|were|has|have|had|will)\b",
     re.IGNORECASE,

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from investigator.engines.extractive.summarising import how_many_points
+from investigator.evidence.cells import cell_quote
+from investigator.language.terms import content_words
 from investigator.questions.cues import cues, patterns
 from investigator.questions.imprints import covered_period
+from investigator.questions.kinds import asks_everything, summarised
+from investigator.questions.related import roots
 from investigator.records import Document, Finding, Quote
-from investigator.research.table_cells import met_cells
+from investigator.research.table_cells import MET_POINT, met_cells
 from investigator.research.telling import YEAR, dated_sentences, main_sentences
+from investigator.tables.document_tables import tables_of
+from investigator.tables.key_cells import key_cells
 
 _MOST_FIGURES = 5
+_BEGINNING = 200  # characters that name a document
+_MOST_OF = 0.6  # share of the words of what is to be summarised that name the document
 _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the rest cover the rest of the text
 
 
@@ -19,7 +27,8 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
     """Return the finding on a document to be summarised, with an extract in place of some quotes.
 
     For a timeline the extract consists of sentences that name a time; otherwise of the main results, if a long text
-    begins with them. For a financial report the key figures come first.
+    begins with them. For a financial report the key figures come first; where there are few sentences, figures of
+    tables follow.
     """
     if finding.addressed:
         return finding
@@ -31,8 +40,22 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
         rest = [quote for quote in finding.quotes if all(is_apart(quote, other) for other in main)]
         chosen = tuple(sorted((*main, *rest[: most - len(main)]), key=lambda quote: quote.start))
     quotes = tuple(dict.fromkeys((*figures, *(chosen or finding.quotes))))
-    said = " ".join(" ".join(quote.text.split()) for quote in quotes)
+    if len(quotes) < most and _is_summarised(question, document):
+        cells = key_cells(tables_of(document), most - len(quotes))
+        quotes = tuple(dict.fromkeys((*quotes, *(cell_quote(document, *cell) for cell in cells))))
+        finding = finding.changed(point=MET_POINT if quotes else finding.point)
+    said = " ".join(quote.said for quote in quotes)
     return finding.changed(quotes=quotes, reply=said)
+
+
+def _is_summarised(question: str, document: Document) -> bool:
+    """Return True if a document is named as what is to be summarised, or everything is."""
+    if not document.tables or asks_everything(question):
+        return bool(document.tables)
+    tables, wanted = tables_of(document), roots(" ".join(content_words(summarised(question))))
+    names = (*(view.caption for view in tables.views), *(heading.text for heading in document.headings))
+    own = roots(" ".join((tables.own_name, tables.beside_tables(_BEGINNING), *names)))
+    return _MOST_OF * len(wanted) <= len(wanted & own)
 
 
 def _years(question: str) -> range:

@@ -224,7 +224,8 @@ def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
     """Return the verdict for an extract of sentences that stands in for a summary."""
     if not found.claims:
         return found
-    chosen = f"{number_of(len(found.claims), 'sentence')} quoted to represent the text"
+    kind = "quote" if any(quote.cell for claim in found.claims for quote in claim.quotes) else "sentence"
+    chosen = f"{number_of(len(found.claims), kind)} chosen to represent the text"
     reason = f"{chosen}." if by_model else f"{chosen}; no language model was asked."
     return Verdict(AnswerStatus.PASSAGES_FOUND, found.claims, found.unproven, reason=reason)
 

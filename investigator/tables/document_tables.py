@@ -47,7 +47,8 @@ class DocumentTables:
         """Return the roots of the words with which the document describes itself."""
         document, imprint = self.document, self.document.imprint
         own = " ".join((imprint.kind, *document.authors))
-        return with_whom(roots(f"{self.own_name} {own} {self._beside_tables()}"))
+        most = min(_ABOUT, len(document.text) // _SHARE_ABOUT)
+        return with_whom(roots(f"{self.own_name} {own} {self.beside_tables(most)}"))
 
     @property
     def own_name(self) -> str:
@@ -56,9 +57,9 @@ class DocumentTables:
         name = re.sub(r"[_/.-]", " ", document.id)
         return " ".join((document.title, name, imprint.issuer, *imprint.symbols))
 
-    def _beside_tables(self) -> str:
-        """Return the beginning without tables, whose rows do not describe each other."""
-        kept, at, most = list[str](), 0, min(_ABOUT, len(self.document.text) // _SHARE_ABOUT)
+    def beside_tables(self, most: int) -> str:
+        """Return the beginning of the document without tables, whose rows do not describe each other."""
+        kept, at = list[str](), 0
         for table in sorted(self.document.tables, key=lambda one: one.start):
             if table.start >= most:
                 break

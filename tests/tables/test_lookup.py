@@ -11,6 +11,7 @@ from investigator.records import Document, Operation
 from investigator.research.table_cells import cell_matches, met_cells, nearest_cell, same_elsewhere
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.document_tables import DocumentTables
+from investigator.tables.key_cells import key_cells
 from investigator.tables.lookup import best_cells
 from investigator.tables.times import TableTime, agrees, asked_times, header_time
 
@@ -428,3 +429,11 @@ def test_shares_are_subtracted_as_shares_below_zero_too() -> None:
     (first,) = met_cells("How fast did Ferries fall in the quarter ended June 30, 2024?", _read("g.md", GROWTH))
     second = first.cell.changed(value="3", measure="%")
     assert computation(Operation.DIFFERENCE, second, first.cell).value == "8 percentage points"
+
+
+def test_totals_of_the_newest_column_represent_a_table_and_all_rows_one_without_totals(report: Document) -> None:
+    without = _read("w.md", "| Event | Place | Crew |\n| --- | --: | --- |\n| Eights | 1 | A |\n| Sculls | 3 | B |\n")
+    found = {name: key_cells(DocumentTables(name), 5) for name in (report, without)}
+    said = [[view.quoted(cell).line for view, cell in cells] for cells in found.values()]
+    assert said[0][-1] == "Total net sales | Three Months Ended June 30, 2024 | 509 million"
+    assert said[1] == ["Eights | Place | 1", "Sculls | Place | 3"]
