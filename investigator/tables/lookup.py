@@ -238,7 +238,6 @@ def _fit(
     score -= _not_asked(asked, own, above, tables.named(_timeless(header_text)))
     score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
-    score += _IN_ORDER * (asked.asks_price and (bool(_MONEY.search(value)) or not _prices().isdisjoint(header.every)))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
     everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))
     misses = (
@@ -332,7 +331,8 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
     if is_amount and _counts_only_each(asked, names):
         return None
-    return -_OF_OTHER_KIND if is_amount else 0.0
+    is_price = asked.asks_price and (_MONEY.search(value) or not _prices().isdisjoint(roots(names)))
+    return -_OF_OTHER_KIND if is_amount else _IN_ORDER * bool(is_price)
 
 
 def _counts_only_each(asked: TableQuestion, names: str) -> bool:
