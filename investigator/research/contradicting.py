@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -78,7 +78,7 @@ def compared(
     if found:
         return _different(found, _read(read)), tuple(found)
     differing = (
-        [quote for part in run.parts for quote in _differing(part, what, history, names, document)]
+        [quote for part in run.parts for quote in _differing(part, what, history, library)]
         if subject
         else [quote for same in _alike(read, subject) for quote in _of_several(same)][:_MOST_SHOWN]
     )
@@ -183,9 +183,7 @@ def _says(words: Iterable[str], subject: frozenset[str]) -> bool:
     return _MOST_OF * len(subject) <= len(subject.intersection(words))
 
 
-def _differing(
-    part: Part, what: str, history: Sequence[Memory], every: Sequence[str], document: Callable[[str], Document]
-) -> list[Quote]:
+def _differing(part: Part, what: str, history: Sequence[Memory], library: DocumentIndex) -> list[Quote]:
     """Return the values that the best documents give for a subject, in matching cells and in sentences.
 
     The best reports are those of the firm that the question names, and those with a matching cell.
@@ -194,7 +192,8 @@ def _differing(
     best = sorted((one for one in history if one.quotes and not one.addressed), key=lambda one: -(one.point or 0))
     near = {one.target_document_id: one.quotes for one in reversed(best) if one.target_document_id != SUMMARY}
     likely = [one.target_document_id for one in best if (one.point or 0) >= (best[0].point or 0) - _BEHIND_BEST]
-    own = [name for name in every[:_MOST_REPORTS] if names_issuer(part.question, document(name).imprint.issuer)]
+    cards, document = library.cards((part.question,))[:_MOST_REPORTS], library.document
+    own = sorted(card.document_id for card in cards if names_issuer(part.question, card.imprint.issuer))
     names = list(dict.fromkeys(name for name in own or likely[:2] if name != SUMMARY))
     cells = {name: _cells(asked, document(name)) for name in names}
     holding = [name for name in names if cells[name]]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from heapq import nsmallest
 from itertools import combinations, pairwise
 
 from investigator.language.late_patterns import late
@@ -25,7 +26,7 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
 from investigator.tables.times import TableTime, agrees, header_time, without_times
 
-_MOST_LOOKED_AT = 60_000  # cells per document
+_MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
 _NOT_ASKED_ABOVE = 0.25  # the same for a heading row above it
@@ -88,11 +89,16 @@ def best_cells(
     """Return the cells of a document nearest to a question, the best first. `time` replaces the question's time, if it
     names several. Cells of rows that name less than half of the asked words are omitted.
     """
+    return _best(question, tables, time)[:most]
+
+
+@lru_cache(maxsize=32)  # a quoted cell is looked up again for each step that judges it
+def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tuple[FoundCell, ...]:
     asked = table_question(question)
     wanted = time or (asked.times[0] if len(asked.times) == 1 else None)
     if not asked.terms:
         return ()
-    found = sorted(_scored(asked, tables, wanted), key=lambda one: (-one.score, one.cell.start))[: most + 20]
+    found = nsmallest(_MOST_KEPT, _scored(asked, tables, wanted), key=lambda one: (-one.score, one.cell.start))
     if not found:
         return ()
     best = found[0]
@@ -101,7 +107,7 @@ def best_cells(
     rivals = [] if all(best.stands_with(one) for one in rivals) else rivals
     if rivals:
         found[0] = _without_doubt(best, rivals, asked)
-    return tuple(found[:most])
+    return tuple(found)
 
 
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
@@ -282,12 +288,13 @@ def _carried(
     """
     words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]
     found = tuple(term for term in missing if words_of.fullmatch(term.text))
+    if not found or not (_BARE_AMOUNT.fullmatch(value) or says_nothing(value)):
+        return ()
     own, _, header, _ = names
     says_more = any(name.not_said(asked.said) for name in (own, header))
     asked_words = frozenset(words(asked.text))
     is_other = any(apart.fullmatch(word) for name in names for word in name.spelled if word not in asked_words)
-    is_amount = _BARE_AMOUNT.fullmatch(value) or says_nothing(value)
-    return () if says_more or is_other or not is_amount else found
+    return () if says_more or is_other else found
 
 
 def _is_row_of(wanted: TableTime, label: str) -> bool:
