@@ -79,7 +79,7 @@ def table_question(question: str) -> TableQuestion:
     times = asked_times(question)
     conditions = tuple(dict.fromkeys(one.text for one in numbered(left) if _is_condition(one, times)))
     in_conditions = {word for text in conditions for word in words(text)}
-    times, optional = asked_times(question), set[str]()
+    optional: set[str] = set()
     terms: dict[str, AskedTerm] = {}
     for place, token in enumerate(tokens(left)):
         if place and len(token) == 1 and token.isupper() and token not in "AI":

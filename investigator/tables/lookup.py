@@ -231,11 +231,8 @@ def _fit(
         score += place
     carried = _carried(asked, missing, value, (own, above, header, caption))
     missing = [term for term in missing if term not in carried]
-    if (
-        in_table
-        < _LEAST_SHARE * (len(asked.terms) - len(carried) - sum(term.root in tables.about for term in asked.terms))
-        or not in_table
-    ):
+    elsewhere = len(carried) + sum(term.root in tables.about for term in asked.terms)
+    if not in_table or in_table < _LEAST_SHARE * (len(asked.terms) - elsewhere):
         return None
     time = tables.time_of(view, cell)
     agreed = agrees(wanted, time) if wanted is not None and time is not None else None
