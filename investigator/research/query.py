@@ -137,11 +137,16 @@ class DocumentQuery:
         return with_met_sentences(finding, self.table_question or self.main_question, self.library.document(target))
 
     def _with_quotes(self, own: Finding, read: Finding, variables: AskVariables) -> Finding:
-        """Return what the rules find, with the quotes that a small model adds if they are related to the question."""
+        """Return what the rules find, with the quotes that a small model adds if they look like an answer."""
         new = tuple(quote for quote in read.quotes if all(is_apart(quote, other) for other in own.quotes))
-        if own.addressed or read.addressed or not self._bearing(new, variables).bears:
-            return own.changed(failed_quotes=(*read.failed_quotes, *(quote.text for quote in new)))
-        return own.changed(quotes=(*own.quotes, *new), failed_quotes=read.failed_quotes)
+        is_trusted = not (own.addressed or read.addressed)
+        added = tuple(quote for quote in new if is_trusted and self._adds(quote, variables))
+        left = (quote.text for quote in new if quote not in added)
+        return own.changed(quotes=(*own.quotes, *added), failed_quotes=(*read.failed_quotes, *left))
+
+    def _adds(self, quote: Quote, variables: AskVariables) -> bool:
+        bearing = self._bearing((quote,), variables)
+        return bearing.bears if self.kind in (QuestionKind.SUMMARY, QuestionKind.WHY) else bearing.covers
 
     def _trusted(self, finding: Finding, variables: AskVariables) -> Finding:
         """Return the finding without sentences that address a language model; it says if any text does."""
