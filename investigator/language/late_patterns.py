@@ -19,6 +19,9 @@ class _Late:
         self.__dict__[name] = found = getattr(self._compiled, name)  # the next look-up finds it there
         return found
 
+    def __reduce__(self) -> tuple[object, tuple[str, int]]:
+        return late, (self.pattern, self._flags)
+
 
 def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return a pattern that is compiled at the first use of one of its methods; functions of `re` do not take it."""
