@@ -63,8 +63,8 @@ class Investigator:
     Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later. `joint`
     is a budget that single questions share with those of other investigators.
 
-    Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (what
-    a run is made of). One question runs in a workspace at a time: a second one raises WorkspaceLockedError.
+    Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
+    components of a run). One question runs in a workspace at a time: a second one raises WorkspaceLockedError.
 
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
     """

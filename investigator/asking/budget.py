@@ -33,8 +33,8 @@ class BudgetSettings(Record):
     )
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these settings without the default call limit, which is meant for one question; an explicit limit
-        stays.
+        """Return these settings without the default call limit, which is meant for one question; an explicit limit is
+        kept.
         """
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 

@@ -115,7 +115,7 @@ class Journaled:
         self._on_reuse = on_reuse
 
     def __call__(self, call: Call) -> Reply:
-        """Return the recorded reply, or else that of the inner layer. Raises StoreError."""
+        """Return the recorded reply, or else the reply of the inner layer. Raises StoreError."""
         kept = self._journal.find(call.key)
         if kept is None:
             return self._inner(call)

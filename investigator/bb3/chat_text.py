@@ -72,7 +72,7 @@ def why_text(message: Message | None) -> Text:
     if unsaid := message.get("unsaid"):
         lines.append(f"Withheld (unproven or not a reply): “{inert_line(str(unsaid))}”")
     if not lines:
-        lines = ["The reply rests on the conversation alone."]
+        lines = ["The reply is based only on the conversation."]
     return Text("\n".join(lines) + "\n")
 
 

@@ -54,10 +54,10 @@ def open_chat(
     search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
     """Open a chat over the documents of a folder until the context ends. `models` names engines of single modules; the
-    others use that of the role `chat`. The fields set in `decodings` control decoding; `on_notice` receives notices
-    about unsupported options. `search` replaces the search in the folder. Replies to identical prompts are reused, and
-    the limits of the settings apply to all conversations of the chat together. Raises FolderError, SettingsError,
-    CredentialError, WorkspaceLockedError, StoreError.
+    others use the engine of the role `chat`. The fields set in `decodings` control decoding; `on_notice` receives
+    notices about unsupported options. `search` replaces the search in the folder. Replies to identical prompts are
+    reused, and the limits of the settings apply to all conversations of the chat together. Raises FolderError,
+    SettingsError, CredentialError, WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
     with open_shelf():  # a problem of the folder is raised now instead of at the first question

@@ -47,7 +47,7 @@ def dislike_type_of(word: str) -> DislikeType:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
         hint = f"Types are: {', '.join(DislikeType)}"
-        said = f"there is no type of dislike {word.strip()[:40]!r}" if word.strip() else "a dislike needs its type"
+        said = f"there is no type of dislike {word.strip()[:40]!r}" if word.strip() else "a dislike needs a type"
         raise DialogueError(said, hint=hint) from error
 
 

@@ -16,7 +16,7 @@ from investigator.records.decoding import Decoding, Inference
 class Weights(StrEnum):
     """The supported models: 3B, 30B and 175B, and a language model without fine-tuning.
 
-    Their names are those of the presets that hold their options.
+    They are named after the presets with their options.
     """
 
     SMALL = "r2c2_bb3"
@@ -200,7 +200,7 @@ TABLE: Mapping[Module, ModuleRow] = {
         decoding=_of(_reply(), small=Decoding()),
     ),
 }
-"""Every module. BRM has no settings of its own in 3B, which was not trained on it."""
+"""Every module. BRM has no separate settings in 3B, which was not trained on it."""
 
 
 class Family(Record):

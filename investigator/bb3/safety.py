@@ -154,7 +154,7 @@ def _lines(name: str) -> tuple[str, ...]:
 def _pattern_of(listed: str) -> str:
     """Return the pattern of a listed word or phrase; only inner letters may be masked."""
     if "*" in listed.rstrip("*"):
-        raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may stand at its end only.")
+        raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may only be at its end.")
     words = undisguised(listed.rstrip("*")).text.split()
     open_end = listed.endswith("*")
     body = r"[\W_]{1,3}".join(_word_pattern(word, open_end) for word in words)

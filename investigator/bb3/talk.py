@@ -108,7 +108,7 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """Mark the last reply as liked, whatever its earlier rating. Raises DialogueError if there is none."""
+        """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError if there is none."""
         self.record = liked(self.record, self._place)
         self._asked_why = False
 

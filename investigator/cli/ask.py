@@ -109,7 +109,7 @@ class CeilingOptions:
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """Options for recording each engine call, besides the journal."""
+    """Options for recording each engine call, in addition to the journal."""
 
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Append a line of JSON for each engine call to this file.")

@@ -28,7 +28,7 @@ LIMIT = 50 * 1024**3
 
 _BLOCK = 1024 * 1024
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""The standard library's errors for damaged, encrypted and unusual archives, besides OSError."""
+"""The standard library's errors for damaged, encrypted and unusual archives, in addition to OSError."""
 
 
 def built(folder: Path, version: str) -> bool:

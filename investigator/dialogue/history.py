@@ -70,7 +70,7 @@ class History:
         return self.delimiter.join(self.history_strings) + (self.temp_history or "")
 
     def get_history_vec(self) -> list[int] | None:
-        """Return the tokens of the turns, separated by those of the delimiter; None if there are no turns.
+        """Return the tokens of the turns, separated by the tokens of the delimiter; None if there are no turns.
 
         Raises DialogueError if the history was made without `encode`.
         """

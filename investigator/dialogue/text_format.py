@@ -66,7 +66,7 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
 def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
     """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples.
 
-    `eval_labels` are written as labels, and `episode_done` at the end of an episode, whatever the examples say. The
+    `eval_labels` are written as labels, and `episode_done` at the end of an episode, regardless of the examples. The
     file only appears once it is complete. Raises DialogueError if an example has no text or no labels, or on a full
     disk.
     """

@@ -32,7 +32,7 @@ SENDS: Mapping[Role, str] = {
     Role.ASK: "questions, passages of the documents",
     Role.REFLECT: "questions, replies and quotes so far",
     Role.ANSWER: "the question, quotes from the documents",
-    Role.CHAT: "the conversation, what is remembered of it, passages of the documents",
+    Role.CHAT: "the conversation, memories of it, passages of the documents",
 }
 """The data that an investigation or conversation sends to the engine of a role."""
 

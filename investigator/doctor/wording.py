@@ -117,7 +117,7 @@ def _environment(environment: Environment) -> Text:
 def _verifier(verifier: VerifierFinding) -> Text:
     if verifier.problem:
         return _block("verifier", [(verifier.name, f"failed: {verifier.problem}"), ("hint", verifier.hint)])
-    return _block("verifier", [(verifier.name, f"works, {verifier.seconds:.3f} seconds a claim")])
+    return _block("verifier", [(verifier.name, f"works, {verifier.seconds:.3f} seconds per claim")])
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:

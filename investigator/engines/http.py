@@ -201,7 +201,7 @@ class BodyBounds:
     place: str
     seconds: float
     octets: int = MOST_OCTETS
-    hint: str = "Check that the base URL is that of a chat API, or choose another model."
+    hint: str = "Check that the base URL belongs to a chat API, or choose another model."
 
     def __call__(self, response: Response) -> None:
         """Apply the limits to the body of a response."""

@@ -259,7 +259,7 @@ class FolderEvaluation:
             f"not found {len(outcomes) - answered - found - failed}",
         ]
         about += [f"failed {failed}"] if failed else []
-        about.append(f"{seconds:.1f} s a question")
+        about.append(f"{seconds:.1f} s per question")
         return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))
 
 

@@ -123,11 +123,11 @@ def _about(report: FolderReport) -> list[str]:
         f"{counts.unanswerable_passages_found:,} passages found, {counts.unanswerable_not_found:,} not found",
         grounds_line(report.judged),
         f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
-        f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens a question",
+        f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens per question",
     ]
     if seconds is not None:
         times = f"mean {seconds.mean:.2f}, median {seconds.median:.2f}, 95 % within {seconds.p95:.2f}"
-        lines.append(f"seconds a question: {times} (of {seconds.questions:,} asked without interruption)")
+        lines.append(f"seconds per question: {times} (of {seconds.questions:,} asked without interruption)")
     return [line for line in lines if line]
 
 

@@ -51,8 +51,8 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
     A claim is proven if each of its sentences is in one sentence of one quote: the same words in the same order, or
     another wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), and nothing that matters
-    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or say nothing about it. Any
-    other claim is replaced by the nearest quote. Numbers and dates from the question do not count as contradictions.
+    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or do not mention it. Any other
+    claim is replaced by the nearest quote. Numbers and dates from the question do not count as contradictions.
     """
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)
@@ -146,7 +146,7 @@ def _refused(
     if sum_of:
         return ClaimCheck(ClaimStatus.REPLACED, f"its number can be computed from its quotes: {sum_of}", quote=quote)
     if _is_about_something_else(claim, nearest):
-        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes say nothing of it", Slot.SUBJECT, quote)
+        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes do not mention it", Slot.SUBJECT, quote)
     return ClaimCheck(ClaimStatus.REPLACED, _why_not_checked(claim, nearest), Slot.WORDS, quote)
 
 

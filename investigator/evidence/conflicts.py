@@ -53,8 +53,8 @@ def conflicts(
 ) -> tuple[Conflict, ...]:
     """Return the conflicts between statements about one part of a question.
 
-    Two sentences conflict if they differ in one value only: an amount in the same unit of which neither is the other
-    rounded, a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
+    Two sentences conflict if they differ in only one value: an amount in the same unit (unless one is the other
+    rounded), a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
     are. Others must share a name, or each must contain everything asked, in the same words, in documents that share a
     subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except for
     the value, under one heading or, with `over_sections`, under any. A value that several documents give is listed once

@@ -35,7 +35,7 @@ _SAYS_NOTHING_OF_IT = re.compile(
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Something that a pronoun may refer to; `words` are those of a subject, and empty for anything else."""
+    """Something that a pronoun may refer to; `words` are the words of a subject, and empty for anything else."""
 
     words: Words
     is_plural: bool | None
@@ -134,7 +134,7 @@ def _candidates(before: Words) -> list[_Candidate]:
 
 
 def _subject(words: Words, verb: str) -> _Candidate:
-    """Return a subject as a candidate; a pronoun is no candidate."""
+    """Return a subject as a candidate; a pronoun is not a candidate."""
     if any(word.text in joints("pronouns") for word in words):
         return _Candidate((), None, is_person=True)
     is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)

@@ -32,7 +32,7 @@ def _found(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
 
 
 def load(point: EntryPoint) -> object:
-    """Import the target of an entry point. Raises SettingsError on failure, whatever the plug-in itself raises."""
+    """Import the target of an entry point. Raises SettingsError for any exception of the plug-in."""
     try:
         loaded: object = point.load()
     except Exception as error:  # importing foreign code may raise anything

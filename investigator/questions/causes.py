@@ -1,4 +1,4 @@
-"""Finds sentences that give a cause of what is asked: a causal word with the effect on its side. English."""
+"""Finds sentences that give a cause of the asked effect: a causal word with that effect on one side. English."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if texts lack a name that only its number tells from others: SOLENA-2 is not SOLENA."""
+    """Return True if texts lack a name that differs from others only in its number: SOLENA-2 is not SOLENA."""
     mark = _MARKED.fullmatch(name)
     if mark is None:
         return False

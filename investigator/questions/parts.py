@@ -46,7 +46,7 @@ _ELLIPSIS = late(
     rf"^\W*(?:how (?:much|many)|{_ASKS})\s+(?:for|in|at|on|to|after|before|with|without|by|from|under|during)\b",
     re.IGNORECASE,
 )
-"""A question without a noun and a verb of its own: "and how much for adults?"."""
+"""A question without its own noun and verb: "and how much for adults?"."""
 _THING = late(
     r"\b(?:the|an?|our|your|its|their|this|that)\s+((?:[a-z][\w'’-]*\s+){0,2}?[a-z][\w'’-]*)"
     r"(?=\s+(?:of|at|on|in|for|to|from|by|with|did|does|do|was|were|is|are|has|have|had|will|would|can)\b|\W*$)"
@@ -137,8 +137,8 @@ def _sides(asked: str) -> list[str]:
 
 
 def _with_names(pieces: list[str]) -> list[str]:
-    """Add to a piece what it leaves to earlier ones: the name and the thing that its pronoun stands for, or all that
-    was asked if it has no noun and no verb of its own.
+    """Complete a piece from earlier ones: add the name and the thing that its pronoun refers to, or the whole question
+    if it has no noun and verb.
     """
     name, thing, asked, complete = "", "", "", []
     for piece in pieces:

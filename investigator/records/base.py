@@ -20,7 +20,7 @@ class Record(BaseModel):
     """A frozen value; `model_dump_json` and `model_validate_json` are its one wire form.
 
     Unknown fields are rejected, so a record from elsewhere is never misread. `computed` names the properties that
-    templates can use besides the fields.
+    templates can use in addition to the fields.
     """
 
     computed: ClassVar[tuple[str, ...]] = ()

@@ -69,7 +69,7 @@ def matrix_text(matrix: Matrix) -> Text:
                 f"Cells: {counts_line(matrix)}.",
                 inert(engine_line(matrix.engine)),
                 f"Used: {usage_line(matrix.usage, matrix.seconds)}",
-                "The quotes behind each cell: --report FILE.html or --json with the same command, paid only once.",
+                "The quotes behind each cell: --report FILE.html or --json with the same command, at no extra cost.",
             )
         ),
         style="dim",

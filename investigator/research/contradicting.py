@@ -186,7 +186,7 @@ def _says(words: Iterable[str], subject: frozenset[str]) -> bool:
 def _differing(part: Part, what: str, history: Sequence[Memory], library: DocumentIndex) -> list[Quote]:
     """Return the values that the best documents give for a subject, in matching cells and in sentences.
 
-    The best reports are those of the firm that the question names, and those with a matching cell.
+    The best reports are from the firm that the question names, or have a matching cell.
     """
     asked = _without_documents(what or part.question, part)
     best = sorted((one for one in history if one.quotes and not one.addressed), key=lambda one: -(one.point or 0))

@@ -124,7 +124,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str, c
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
     """Return True if a sentence contains the content words of a question in order; the document's subject may supply
-    some. If the question asks what somebody is, no other name may stand between.
+    some. If the question asks what somebody is, there must be no other name in between.
     """
     plain = words(sentence)
     said = [root(word) for word in plain]

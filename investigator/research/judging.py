@@ -53,9 +53,9 @@ _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKi
 """Constraints that a sentence meets in words of the question."""
 
 _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
-"""The constraints that a question sets besides words."""
+"""The constraints of a question other than words."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
-"""Constraints on the kind of answer, which a sentence meets beside the asked words."""
+"""Constraints on the kind of answer, which a sentence must meet in addition to the asked words."""
 
 
 @dataclass(frozen=True)

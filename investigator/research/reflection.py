@@ -47,7 +47,7 @@ def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
 
 
 def _resting_on(info: KnownInfo, memories: Sequence[Memory]) -> KnownInfo:
-    """Limit the point of an info to that of the best memory that supports it."""
+    """Limit the point of an info to the point of the best memory that supports it."""
     highest = max(memory.point or 0 for memory in memories)
     return info.changed(
         point=min(info.point, highest),

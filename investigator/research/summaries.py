@@ -19,8 +19,8 @@ from investigator.tables.key_cells import key_cells
 
 _MOST_FIGURES = 5
 _BEGINNING = 200  # characters that name a document
-_MOST_OF = 0.6  # share of the words of what is to be summarised that name the document
-_SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the rest cover the rest of the text
+_MOST_OF = 0.6  # share of the words of the requested subject that name the document
+_SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the others cover the rest of the text
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:

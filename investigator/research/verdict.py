@@ -142,7 +142,7 @@ def _all_met(
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], document: Callable[[str], Document]
 ) -> Statements:
-    """Return the statements plus missing quotes that meet all of a part, whatever their score."""
+    """Return the statements plus missing quotes that meet all of a part, regardless of their score."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said if quote.cell else one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))

@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _is_inside(table: Table, other: Table) -> bool:
-    """Return True if a table is nested in another one, instead of sharing lines with one beside it."""
+    """Return True if a table is nested in another one, instead of sharing lines with an adjacent one."""
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 

@@ -188,7 +188,7 @@ intents = Table(
     Column(CODE, String, nullable=False),
 )
 
-# prompts that did not fit into an engine's context: resuming and replaying count no tokens again
+# prompts that did not fit into an engine's context, so that resuming and replaying need not count tokens
 too_long = Table(
     "too_long",
     _kept,

@@ -215,7 +215,7 @@ class VectorTable:
 
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:
     """Return the dot product of a unit vector with each row, in double precision. Each depends only on its own row, so
-    equal rows get equal numbers, whatever their neighbours.
+    equal rows get equal numbers regardless of their neighbours.
     """
     return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
 

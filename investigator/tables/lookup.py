@@ -263,14 +263,14 @@ def _fit(
 
 
 def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) -> float:
-    """Return the cost of what the names of a cell say beyond the question."""
+    """Return the cost of the words in a cell's names that the question lacks."""
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
     narrowed = _NOT_ASKED_ABOVE * bool((own.narrowing | above.narrowing) - asked.said)
     return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:
-    """Yield the word of a question about money that was spent, if a cell gives what was planned."""
+    """Yield the word of a question about spent money, if a cell gives a planned amount."""
     cue = patterns("modality")
     spent = cue["asks_spent"].search(question)
     if spent and cue["figures_planned"].search(names.replace("_", " ")) and not cue["figures_planned"].search(question):

@@ -78,7 +78,7 @@ def months_in(text: str) -> int | None:
 
 
 def header_time(text: str) -> TableTime | None:
-    """Return the time that a column's headers give together, the last of several; None if there is none."""
+    """Return the time given by a column's headers together, the last one of several; None if there is none."""
     found = _times(text)
     months = months_in(text)
     if not found:

@@ -1,6 +1,6 @@
 """bAbI (Weston et al. 2015): questions about small stories.
 
-Lines are `N text`, or `N question TAB answer TAB numbers of the lines that it rests on`.
+Lines are `N text`, or `N question TAB answer TAB numbers of the supporting lines`.
 
 `babi:datafile=PATH` reads one file. `babi:task1k:15` reads task 15 below `datapath`, the unpacked archive, with 1,000
 questions, `babi:task10k:15` with 10,000; without a number, it reads all tasks, as do `babi:all1k` and `babi:all10k`.

@@ -41,7 +41,7 @@ class FileTeacher(DialogTeacher):
     own_options: ClassVar[frozenset[str]] = frozenset()
     """Its options in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
-    """Most parts of a task string besides options: the task and the teacher."""
+    """Most parts of a task string except options: the task and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)

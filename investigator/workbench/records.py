@@ -58,7 +58,7 @@ class TriedReply(Record):
     """The outcome of a template for one use: the prompt, the reply, and its evaluation by the method. `source` names
     the origin of the template. `value` is the parsed record, in wire form; `problem` is the problem with the first
     reply, even if it was `repaired`. `model_point` is the point in the reply and `point` the effective one; both are
-    None if the step gives none.
+    None if the step has none.
     """
 
     source: str

@@ -171,7 +171,7 @@ class UseFinder:
         """Raise SettingsError if the current templates differ from those of a run."""
         if record.templates != self._parts.prompts.own():
             named = ", ".join(one.name for one in record.templates)
-            used = f"templates of its own ({named})" if named else "the shipped templates"
+            used = f"its own templates ({named})" if named else "the shipped templates"
             hint = "Name their folder, as it was, with --ran-with DIR." if named else "Leave out --ran-with."
             raise SettingsError(f"the run {record.id} used {used}", hint=hint)
 

@@ -25,7 +25,7 @@ def cards_text(cards: Sequence[TemplateCard]) -> Text:
         reply = f"reply {card.reply}" if card.reply else "no engine is asked"
         own = ", yours" if card.own else ""
         lines += [
-            Text.assemble((card.name, "bold"), f"  {card.owner}, {card.tokens:,} tokens of its own, {reply}{own}"),
+            Text.assemble((card.name, "bold"), f"  {card.owner}, {card.tokens:,} tokens of fixed text, {reply}{own}"),
             Text(f"  {card.purpose}"),
             Text(f"  {_names(card)}", style="dim"),
         ]
@@ -43,7 +43,7 @@ def card_text(card: TemplateCard, source: str) -> Text:
     )
     lines = [
         Text(f"{card.name}: {card.purpose}.", style="bold"),
-        Text(f"{inert_line(card.file)}, about {card.tokens:,} tokens of its own{' (yours)' if card.own else ''}"),
+        Text(f"{inert_line(card.file)}, about {card.tokens:,} tokens of fixed text{' (yours)' if card.own else ''}"),
         Text(f"Reply: {reply}"),
         Text("Variables (* must be used):"),
     ]

@@ -99,7 +99,7 @@ def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
     [
         ("/wyh", "unknown command /wyh"),
         ("/search sometimes", "unknown choice /search sometimes"),
-        ("/dislike", "a dislike needs its type"),
+        ("/dislike", "a dislike needs a type"),
         ("/dislike bananas", "there is no type of dislike 'bananas'"),
         ("/dislike rude", "there is no reply"),
         ("/like", "there is no reply"),

@@ -39,7 +39,7 @@ def fact(
 
 def test_before_the_first_reply_there_is_nothing_to_tell() -> None:
     assert why_text(None).plain == "No message yet.\n"
-    assert why_text(Message(text="Hi")).plain == "The reply rests on the conversation alone.\n"
+    assert why_text(Message(text="Hi")).plain == "The reply is based only on the conversation.\n"
 
 
 def test_decisions_query_passages_quotes_and_memory_are_told() -> None:

@@ -204,7 +204,7 @@ def test_several_facts_are_told_one_by_one_and_that_there_are_more(module: Modul
 
 def test_it_says_that_nothing_of_the_kind_is_known() -> None:
     assert said("How old am I?", module=Module.VRM) == "I found nothing on that in what you told me: see /memory."
-    assert said("Who am I?", module=Module.VRM) == "I remember nothing that you told me of yourself."
+    assert said("Who am I?", module=Module.VRM) == "I remember nothing that you told me about yourself."
     assert said("How old am I?", module=Module.SRM).startswith("I have nothing to quote on that. I found nothing")
     assert said("Who owns the mill?", module=Module.VRM) == "I have nothing to quote on that. I have not looked it up."
 

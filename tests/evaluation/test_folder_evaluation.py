@@ -122,7 +122,7 @@ def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Qu
     last = events[-1]
     assert isinstance(last, Progressed)
     assert (last.phase, last.done, last.total) == ("questions", 3, 3)
-    assert last.about[-1].endswith("s a question")
+    assert last.about[-1].endswith("s per question")
 
 
 def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questions: tuple[Question, ...]) -> None:

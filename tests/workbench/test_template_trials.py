@@ -173,7 +173,7 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
     words = ("prompts", "render", "query/ask", *place.kept, "--run", run["id"])
     refused = command(*words)
     assert refused.exit_code == 2
-    assert "templates of its own (query/ask)" in refused.stderr
+    assert "its own templates (query/ask)" in refused.stderr
     done = command(*words, "--ran-with", place.own)
     assert done.stdout.startswith("You examine one document")
 

@@ -30,7 +30,7 @@ class ChatCommand(StrEnum):
 
 
 HELP = """\
-/why                              show what the last reply rests on: decisions, query, passages, memory
+/why                              show the basis of the last reply: decisions, query, passages, memory
 /memory                           show memories about you; /memory add TEXT, /memory edit N TEXT, /memory delete N
 /search [always|never|compute]    search the documents for every reply, for none, or if needed;
                                   without a word, show the current choice

@@ -153,7 +153,7 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
 
 
 def asks_for_memory(text: str) -> bool:
-    """Return True if the turn explicitly asks what is known about its speaker, or was said before."""
+    """Return True if the turn explicitly asks for what is known about its speaker, or for what was said before."""
     return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
 
 

@@ -136,7 +136,7 @@ def _clauses(fact: PersonalFact) -> list[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Return True if a name is requested, and the fact gives that of another person, such as a sister."""
+    """Return True if a name is requested, but the fact gives the name of another person, such as a sister."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False

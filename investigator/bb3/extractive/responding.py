@@ -18,7 +18,7 @@ _NOTHING_TO_QUOTE = "I have nothing to quote on that."
 _WHAT_NEXT = "What would you like to know?"
 _NOT_LOOKED = "I have not looked it up."
 _NOT_TOLD = "I found nothing on that in what you told me: see /memory."
-_KNOWS_NOTHING = "I remember nothing that you told me of yourself."
+_KNOWS_NOTHING = "I remember nothing that you told me about yourself."
 _MORE = "There is more: see /memory."
 _NOT_FORGOTTEN = (
     "I cannot forget anything on request: /memory shows what I remember, and `/memory delete N` deletes a memory."
@@ -57,7 +57,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """Return the same as `respond`, or a reply that there is no quote."""
+    """Return the same as `respond`; without quotes, a reply that says so."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):

@@ -112,7 +112,7 @@ def _with_meant(asked: str, meant: str) -> str:
 
 def _asked(text: str) -> tuple[str, str]:
     """Return the last question of a turn and the text before it; the whole turn if it asks nothing. A question that
-    only the speaker can answer is used if there is no other. Statements about the speaker are dropped.
+    only the speaker can answer is used only if there is no other. Statements about the speaker are dropped.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
     asking = [i for i, part in enumerate(parts) if is_question(part) and (key_terms(part) or points_back(part))]

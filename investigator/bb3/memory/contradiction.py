@@ -72,10 +72,10 @@ _MARKS = "?？؟;"
 class _Words(Record):
     """The file of words, unprocessed: stems, separated by blanks.
 
-    Those of `onward` deny what comes after them, as English negations do; those of `throughout` the whole statement,
-    wherever they are in it, as German, French and Spanish negations do. `joints` join the things of a list, those of
-    `either` things that are all denied; `numbers` say how many. Words of `same` are synonyms of their key, those of
-    `opposite` antonyms.
+    Those of `onward` deny what comes after them, as English negations do; those of `throughout` deny the whole
+    statement, as German, French and Spanish negations do. `joints` join the things of a list, those of `either` things
+    that are all denied; `numbers` say how many. Words of `same` are synonyms of their key, those of `opposite`
+    antonyms.
     """
 
     speaker: str

@@ -27,7 +27,7 @@ _BY_HAND = FactSource()
 
 class LongTermMemory(PersonalFacts):
     """The memories of all users of a workspace, and the selection for a reply. Memories are single lines: white space
-    is collapsed and control characters are removed, so that none can pass for a line of a prompt. Raises DialogueError
+    is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises DialogueError
     if a memory is empty or too long.
     """
 

@@ -76,7 +76,7 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
 
 @dataclass(frozen=True)
 class InterDistinctMetric(Metric):
-    """The share of distinct n-grams among those of all texts together; 1e-7 if there are none (Li et al. 2016).
+    """The share of distinct n-grams in all texts together; 1e-7 if there are none (Li et al. 2016).
 
     The counts are stored in `parts`, each with more than twice as many n-grams as the next, so that adding a text does
     not copy all earlier counts.

@@ -13,7 +13,7 @@ from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 
 PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
-"""Shared state of a teacher's copies besides the data: their joint progress."""
+"""Shared state of a teacher's copies in addition to the data: their joint progress."""
 
 
 class Teacher(Agent):

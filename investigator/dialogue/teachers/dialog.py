@@ -130,7 +130,7 @@ LoadImage = Callable[[str], object | None]
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
     """Return the message of an entry: a tuple of up to five parts, or fields by name.
 
-    `candidates` are those of the whole task: each example gets them, and its labels must be among them. Raises
+    `candidates` apply to the whole task: each example gets them, and its labels must be among them. Raises
     DialogueError if the entry has another form, sets an automatic field, or has candidates without its label.
     """
     if isinstance(entry, Mapping):

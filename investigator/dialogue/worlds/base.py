@@ -50,7 +50,7 @@ class World:
         if nameless is not None:
             raise DialogueValueError(
                 f"{type(nameless).__name__} is not a complete agent: it has no id",
-                hint="Derive it from Agent, and call super().__init__() in an __init__ of its own.",
+                hint="Derive it from Agent, and call super().__init__() in its __init__.",
             )
         self.acts: list[Message | None] = [None] * len(self.agents)
         self._loops = LoopWatch(self.opt, self.agents if self.watches_loops else ())

@@ -115,7 +115,7 @@ def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
     if "ContextOverflowError" in names:
         return FailedCall(_too_long(server, words), error)
     if isinstance(error, _UNREADABLE):
-        hint = "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1)."
+        hint = "Check that the base URL belongs to an OpenAI-compatible API (it often ends in /v1)."
         message = f"the server's reply is not a chat completion ({server.place}): {words}"
         return FailedCall(EngineError(message, hint=hint), error, tries=2)
     return FailedCall(EngineError(f"{server.place} gave no reply: {words or type(error).__name__}"), error)

@@ -1,5 +1,5 @@
 """A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
-is cached: of the next prompt with the same beginning only the rest is read. An earlier prompt, kept in memory up to a
+is cached: if the next prompt has the same beginning, only its rest is read. An earlier prompt, kept in memory up to a
 limit, is reused if the common prefix is at least a quarter of it. Flash attention, several slots and n-gram speculation
 keep llama.cpp's defaults: nothing else was faster with the method's prompts.
 """

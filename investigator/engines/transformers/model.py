@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # last tokens that are searched for a stop, which is found as soon as it is written
+_STOP_WINDOW = 16  # last tokens that are searched for a stop as they are written
 
 
 class Generation(Record):

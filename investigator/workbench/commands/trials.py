@@ -140,7 +140,7 @@ def run_template(
                 template=only, about=about(use.variables), old=before, new=after, usage=opened.usage()
             )
     if not traits_of(engines[role_of(only)]).is_model:
-        note("the built-in engine answers from the variables, whatever the template says: name a --model")
+        note("the built-in engine answers from the variables, regardless of the template: name a --model")
     for notice in parts.notices():
         note(notice.text)
     if as_json:

@@ -258,7 +258,7 @@ def _one_row(cluster: Sequence[VisualRow], begin: float) -> Sequence[VisualRow]:
 def _continues(
     label: tuple[PageWord, ...], cells: Sequence[LaidCell], number: int, placed: dict[int, tuple[PageWord, ...]]
 ) -> bool:
-    """Return True if a label continues that of the row above: it begins in lower case.
+    """Return True if a label continues the label of the row above: it begins in lower case.
 
     At most one of the two rows may have figures.
     """
