@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 from chat_replies import Said, model
+from talks import turns
 
 from investigator import ScriptedEmbedder, ScriptedEngine
 from investigator.asking.client import EngineClient
@@ -16,7 +17,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
-from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
+from investigator.bb3.records import CONTRACTS, Module
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
@@ -42,11 +43,6 @@ def reply(engine: Engine, module: Module, text: str = "How much is the rent?", *
     made = client(engine)
     (found,) = ChatForm(lambda _: made).ask([request])
     return found
-
-
-def turns(*texts: str) -> tuple[Turn, ...]:
-    speakers = (Speaker.PARTNER, Speaker.SELF)
-    return tuple(Turn(speaker=speakers[(len(texts) - 1 - n) % 2], text=text) for n, text in enumerate(texts))
 
 
 def saying(module: Module, said: Said) -> ScriptedEngine:

@@ -6,6 +6,7 @@ import socket
 
 import pytest
 from openai_server import OpenAIServer, Response, json_response
+from talks import Waits
 
 from investigator.bb3.forms.completions import (
     Completion,
@@ -23,16 +24,6 @@ from investigator.errors import CredentialError, SettingsError
 GOOD = json_response({"choices": [{"text": " hi", "logprobs": {"token_logprobs": [None, -1.5, -0.5]}}]})
 BUSY = json_response({"error": "busy"}, 503)
 USUAL = CompletionRequest()
-
-
-class Waits:
-    """A sleep that only keeps how long it was to be."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
 
 
 def client(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from talks import turns
 
 from investigator.bb3.extractive.deciding import decide_memory, decide_search
 from investigator.bb3.extractive.modules import chat_answers
@@ -16,7 +17,6 @@ from investigator.bb3.records import (
     ResponseReply,
     ResponseVariables,
     Speaker,
-    Turn,
     TurnsVariables,
 )
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
@@ -25,12 +25,6 @@ EMBEDDER = SentenceTransformerEmbedder()
 KINDS = TurnKinds(EMBEDDER)
 ANSWER = chat_answers(EMBEDDER)
 TOLD = ("I have a dog called Rex.", "My name is Anna and I live in Berlin.", "I like tea.", "I work as a baker.")
-
-
-def turns(*texts: str) -> tuple[Turn, ...]:
-    """A conversation in turns, the last of them the partner's."""
-    speakers = (Speaker.PARTNER, Speaker.SELF)
-    return tuple(Turn(speaker=speakers[(len(texts) - 1 - i) % 2], text=text) for i, text in enumerate(texts))
 
 
 def facts(*texts: str) -> tuple[PersonalFact, ...]:

@@ -1,4 +1,5 @@
 import pytest
+from talks import turns
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
@@ -29,12 +30,6 @@ from investigator.records import Passage, Prompt, Quote, Record
 EMBEDDER = SentenceTransformerEmbedder()
 ENGINE = ExtractiveEngine(EMBEDDER, chat_answers)
 PROMPTS = Prompts(contracts=CONTRACTS)
-
-
-def turns(*texts: str) -> tuple[Turn, ...]:
-    """A conversation in turns, the last of them the partner's."""
-    speakers = (Speaker.PARTNER, Speaker.SELF)
-    return tuple(Turn(speaker=speakers[(len(texts) - 1 - i) % 2], text=text) for i, text in enumerate(texts))
 
 
 def facts(*texts: str, speaker: Speaker = Speaker.PARTNER) -> tuple[PersonalFact, ...]:

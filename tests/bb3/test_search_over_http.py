@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from openai_server import OpenAIServer, Response, json_response
 from search_endpoint import SearchEndpoint
+from talks import Waits
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
@@ -32,16 +33,6 @@ from investigator.errors import (
 
 PAGES = {"response": [{"url": "u", "title": "t", "content": "one\r\n\n two \nthree"}]}
 QUICK = Patience(timeout=10, requests=3, delay=0.25)
-
-
-class Waits:
-    """Sleeps without sleeping, and keeps for how long."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
 
 
 def client(server: OpenAIServer, patience: Patience = QUICK) -> tuple[SearchServer, Waits]:

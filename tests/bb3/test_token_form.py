@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from talks import turns
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.token_form import token_documents, token_prompt
-from investigator.bb3.records import Module, Speaker, Turn
-
-
-def turns(*texts: str) -> tuple[Turn, ...]:
-    """Turns that end with the partner's."""
-    speakers = [Speaker.PARTNER if (len(texts) - n) % 2 else Speaker.SELF for n in range(len(texts))]
-    return tuple(Turn(speaker=speaker, text=text) for speaker, text in zip(speakers, texts, strict=True))
+from investigator.bb3.records import Module
 
 
 def prompt(module: Module, *texts: str, **given: object) -> str:
