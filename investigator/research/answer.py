@@ -203,11 +203,13 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    `readings` are shown with the quotes that they read. Nothing is reported as absent until other wordings were
-    searched: `reworded` means that they were, or that the folder contains no word of the question.
+    `readings` are shown with the quotes that they read, if these answer. Nothing is reported as absent until other
+    wordings were searched: `reworded` means that they were, or that the folder contains no word of the question.
     """
     memories = run.memories
-    claims = tuple(_with_reading(claim.changed(cautions=cautions_of(claim.text)), readings) for claim in found.claims)
+    claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
+    if found.status is AnswerStatus.ANSWERED:  # beside what does not answer, most of them are false
+        claims = tuple(_with_reading(claim, readings) for claim in claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
     if status is AnswerStatus.NOT_FOUND:
