@@ -186,7 +186,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
     if first["type"] == "value_error":
         return SettingsError(f"the settings of {name} are invalid: {first['msg'].partition(', ')[2]}", hint=_in(part))
     if part[-1:] == name.split(".")[-1:]:
-        return SettingsError(f"{name} is not a setting but a part of them", hint=_in(part))
+        return SettingsError(f"{name} is not a setting but a group of settings", hint=_in(part))
     given = "" if _kind(field) is SecretStr else f", not {_shown(first['input'])}"
     return SettingsError(f"the setting {name} must be {_wanted(field, first['type'])}{given}", hint=_about(name, field))
 

@@ -42,9 +42,9 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path, m
         ("folder.exclude=[1]", "folder.exclude must be a list of texts"),
         ("mission=", "mission must be a text that is not empty"),
         ("embedder=3", "embedder must be a text, not 3"),
-        ("retrieval=5", "retrieval is not a setting but a part"),
+        ("retrieval=5", "retrieval is not a setting but a group"),
         ("chunks.target=2000", "the settings of chunks are invalid: target must not be larger than maximum"),
-        ("chunks=", "chunks is not a setting but a part"),
+        ("chunks=", "chunks is not a setting but a group"),
         ("retrieval..depth=3", "is not of the form part.field=value"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Shared by `matrix` and `ask --questions`: the questions of files and options, and the end of a batch."""
+"""Shared by `matrix` and `ask --questions`: reads the questions of files and options, and reports the outcome of a
+batch.
+"""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class World:
 
     @staticmethod
     def of_share(shared: Shared) -> World:
-        """Return a copy of the world that shared this. Raises DialogueError if it names no world class."""
+        """Return a copy of the world from its shared state. Raises DialogueError if it names no world class."""
         kind = shared.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
             hint = "Start from super().share() in the share() of the world."
