@@ -41,6 +41,11 @@ def statement_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]
         yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
 
 
+def is_row(sentence: str) -> bool:
+    """Return True for a row of a table with the header of each cell, which has no grammar: "Name: Ann; Role: chair"."""
+    return _ROW.match(sentence) is not None
+
+
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while start < end:
         stop = text.find("\n", start, end)
@@ -54,7 +59,7 @@ def _are_records(lines: Sequence[str]) -> bool:
     """
     if len(lines) < _FEWEST_LINES:
         return False
-    if all(_ROW.match(line) for line in lines[1:]):
+    if all(map(is_row, lines[1:])):
         return True
     if any(_RUNS_ON.match(line) for line in lines) or any(_GOES_ON.search(line) for line in lines[:-1]):
         return False

@@ -16,6 +16,7 @@ _JOINT = re.compile(r"(;|,(?:\s+(?:and|but|or|yet|while|whereas)\b)?|\b(?:and|bu
 _ASIDE = re.compile(
     r"\s*(?:as|if|when|where|because|since|although|though|unless|until|after|before|which|who|whose)\b"
 )
+_NOT_THIS = re.compile(r"\b(?:instead of|rather than|in place of)\b[^,;:.()]*", re.IGNORECASE)
 _BRACKET = re.compile(r"\([^()]*\)")
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|:(?=\s)|\(")
 _MARKS = ":("
@@ -29,8 +30,8 @@ def assertions(sentence: str) -> tuple[str, ...]:
     A clause that shares the subject of the previous clause begins with that subject: "the kitchen reopened in April"
     for "the kitchen was closed in March and reopened in April". A thing in a list keeps only its own bracket.
     """
-    bare = _BRACKET.sub(" ", sentence)
-    return tuple(dict.fromkeys((*_clauses(bare), *_clauses(sentence))))
+    said = _NOT_THIS.sub(" ", sentence)
+    return tuple(dict.fromkeys((*_clauses(_BRACKET.sub(" ", said)), *_clauses(said))))
 
 
 def _clauses(text: str) -> Iterator[str]:

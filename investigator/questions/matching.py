@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from investigator.language.lists import month_numbers
-from investigator.language.sentences import statement_spans
+from investigator.language.sentences import is_row, statement_spans
 from investigator.language.terms import is_english, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
 from investigator.questions.assertions import assertions
@@ -286,7 +286,8 @@ def _modality(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if against := turned_round(asked.text, evidence.sentence):
-        return matched(asked, MatchState.CONTRADICTED, against)
+        is_grammar = not is_row(evidence.sentence)
+        return matched(asked, MatchState.CONTRADICTED if is_grammar else MatchState.NOT_MET, against)
     verb = subject_and_verb(asked.text)[1]
     if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # the phase tells: "open until 5 May"
         return matched(asked, MatchState.MET)

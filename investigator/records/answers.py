@@ -103,10 +103,11 @@ class Slot(StrEnum):
 
 
 class Caution(StrEnum):
-    """A warning about a statement that a document could have planted."""
+    """A warning about a statement: a document could have planted it, or a message only quotes it from an older one."""
 
     ADDRESS = "address"
     INSTRUCTION = "instruction"
+    QUOTED = "quoted"
 
 
 class Claim(Record):
@@ -114,7 +115,7 @@ class Claim(Record):
 
     `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are statements of an
     engine that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses in
-    it, and of instructions to the reader, which come from the document.
+    it, of instructions to the reader, which come from the document, and of older text that a message quotes.
     """
 
     text: str

@@ -207,7 +207,7 @@ def concluded(
     wordings were searched: `reworded` means that they were, or that the folder contains no word of the question.
     """
     memories = run.memories
-    claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
+    claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
     if found.status is AnswerStatus.ANSWERED:  # beside what does not answer, most of them are false
         claims = tuple(_with_reading(claim, readings) for claim in claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)

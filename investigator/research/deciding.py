@@ -1,13 +1,12 @@
-"""Answers yes-or-no questions by proven statements. Pure.
+"""Decides a yes-or-no question by a statement: a clause of a sentence, a row of a table or a cell. Pure.
 
-A statement settles the question only if it contains every asked word, in the same order, without qualification;
-otherwise the results are shown without a decision.
+It decides only if it contains every asked word, without qualification.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -17,7 +16,6 @@ from investigator.language.claim_words import slot_words
 from investigator.language.dates import dates, without_dates
 from investigator.language.negation import contradicts, negates
 from investigator.language.normalise import normalise
-from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, words
 from investigator.questions.assertions import assertions, is_of_other_name
 from investigator.questions.constraints import constraints
@@ -25,92 +23,68 @@ from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.matching import matches
 from investigator.questions.periods import without_periods
 from investigator.questions.related import related_roots, root, roots
-from investigator.records import (
-    AnswerStatus,
-    Claim,
-    ClaimStatus,
-    ConstraintKind,
-    ConstraintMatch,
-    Decision,
-    Document,
-    MatchState,
-    Part,
-)
-from investigator.research.judging import surroundings
-from investigator.research.verdict import Verdict
+from investigator.questions.surroundings import Surroundings
+from investigator.records import ConstraintKind, ConstraintMatch, Decision, MatchState, Part
+from investigator.tables.cells import TableView
+from investigator.tables.listing import says_yes_or_no
 
-_FEWEST = 2  # minimum asked words in the sentence itself; one is enough if the question asks about an amount
+_FEWEST = 2  # asked words in the sentence itself; one is enough if the question asks about an amount
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
-def with_decision(
-    found: Verdict,
-    parts: Sequence[Part],
-    claims: Sequence[Claim],
-    document: Callable[[str], Document],
-) -> tuple[Verdict, Decision | None]:
-    """Add yes or no to the verdict if statements settle a yes-or-no question.
-
-    It is yes if every part is true, and no if one is false; the decisive statements come first. If statements disagree,
-    nothing is settled.
-    """
-    settled = [_of_part(part, claims, document) for part in parts]
-    said = [one for one in settled if one is not None]
-    denied = [claim for decision, claim in said if decision is Decision.NO]
-    if not said or (not denied and len(said) < len(parts)):
-        return found, None
-    decision = Decision.NO if denied else Decision.YES
-    others = found.claims if found.status is AnswerStatus.ANSWERED else ()
-    first = tuple(dict.fromkeys((*(denied or [claim for _, claim in said]), *others)))
-    reason = f"A proven statement {'denies' if denied else 'says'} all that is asked."
-    return replace(found, status=AnswerStatus.ANSWERED, claims=first, near_misses=(), reason=reason), decision
-
-
-def _of_part(part: Part, claims: Sequence[Claim], document: Callable[[str], Document]) -> tuple[Decision, Claim] | None:
-    """Return the decision on a part; statements that the documents attribute to somebody count only if there are no
-    others.
-    """
-    found = [(one, claim) for claim in claims for one in _of_claim(part, claim, document)]
-    held = [(decision, claim) for (decision, is_reported), claim in found if not is_reported]
-    held = held or [(decision, claim) for (decision, _), claim in found]
-    return held[0] if len({decision for decision, _ in held}) == 1 else None
-
-
-def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> Iterator[tuple[Decision, bool]]:
-    """Yield the decision of each sentence in the quotes of a proven statement about a part, and True if the sentence
-    attributes it to somebody.
-    """
-    if claim.status is not ClaimStatus.PROVEN:
-        return
+def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[str]) -> Decision | None:
+    """Return what a clause of a sentence decides; None if none says all. `about` names its document."""
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # a question about an amount has no agent
+    if wanted:  # an amount implies that there is no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
-    for quote in (quote for quote in claim.quotes if quote.cell is None):
-        one = document(quote.document_id)
-        title = "" if one.title in quote.text else one.title
-        about = roots(f"{title} {one.id.replace('_', ' ')} {one.imprint.issuer}")
-        for start, end in statement_spans(quote.text):
-            sentence = quote.text[start:end]
-            fewest = 1 if wanted else _FEWEST
-            clause = next((each for each in assertions(sentence) if _says_all(question, each, about, fewest)), "")
-            if clause and not _qualified(sentence, question):
-                own = matches(bound, question, surroundings(quote, sentence, one))
-                failing = [match for match in own if match.state is not MatchState.MET]
-                decision = _settled(failing, question, sentence, clause)
-                decision = _with_amount(decision, part.question, wanted, sentence) if wanted else decision
-                if decision is not None:
-                    added = set(words(sentence)) - set(words(question))
-                    yield decision, not slot_words("attribution").isdisjoint(added)
+    sentence, fewest = evidence.sentence, 1 if wanted else _FEWEST
+    clause = next((each for each in assertions(sentence) if _says_all(question, each, about, fewest)), "")
+    if not clause or _qualified(sentence, question):
+        return None
+    own = matches(bound, question, replace(evidence, sentence=clause))
+    decision = _settled([match for match in own if match.state is not MatchState.MET], question, clause)
+    return _with_amount(decision, part.question, wanted, sentence) if wanted else decision
 
 
-def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str, clause: str) -> Decision | None:
-    """Return the decision that follows from the unmet constraints of a sentence with all asked words in a clause."""
+def is_reported(question: str, sentence: str) -> bool:
+    """Return True if a sentence attributes to somebody what it says."""
+    return not slot_words("attribution").isdisjoint(set(words(sentence)) - set(words(question)))
+
+
+def decision_of_cell(question: str, value: str) -> Decision | None:
+    """Return what the value of the requested cell decides: its yes or no, or yes if the question names it."""
+    said = says_yes_or_no(value)
+    if negates(question):
+        return None
+    if said is None:
+        return Decision.YES if words(value) and set(words(value)) <= set(words(question)) else None
+    return Decision.YES if said else Decision.NO
+
+
+def decision_of_row(question: str, view: TableView, row: int, about: frozenset[str]) -> Decision | None:
+    """Return yes if a row has every asked word in its values, or in the header of a value that the question names."""
+    asked = {root(word) for word in _content(question)} - about
+    said = frozenset[str]()
+    for cell in view.rows[row]:
+        own = roots(view.words(cell))
+        said |= own
+        if own & asked:
+            if negates(view.words(cell)):
+                return None
+            said |= roots(" ".join(view.column_headers(cell)))
+    return Decision.YES if len(asked) >= _FEWEST and asked <= said and not negates(question) else None
+
+
+def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> Decision | None:
+    """Return the decision that follows from the unmet constraints of a clause with all asked words."""
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
-    denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))
+    opposite = " ".join(match.words for match in failing if match.constraint.kind is ConstraintKind.DIRECTION)
+    added = set(words(clause)) - set(words(f"{question} {opposite}"))
+    denies = negates(clause) or not slot_words("polarity").isdisjoint(added)
     if negates(question):
         return None
     if contradicted == {ConstraintKind.DIRECTION}:  # it fell, so a subject that rose does not match
@@ -130,7 +104,7 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
     said = [root(word) for word in plain]
     places = []
     for word in _content(question):
-        same = {root(word)} | related_roots(word)
+        same = {root(word)} if root(word) in said else related_roots(word)
         place = next((at for at, one in enumerate(said) if one in same), None)
         if place is not None:
             places.append(place)
@@ -149,14 +123,17 @@ def _content(question: str) -> list[str]:
 
 
 def _moves(word: str) -> bool:
-    """Return True for a word of direction ("rose"), whose opposite may be in a sentence."""
+    """Return True for a word of direction, which a sentence may reverse."""
     return any(side.fullmatch(word) for both in opposites().values() for side in both)
 
 
 def _qualified(sentence: str, question: str) -> bool:
     """Return True if a sentence has a condition, hedge, limit or attribution that the question lacks."""
     asked, permits = set(words(question)), patterns("yes_no")["permits"]
+    sentence = patterns("yes_no")["beside_amounts"].sub(" ", sentence)
     own = set(words(sentence)) - asked
+    if patterns("yes_no")["denied_that"].search(sentence):
+        return True
     if permits.search(question):
         own = set(words(permits.sub(" ", sentence))) - asked
         if not own.isdisjoint(cues("yes_no")["in_which_case"].split()):
@@ -195,9 +172,7 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
 
 
 def _compared(question: str, own: Fraction, other: Fraction) -> bool:
-    """Return True if an amount compares with another as the question asks: more than, at least, ...; equal by
-    default.
-    """
+    """Return True if an amount compares as the question asks: more than another, at least as much ..., else equal."""
     known = patterns("yes_no")
     compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
     return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)

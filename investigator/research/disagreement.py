@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
+from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.stated_values import Thing, thing_asked
 from investigator.evidence.titles import EDITIONS, are_apart, are_of_a_series, named_in, title_line
@@ -148,7 +149,8 @@ def sentences_in(
         tables = [(table.start, table.end) for table in one.tables if not in_tables]
         for start, end in split(one.text[low:high]):
             place = low + start
-            if any(first <= place < last for first, last in tables) or addresses_model(one.text[place : low + end]):
+            in_table = any(first <= place < last for first, last in tables)
+            if in_table or is_quoted(one, place) or addresses_model(one.text[place : low + end]):
                 continue
             found.setdefault((name, place), quote_at(one, place, low + end))
     return tuple(found.values())[:_MOST_STATEMENTS]
@@ -249,6 +251,8 @@ def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]
+        if is_quoted(document, quote.start + start):
+            continue
         read_with = surroundings(quote, sentence, document)
         states = [match.state for match in matches(part.constraints, part.question, read_with)]
         half = 2 * states.count(MatchState.MET) >= max(1, len(states))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from investigator.documents.pages import heading_at
 from investigator.evidence.enumerations import enumerated
 from investigator.evidence.listed_items import listed_items
+from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.widening import with_its_name
 from investigator.language.normalise import one_line
@@ -25,6 +26,7 @@ from investigator.records import (
     Claim,
     ConstraintKind,
     ConstraintMatch,
+    Decision,
     Document,
     MatchState,
     NearMiss,
@@ -33,11 +35,13 @@ from investigator.records import (
     Quote,
     Table,
 )
+from investigator.research.deciding import decision_of_cell, decision_of_row, decision_of_sentence, is_reported
+from investigator.research.rows import row_at, statements_of
 from investigator.research.table_cells import cell_matches, claim_matches
 from investigator.tables.binding import Binding
 from investigator.tables.document_tables import tables_of
 
-_LEAST_OWN = 0.5  # share of the asked words that the answering sentence must contain; all of them for yes or no
+_LEAST_OWN = 0.5  # share of the asked words that the answering sentence must contain
 _AROUND = 250  # characters around a quote that are read with it
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
@@ -45,6 +49,7 @@ _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # words
 _STOPS = (".", "!", "?", ";", ":")
+_QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
 """The marks around the words of a heading and of a header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
@@ -73,6 +78,10 @@ class Judged:
     """Share (0..1) of asked words in the sentence itself, excluding those that name the document's subject."""
     is_list: bool = False
     """True for an item of a list that is asked for, and for a sentence that lists all of them."""
+    decision: Decision | None = None
+    """The yes or no that it gives to a yes-or-no question."""
+    is_reported: bool = False
+    """True if it is older text that a message quotes, or what somebody said in answer to a yes-or-no question."""
 
     @property
     def failing(self) -> tuple[ConstraintMatch, ...]:
@@ -101,37 +110,66 @@ def judged(
     sure: Callable[[Claim, bool], bool],
     read: bool,
 ) -> Judged | None:
-    """Return the statement that meets most constraints of a part; None without statements.
+    """Return the statement that meets most constraints of a part; None without statements. The arguments are those of
+    `each_judged`.
+    """
+    found = each_judged(part, claims, document, sure=sure, read=read)
+    return max(found, key=_rank, default=None)
+
+
+def _rank(one: Judged) -> tuple[float, ...]:
+    return one.is_met, one.is_list, not one.is_reported, -len(one.failing), one.own_share
+
+
+def each_judged(
+    part: Part,
+    claims: Sequence[Claim],
+    document: Callable[[str], Document],
+    *,
+    sure: Callable[[Claim, bool], bool],
+    read: bool,
+) -> Iterator[Judged]:
+    """Judge each sentence, row and cell in the quotes of some statements.
 
     `sure` decides if a statement that meets all constraints is an answer; its argument is True if one sentence has
-    every asked word and the requested kind of answer. `read` is True if a language model wrote the statements: then
-    other words are accepted if most constraints are met.
+    every asked word and the requested kind of answer. A yes-or-no question is answered only by what decides it. `read`
+    is True if a language model wrote the statements: then other words are accepted if most constraints are met.
     """
     asks = read or len(words(part.question)) > 1  # a single word names the subject; it is not the question about it
-    least = 1.0 if kind_of(part.question) is QuestionKind.YES_NO else _LEAST_OWN
-    found, items = [], dict[str, tuple[Quote, ...]]()
+    decides = not read and kind_of(part.question) is QuestionKind.YES_NO
+    items = dict[str, tuple[Quote, ...]]()
     for claim in claims:
-        for quote, sentence, span in _sentences(claim, read):
+        for quote, sentence, span in _sentences(claim, document, read):
             if quote.document_id not in items:
                 items[quote.document_id] = listed_items(part.question, document(quote.document_id))
             is_listed = quote in items[quote.document_id] or _lists_all(part, quote, span)
             own = _matches(part, claim, (quote, sentence), document)
             if is_listed:  # the introduction of its list says all that is asked
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
-            share = _own_share(own, quote, span, document(quote.document_id)) if span and not is_listed else 1.0
+            is_question = sentence.rstrip(_QUOTATION_MARKS).endswith("?")  # it says nothing
+            is_older = is_quoted(document(quote.document_id), quote.start + (span[0] if span else 0))
+            share = 1.0
+            if span and not is_listed:
+                share = _own_share(own, (quote, sentence, span), document(quote.document_id))
+            if decides:
+                decision = _decision(part, own, (quote, sentence, span), document(quote.document_id))
+                is_met = decision is not None and not (is_question or is_older) and sure(claim, True)
+                said = is_reported(part.question, sentence)
+                yield Judged(part, claim, quote, own, is_met, span, share, decision=decision, is_reported=said)
+                continue
             is_title = span is not None and _is_title(part.question, quote, span, document(quote.document_id))
             says_all = (
                 share == 1.0 and _names_something(own) and _KIND & {match.constraint.kind for match in own} != set()
             )
             met = (
                 asks
+                and not is_question
                 and (is_listed or not is_title)
-                and share >= least
+                and share >= _LEAST_OWN
                 and sure(claim, says_all or is_listed)
                 and _meets(own, read and quote.cell is None)
             )
-            found.append(Judged(part, claim, quote, own, met, span, share, is_listed))
-    return max(found, key=lambda one: (one.is_met, one.is_list, -len(one.failing), one.own_share), default=None)
+            yield Judged(part, claim, quote, own, met, span, share, is_listed, is_reported=is_older)
 
 
 def _lists_all(part: Part, quote: Quote, span: tuple[int, int] | None) -> bool:
@@ -140,6 +178,20 @@ def _lists_all(part: Part, quote: Quote, span: tuple[int, int] | None) -> bool:
         return False
     before = [quote.text[start:end] for start, end in statement_spans(quote.text[: span[0]])]
     return bool(enumerated(part.question, quote.text[slice(*span)], *before[-1:]))
+
+
+def _decision(
+    part: Part, own: Sequence[ConstraintMatch], quoted: tuple[Quote, str, tuple[int, int] | None], document: Document
+) -> Decision | None:
+    """Return the yes or no that a sentence, a row or a cell gives to a part."""
+    quote, sentence, span = quoted
+    if quote.cell is not None:
+        return decision_of_cell(part.question, quote.cell.value) if _meets(own, read=False) else None
+    title = "" if document.title in quote.text else document.title
+    about = roots(f"{title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
+    if span is not None and (row := row_at(document, quote.start + span[0], quote.start + span[1])):
+        return decision_of_row(part.question, row.view, row.number, about) if _meets(own, read=False) else None
+    return decision_of_sentence(part, surroundings(quote, sentence, document), about)
 
 
 def _matches(
@@ -194,9 +246,9 @@ def _has_bound_row(question: str, table: Table, rows: set[int], document: Docume
     return any(binding.fits(row) and whole <= said[row] for row in rows)
 
 
-def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:
+def _own_share(own: Sequence[ConstraintMatch], quoted: tuple[Quote, str, tuple[int, int]], document: Document) -> float:
     """Return the share of asked words in a sentence; after a pronoun the previous sentence counts, too."""
-    sentence = quote.text[slice(*span)]
+    quote, sentence, span = quoted
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
     texts = [one.text for one in (match.constraint for match in own) if one.kind in _SAID and not _names_day(one.text)]
     every = {word for text in texts if not numbered(text) for word in words(text) if word not in stop_words()}
@@ -233,8 +285,12 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 
 
-def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str, tuple[int, int] | None]]:
-    """Return the sentences of a verbatim statement; a model's own statement, with all its quotes, counts as one."""
+def _sentences(
+    claim: Claim, document: Callable[[str], Document], read: bool
+) -> Iterator[tuple[Quote, str, tuple[int, int] | None]]:
+    """Return the sentences and rows of a verbatim statement; a model's own statement, with all its quotes, counts as
+    one.
+    """
     if read and any(quote.cell is None for quote in claim.quotes):
         yield claim.quotes[0], " ".join((claim.text, *(quote.text for quote in claim.quotes))), None
         return
@@ -242,8 +298,10 @@ def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str, tuple[int
         if quote.cell is not None:
             yield quote, quote.said, None
             continue
-        for start, end in statement_spans(quote.text):
-            yield quote, quote.text[start:end], (start, end)
+        own = document(quote.document_id)
+        for start, end in statements_of(quote, own):
+            row = row_at(own, quote.start + start, quote.start + end)
+            yield quote, (row.said if row is not None else "") or quote.text[start:end], (start, end)
 
 
 def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
@@ -277,7 +335,9 @@ def answering(one: Judged, document: Document) -> Claim:
     asked = (m.constraint.text for m in one.matches if m.constraint.kind in _SAID)
     left = roots(" ".join(asked)) - roots(quote.text[slice(*one.span)])
     start = one.span[0]
-    for begin, end in [*statement_spans(quote.text[: one.span[0]])][::-1]:
+    is_row = row_at(document, quote.start + start, quote.start + one.span[1]) is not None
+    before = () if is_row else tuple(statement_spans(quote.text[:start]))
+    for begin, end in reversed(before):
         if not left & (said := roots(quote.text[begin:end])):
             break
         start, left = begin, left - said

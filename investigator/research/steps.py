@@ -48,7 +48,6 @@ from investigator.research.comparing import at_newest, series, series_plan, side
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.contradicting import compared
 from investigator.research.critical_thinking import Understood, own_words, think
-from investigator.research.deciding import with_decision
 from investigator.research.disagreement import disagreed, with_conflicts
 from investigator.research.exhaustive import decided
 from investigator.research.follow_ups import found_for, limited, respelled_parts, second_hop
@@ -72,9 +71,9 @@ from investigator.research.tables import table_answer, to_be_read, with_readings
 from investigator.research.tactical_planning import prioritized, sub_question
 from investigator.research.verdict import (
     chosen_sentences,
-    established_by,
     of_asked_editions,
     verdict_of,
+    with_older_text_marked,
 )
 from investigator.retrieval.library import DocumentIndex
 
@@ -340,11 +339,6 @@ class Steps:
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
         found = not_overtaken(found, written.in_time.said, self.library.document)
-        decision = None
-        if run.kind is QuestionKind.YES_NO:
-            sure = established_by(written, run.memories, read=is_read and not written.are_stand_ins)
-            settling = [claim for claim in written.claims if sure(claim, True)]
-            found, decision = with_decision(found, run.parts, settling, self.library.document)
         against: tuple[Conflict, ...] = ()
         if run.kind is QuestionKind.CONTRADICTION and not is_read:
             found, against = compared(found, run, state.history, self.library)
@@ -355,6 +349,7 @@ class Steps:
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
         if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # they need not repeat the question
             found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
+        found = with_older_text_marked(found, self.library.document)
         answer = concluded(
             run,
             stop,
@@ -370,7 +365,9 @@ class Steps:
             among, against = (standing_conflicts(one, self.reread) for one in (among, against))
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
         answer = with_conflicts(
-            answer.changed(decision=decision if answer.status is AnswerStatus.ANSWERED else None, conflicts=against),
+            answer.changed(
+                decision=found.decision if answer.status is AnswerStatus.ANSWERED else None, conflicts=against
+            ),
             among,
             self.settings.answer.precedence,
         )

@@ -7,16 +7,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from investigator.evidence.quoted_mail import is_quoted
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
+from investigator.questions.kinds import kind_of
 from investigator.questions.missing import is_all_missing
 from investigator.questions.naming import named
+from investigator.questions.parts import taken_apart
 from investigator.questions.periods import Age, age_asked, periods
 from investigator.records import (
     SUMMARY,
     AnswerStatus,
+    Caution,
     Claim,
     ClaimStatus,
+    Decision,
     Document,
     DocumentCard,
     Memory,
@@ -24,10 +29,11 @@ from investigator.records import (
     NearMiss,
     OpenPart,
     Part,
+    QuestionKind,
     Quote,
     UnprovenClaim,
 )
-from investigator.research.judging import Judged, answering, judged
+from investigator.research.judging import Judged, answering, each_judged, judged
 from investigator.research.table_cells import is_listed, nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
 from investigator.tables.listing import lists_rows
@@ -71,6 +77,7 @@ class Verdict:
     near_misses: tuple[NearMiss, ...] = ()
     reason: str = ""
     missing: tuple[MissingEdition, ...] = ()
+    decision: Decision | None = None
 
     def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
         """Return the unanswered parts, if the question has several; `wordings` were also searched."""
@@ -96,8 +103,12 @@ def verdict_of(
     """
     read = is_read and not written.are_stand_ins
     sure = established_by(written, memories, read=read)
-    found = tuple((part, judged(part, written.claims, document, sure=sure, read=read)) for part in parts)
-    if not read and not any(one.is_met for _, one in found if one is not None):
+    decided = [_deciding(part, written.claims, document, sure) for part in parts]
+    best = [judged(part, written.claims, document, sure=sure, read=read) for part in parts]
+    found = tuple(
+        (part, said[0] if said else _undecided(one, read)) for part, said, one in zip(parts, decided, best, strict=True)
+    )
+    if not read and not any(one.is_met or _says_all(part, one) for part, one in found if one is not None):
         cells = _nearest_cells(parts, memories, document)
         if cells and not _any_says(parts, memories, document):
             return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=cells)
@@ -105,7 +116,59 @@ def verdict_of(
         misses = _nearest(parts, memories, document)
         return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=misses)
     also = () if read else _all_met(found, written.claims, document, sure)
-    return _concluded(found, written, read, also)
+    concluded = _concluded(found, written, read, also)
+    return _with_decision(concluded, decided, document) if all(map(_is_yes_or_no, parts)) else concluded
+
+
+def _is_yes_or_no(part: Part) -> bool:
+    return kind_of(part.question) is QuestionKind.YES_NO
+
+
+def _says_all(part: Part, one: Judged) -> bool:
+    """Return True if a statement has all words of a yes-or-no question, which it may still not decide."""
+    return _is_yes_or_no(part) and not one.failing
+
+
+def _deciding(
+    part: Part,
+    claims: Sequence[Claim],
+    document: Callable[[str], Document],
+    sure: Callable[[Claim, bool], bool],
+) -> tuple[Judged, ...]:
+    """Return the statements that decide a yes-or-no question; none if they disagree.
+
+    What the documents only say that somebody said counts if nothing else decides.
+    """
+    if not _is_yes_or_no(part):
+        return ()
+    proven = [claim for claim in claims if claim.status is ClaimStatus.PROVEN]
+    found = [one for one in each_judged(part, proven, document, sure=sure, read=False) if one.is_met]
+    held = tuple(one for one in found if not one.is_reported) or tuple(found)
+    return held if len({one.decision for one in held}) == 1 else ()
+
+
+def _undecided(one: Judged | None, read: bool) -> Judged | None:
+    """Return a statement as one that does not answer, if it was to decide a yes-or-no question."""
+    return one if one is None or read or one.decision is None else replace(one, is_met=False)
+
+
+def _with_decision(
+    found: Verdict, decided: Sequence[tuple[Judged, ...]], document: Callable[[str], Document]
+) -> Verdict:
+    """Add yes or no to the verdict on yes-or-no questions: yes if every part is true, and no if one is false.
+
+    The statements that decide come first.
+    """
+    denied = [one for said in decided for one in said if one.decision is Decision.NO]
+    if not denied and not all(decided):
+        return found
+    deciding = denied or [one for said in decided for one in said]
+    first = (answering(one, document(one.quote.document_id)) for one in deciding)
+    others = found.claims if found.status is AnswerStatus.ANSWERED and not denied else ()
+    claims = tuple({claim.text: claim for claim in (*first, *others)}.values())
+    reason = f"A proven statement {'denies' if denied else 'says'} all that is asked."
+    decision = Decision.NO if denied else Decision.YES
+    return replace(found, status=AnswerStatus.ANSWERED, claims=claims, near_misses=(), reason=reason, decision=decision)
 
 
 def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim, bool], bool]:
@@ -130,13 +193,29 @@ def _all_met(
     document: Callable[[str], Document],
     sure: Callable[[Claim, bool], bool],
 ) -> tuple[Claim, ...]:
-    """Return the verbatim statements that meet all of a part, trimmed to the sentences that meet it, best first."""
+    """Return the verbatim statements that meet all of a part, trimmed to the sentences that meet it, best first.
+
+    Older text that a message quotes counts if nothing else does.
+    """
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
     met = [one for _, one in found if one is not None and one.is_met]
     met += [one for one in each if one is not None and one.is_met]
     met = [one for one in met if one.is_list] or met
-    answers = [answering(one, document(one.quote.document_id)) for one in met]
+    held = [one for one in met if not one.is_reported] or met
+    answers = [answering(one, document(one.quote.document_id)) for one in held]
     return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy adds nothing
+
+
+def answering_quotes(question: str, quotes: Sequence[Quote], document: Callable[[str], Document]) -> tuple[Quote, ...]:
+    """Return the quotes that meet all that a question asks, trimmed to the sentences and rows that do."""
+    claims = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes)
+    found = [(part, _judged_surely(part, claims, document)) for part in taken_apart(question)]
+    met = _all_met(found, claims, document, lambda _, __: True)
+    return tuple(quote for claim in met for quote in claim.quotes)
+
+
+def _judged_surely(part: Part, claims: Sequence[Claim], document: Callable[[str], Document]) -> Judged | None:
+    return judged(part, claims, document, sure=lambda _, __: True, read=False)
 
 
 def with_all_that_meets(
@@ -157,8 +236,8 @@ def with_all_that_meets(
 
 
 def _may_answer(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
-    one = judged(part, (claim,), document, sure=lambda _, __: True, read=False)
-    return one is not None and one.is_met
+    one = _judged_surely(part, (claim,), document)
+    return one is not None and (one.is_met or (_says_all(part, one) and one.own_share == 1.0))
 
 
 def _nearest(
@@ -218,6 +297,19 @@ def _concluded(
     if verdicts and all(one.is_near_miss for one in verdicts) and not read:
         return replace(common, status=AnswerStatus.NOT_FOUND, claims=())
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
+
+
+def with_older_text_marked(found: Verdict, document: Callable[[str], Document]) -> Verdict:
+    """Return the verdict with a caution at each statement from an older message that a message quotes."""
+
+    def is_older(quote: Quote) -> bool:
+        return any(is_quoted(document(quote.document_id), place) for place in (quote.start, quote.end - 1))
+
+    marked = (
+        claim.changed(cautions=(Caution.QUOTED,)) if any(map(is_older, claim.quotes)) else claim
+        for claim in found.claims
+    )
+    return replace(found, claims=tuple(marked))
 
 
 def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:

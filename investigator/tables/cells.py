@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,6 +123,17 @@ class TableView:
         start, end = min(one.start for one in cells), max(one.end for one in cells)
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
 
+    def rows_between(self, start: int, end: int) -> dict[int, int]:
+        """Return the rows with a cell that begins in a span of the text, by number, with their first places there."""
+        found: dict[int, int] = {}
+        for at, row in self._begins[bisect_left(self._begins, (start, -1)) : bisect_left(self._begins, (end, -1))]:
+            found.setdefault(row, at)
+        return found
+
+    @cached_property
+    def _begins(self) -> list[tuple[int, int]]:
+        return sorted((cell.start, cell.row) for cell in self.table.cells)
+
     def _words(self, span: TextSpan | None) -> str:
         return one_line(self.text[span.start : span.end]) if span is not None else ""
 
@@ -159,7 +171,7 @@ class TableView:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[str, ...]]:
-        """Return the heading rows above each row, the outermost first. A row without values is the heading of the rows
+        """Return the heading rows above each row, the outermost first. A row of one label is the heading of the rows
         below it: of the deeper-indented ones, else of equally indented ones up to the next heading. Without indentation
         a total ends the innermost group; a total at the end covers all rows.
         """
@@ -173,7 +185,7 @@ class TableView:
                 continue
             indent = indents[row] if row < len(indents) else 0
             label = " ".join(self._own_labels.get(row, ()))
-            is_heading = bool(label) and all(cell.column < self.table.label_columns for cell in cells)
+            is_heading = bool(label) and len(cells) == 1 and cells[0].column < self.table.label_columns
             stacked = is_heading and follows_heading and not any(indents)
             while above and not stacked and above[-1].is_over_at(indent, is_heading):
                 above.pop()

@@ -31,7 +31,8 @@ _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE
 _FEW = 20  # rows of which all are told where a question names a column and no row: "What is the price?"
 _MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
-_NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non", "-", "–", "—"))
+_DASHES = frozenset(("-", "–", "—"))
+_NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non")) | _DASHES
 
 Listed = tuple[TableView, TableCell]
 
@@ -39,6 +40,12 @@ Listed = tuple[TableView, TableCell]
 def lists_rows(question: str) -> bool:
     """Return True if a question asks for several things, for example which products are vegan."""
     return _LISTS.match(question) is not None
+
+
+def says_yes_or_no(value: str) -> bool | None:
+    """Return the yes or no that the value of a cell is; None for any other value, and for a dash."""
+    said = value.strip().casefold()
+    return True if said in _YES else False if said in _NO and said not in _DASHES else None
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:

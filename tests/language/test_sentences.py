@@ -16,10 +16,13 @@ def sentences(text):
 
 
 def test_sentences_end_at_points_that_end_them():
-    assert sentences("It rose by 3.5 % (see Fig. 2) in the U.S. market. Was it sold?  Yes!\nIt was.") == [
+    assert sentences(
+        "It rose by 3.5 % (see Fig. 2) in the U.S. market. Was it sold?  Yes!\nIt began in May. It was."
+    ) == [
         "It rose by 3.5 % (see Fig. 2) in the U.S. market.",
         "Was it sold?",
         "Yes!",
+        "It began in May.",
         "It was.",
     ]
 

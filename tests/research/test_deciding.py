@@ -10,10 +10,9 @@ from investigator import Investigator
 from investigator.evidence.quotes import quote_at
 from investigator.language.sentences import sentence_spans
 from investigator.questions.parts import parts_of
-from investigator.records import AnswerStatus, Claim, Decision, Document, QuestionKind
+from investigator.records import AnswerStatus, Claim, Decision, Document, Memory, QuestionKind
 from investigator.reports.wording import answer_headline
-from investigator.research.deciding import with_decision
-from investigator.research.verdict import Verdict
+from investigator.research.verdict import Statements, verdict_of
 
 LEASE = """Lease of the flat in Mill Street 4
 
@@ -31,7 +30,8 @@ def decided(question: str, text: str = LEASE) -> Decision | None:
         quote = quote_at(document, start, end)
         claims.append(Claim(text=" ".join(quote.text.split()), quotes=(quote,), memory_ids=(1,)))
     parts = parts_of(question, QuestionKind.YES_NO)
-    return with_decision(Verdict(AnswerStatus.PASSAGES_FOUND), parts, claims, lambda _: document)[1]
+    read = Memory(id=1, target_document_id=document.id, question=question, reply="", point=100)
+    return verdict_of(parts, Statements(tuple(claims)), [read], lambda _: document, is_read=False).decision
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,7 @@ def test_a_duty_does_not_say_that_something_was_done(question: str, text: str, d
 PRESENT = "Minutes\n\nPresent: Ann Cole (chair), Ben Dow (treasurer), Cara Eck (secretary).\n"
 KITCHEN = "The kitchen was closed in March and reopened in April."
 BOILERS = "The old boiler was replaced in 2019; the new boiler is guaranteed until 2029."
+OFFERS = "The offer of Beck was rejected, the offer of Cole was accepted."
 POSTS = "The posts are as follows.\n\nChair: Ann Cole, treasurer: Ben Dow\n"
 
 
@@ -117,7 +118,20 @@ POSTS = "The posts are as follows.\n\nChair: Ann Cole, treasurer: Ben Dow\n"
         ("Was the kitchen reopened in April?", KITCHEN, Decision.YES),
         ("Is the old boiler guaranteed until 2029?", BOILERS, None),
         ("Is the new boiler guaranteed until 2029?", BOILERS, Decision.YES),
-        ("Was the offer of Beck accepted?", "The offer of Beck was rejected, the offer of Cole was accepted.", None),
+        (
+            "Was the offer of Beck accepted?",
+            OFFERS,
+            Decision.NO,
+        ),
+        (
+            "Was the offer of Cole rejected?",
+            OFFERS,
+            Decision.NO,
+        ),
+        ("Are dogs allowed?", "Dogs are allowed, cats are not.", Decision.YES),
+        ("Was Rosa Tal elected chair?", "Rosa Tal was elected chair instead of Sam Ull.", Decision.YES),
+        ("Was Sam Ull elected chair?", "Rosa Tal was elected chair instead of Sam Ull.", None),
+        ("Is the bar shut?", "It is not true that the hall is open and the bar is shut.", None),
         ("Does Holt pay the hall?", "Holt pays the rent and owns the hall.", None),
         ("Did the tenant sign the lease?", "The tenant signed and returned the lease.", Decision.YES),
         (
@@ -140,3 +154,17 @@ def test_all_that_is_asked_stands_in_one_clause(question: str, text: str, decisi
 def test_a_sentence_that_denies_a_thing_outweighs_what_somebody_said() -> None:
     assert decided("Was the bill paid?", "Nora said that the bill was paid. The bill was not paid.") is Decision.NO
     assert decided("Was the bill paid?", "The bill was paid. Nora said that the bill was not paid.") is Decision.YES
+
+
+def test_a_table_decides_by_one_row_or_by_the_yes_or_no_of_a_cell(tmp_path: Path) -> None:
+    (tmp_path / "members.csv").write_text("Name,Role,Fee paid\nAnn Cole,chair,yes\nBen Dow,treasurer,no\n")
+    club = Investigator(tmp_path)
+    asked = ("Is Ben Dow the treasurer?", "Is Ann Cole the treasurer?", "Has Ben Dow paid the fee?")
+    assert [club.ask(question).decision for question in asked] == [Decision.YES, None, Decision.NO]
+    assert "Ann" not in club.ask("Is Ben Dow the treasurer?").claims[0].text
+
+
+def test_a_sentence_with_all_words_that_decides_nothing_is_a_passage(tmp_path: Path) -> None:
+    (tmp_path / "plan.txt").write_text("The plan of the yard\n\nThe wall will be built in 2027 of red brick.\n")
+    answer = Investigator(tmp_path).ask("Is the wall built of red brick?")
+    assert (answer.status, answer.decision) == (AnswerStatus.PASSAGES_FOUND, None)

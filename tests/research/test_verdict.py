@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from investigator import Investigator
 from investigator.questions.parts import taken_apart
 from investigator.records import (
     AnswerStatus,
@@ -207,3 +210,17 @@ def test_a_quote_that_meets_everything_is_shown_whatever_its_point() -> None:
     written = with_all_that_meets(parts, Statements(), [memory(OPENED, 10), memory(OWNED, 10, 2)], page)
     assert [one.text for one in written.claims] == [OPENED]
     assert verdict_of(parts, written, [memory(OPENED, 10)], page, is_read=False).status is PASSAGES
+
+
+def test_older_text_that_a_message_quotes_answers_only_alone_and_is_marked(tmp_path: Path) -> None:
+    (tmp_path / "reply.eml").write_text(
+        "From: Ann <ann@x.example>\nSubject: Re: Lime tree\n\nThe lime tree will be felled on 20 October 2026.\n\n"
+        "On Mon, 5 Oct 2026 at 09:12, Tom <tom@x.example> wrote:\n"
+        "> The lime tree will be felled on 15 October 2026.\n> The bus stop moves to Mill Lane.\n"
+    )
+    folder = Investigator(tmp_path)
+    newer, alone = folder.ask("When will the lime tree be felled?"), folder.ask("Where does the bus stop move?")
+    assert [claim.text for claim in newer.claims] == ["The lime tree will be felled on 20 October 2026."]
+    assert (newer.claims[0].cautions, newer.conflicts) == ((), ())
+    assert "older text that a message quotes" in alone.text
+    assert folder.ask("Does the bus stop move to Mill Lane?").decision is None

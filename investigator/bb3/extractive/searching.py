@@ -70,7 +70,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
 
     Return none if their point is below 10: they are then about something else.
     """
-    question = _question(turns)
+    question = question_of(turns)
     if not passages or not question:
         return KnowledgeReply(point=0, sentences=())
     thought = ThinkVariables(
@@ -100,7 +100,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
     )
 
 
-def _question(turns: Sequence[Turn]) -> str:
+def question_of(turns: Sequence[Turn]) -> str:
     """Return the question of the last turn with its pronouns resolved; the whole turn if it asks nothing."""
     asked, before = _asked(last_text(turns))
     return _with_meant(asked, _meant(asked, before, turns))

@@ -10,6 +10,8 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.extractive.modules import plain_turns
+from investigator.bb3.extractive.searching import question_of
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
 from investigator.bb3.forms.proven_replies import ProvenSentences, proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
@@ -34,7 +36,9 @@ from investigator.engines.roles import Role
 from investigator.errors import EngineError
 from investigator.evidence.claims import unsaid as unsaid_in
 from investigator.language.normalise import one_line
-from investigator.records import Passage, Quote, Record
+from investigator.records import Document, Passage, Quote, Record
+from investigator.research.rows import asked_rows
+from investigator.research.verdict import answering_quotes
 from investigator.scoring.calibration import default_calibration
 
 _SAYS = {
@@ -129,16 +133,44 @@ class ChatForm:
         client = self._client_of(request.by)
         quotes, problems = tuple[Quote, ...](), tuple[str, ...]()
         calibrated = default_calibration().threshold if any(document.passage for document in request.documents) else 0
-        least = _POINT_OF_MODELS if client.traits(Role.CHAT).is_model else calibrated
-        if value is not None and _is_worth_it(value, least):
-            quotes, problems = self._proven(value, request)
+        is_model = client.traits(Role.CHAT).is_model
+        if value is not None:
+            quotes, problems = self._worth_it(value, request, _POINT_OF_MODELS if is_model else calibrated, is_model)
         own = None if quotes else client.opinion(request.module.template, variables, KnowledgeReply)
-        if own is not None and _is_worth_it(own, default_calibration().threshold):
-            quotes, more = self._proven(own, request)
+        if own is not None:
+            quotes, more = self._worth_it(own, request, default_calibration().threshold, is_model=False)
             problems = tuple(dict.fromkeys((*problems, *more)))
         text = " ".join(one_line(quote.text) for quote in quotes)
         failed = value is None and not quotes
         return ModuleReply(text=text, quotes=quotes, failed=failed, source_problem="; ".join(problems))
+
+    def _worth_it(
+        self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
+    ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+        """Return the proven quotes, and the reasons for unproven ones. For the built-in engine those that meet all that
+        is asked come first, trimmed to it, whatever their point, and others only from other documents.
+        """
+        is_enough = knowledge.point is None or knowledge.point >= least
+        if is_model and not is_enough:
+            return (), ()
+        quotes, problems = self._proven(knowledge, request)
+        if is_model or self._folder is None:
+            return (quotes if is_enough else ()), problems
+        return self._as_answer(
+            question_of(plain_turns(request.turns)), quotes, is_enough, self._folder.document
+        ), problems
+
+    @staticmethod
+    def _as_answer(
+        asked: str, quotes: Sequence[Quote], is_enough: bool, document: Callable[[str], Document]
+    ) -> tuple[Quote, ...]:
+        own = [quote for quote in quotes if not isinstance(quote, ServedQuote)]
+        met = answering_quotes(asked, own, document) if asked else ()
+        if not is_enough:
+            return met
+        seen = {quote.document_id for quote in met}
+        rows = (row for quote in own for row in asked_rows(quote, asked, document(quote.document_id)))
+        return (*met, *(quote for quote in rows if quote.document_id not in seen), *(q for q in quotes if q not in own))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         """Return the quotes as the files contain them now, and the reasons for unproven ones."""
@@ -268,10 +300,6 @@ def _is_fitting(request: ModuleRequest, text: str) -> bool:
     if request.module is Module.SGM:
         return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid_in(text, said) is None
     return stands_in(text, last if request.module is Module.MGM else said)
-
-
-def _is_worth_it(knowledge: KnowledgeReply, least: int) -> bool:
-    return knowledge.point is None or knowledge.point >= least
 
 
 def _as_passage(text: str, source: str) -> Passage:
