@@ -102,7 +102,7 @@ class DocumentQuery:
             own = self.client.opinion("query/ask", variables, AskReply)
             if own is not None:
                 return self._by_rules(own, variables)
-        if is_small and self.kind is not QuestionKind.SUMMARY:
+        if is_small:
             shown = variables.changed(passages=_first_of(passages, _READ_BY_SMALL))
         reading = self.client.ask(
             "query/ask", shown, AskReply, template=self.template, problem_with=no_point, smaller=less_to_ask

@@ -324,7 +324,7 @@ class Steps:
         run, writer = state.run, AnswerWriter(self.client, self.settings.answer, self.judge)
         stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
         try:
-            unknown = state.unknown_infos if self.client.traits(Role.REFLECT).is_model else ()
+            unknown = () if self.client.traits(Role.REFLECT).goes_by_measures else state.unknown_infos
             written = writer.write(run.question, run.mission, state.history, unknown)
         except BudgetSpent as ceiling:
             stop = spent = ceiling.reason
