@@ -85,9 +85,9 @@ def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> 
     return Overlap.best([Overlap.of_bags(said, one) if said or one else nothing for one in wanted])
 
 
-def token_f1(text: str, answers: Sequence[str], by: Definition = SQUAD) -> float:
+def token_f1(text: str, answers: Sequence[str]) -> float:
     """Return the F1 (0..1) of the words that a text shares with the most similar known answer."""
-    return word_overlap(text, answers, by).f1
+    return word_overlap(text, answers, SQUAD).f1
 
 
 def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bool:

@@ -71,11 +71,11 @@ def addresses_model(text: str) -> tuple[Span, ...]:
     return tuple(_sentences(text, sorted(hits))) if hits else ()
 
 
-def without_addressed(text: str, mark: str = "[...]") -> str:
-    """Return the text with `mark` in place of every sentence that addresses a language model."""
+def without_addressed(text: str) -> str:
+    """Return the text with [...] in place of every sentence that addresses a language model."""
     parts, done = [], 0
     for start, end in addresses_model(text):
-        parts += [text[done:start], mark]
+        parts += [text[done:start], "[...]"]
         done = end
     return "".join((*parts, text[done:]))
 

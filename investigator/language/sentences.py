@@ -31,12 +31,12 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
     yield from _block(text, start, len(text), language)
 
 
-def statement_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
+def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of single lines if each line is a record: a bill, a log, a letterhead.
 
     Lines are records if each begins like one and none is full; the last may be a sentence.
     """
-    for start, end in sentence_spans(text, language):
+    for start, end in sentence_spans(text):
         lines = list(_lines(text, start, end))
         yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
 

@@ -11,7 +11,7 @@ from investigator.bb3.forms.completions import (
     knowledge_start,
     request_of,
 )
-from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.forms.gpt2_tokens import best_count
 from investigator.bb3.forms.text_forms import Prompted, Written
 from investigator.bb3.records import Module
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
@@ -31,12 +31,11 @@ class CompletionsWriter:
         decoding_of: Callable[[Module], Decoding],
         *,
         api_key: str = "",
-        count: CountTokens | None = None,
         on_failure: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._client = CompletionsClient(server, api_key)
         self._decoding_of = decoding_of
-        self._count = count or best_count()
+        self._count = best_count()
         self._on_failure = on_failure
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:

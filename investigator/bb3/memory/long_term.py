@@ -50,17 +50,17 @@ class LongTermMemory(PersonalFacts):
             raise DialogueError("this is already remembered", hint="See it with: investigator memory FOLDER list")
         return kept
 
-    def add_all(self, user: str, memories: Iterable[str], speaker: Speaker = Speaker.PARTNER) -> int:
-        """Remember many texts unchanged, in one transaction; return how many of them were new. If one is rejected, none
-        is kept.
+    def add_all(self, user: str, memories: Iterable[str]) -> int:
+        """Remember many texts of a user unchanged, in one transaction; return how many of them were new. If one is
+        rejected, none is kept.
         """
-        return self.put_all(user, [_fact(memory, speaker) for memory in memories], _BY_HAND, self._now())
+        return self.put_all(user, [_fact(memory, Speaker.PARTNER) for memory in memories], _BY_HAND, self._now())
 
     def remember(
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
         """Remember a module's output for a turn; return None if it is empty, not new, or too long. A statement that
-        repeats something no longer valid is new, unless `again` is false, and becomes the newest.
+        repeats something no longer valid is new, unless `anew` is false, and becomes the newest.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:

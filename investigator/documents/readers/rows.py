@@ -47,7 +47,7 @@ def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
             yield _labelled(table[header_at], row)
 
 
-def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Table | None:
+def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
     """Return the table of consecutive lines of a text; None without two rows and columns."""
     header = next((number for number, line in enumerate(lines) if line.is_header), None)
     first = 0 if header is None else _first_header(lines, header)
@@ -64,7 +64,7 @@ def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Ta
     if len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
         return None
     marked = 0 if header is None else sum(bool(line.cells) for line in lines[first : header + 1])
-    return recorded_table(cells, text, page=page, marked=marked, complete=complete)
+    return recorded_table(cells, text, marked=marked, complete=complete)
 
 
 def _first_header(lines: Sequence[RowLine], header: int) -> int:
