@@ -140,9 +140,9 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
 
 
 def _latest(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the statements that no other has overtaken at the time that is asked for."""
+    """Return the statements that no other has overtaken at the time that is asked for; cells give their own times."""
     asked = moments(question)
     if len(asked) != 1:
         return tuple(claims)
-    begins = [begun(claim.text, asked[0]) for claim in claims]
-    return tuple(claim for claim, begin in zip(claims, begins, strict=True) if begin == max(begins))
+    begins = {claim: begun(claim.text, asked[0]) for claim in claims if any(not quote.cell for quote in claim.quotes)}
+    return tuple(claim for claim in claims if claim not in begins or begins[claim] == max(begins.values()))

@@ -88,7 +88,9 @@ def dated_sentences(document: Document, years: range, *, most: int) -> tuple[Quo
     found: list[tuple[int, _Sentence]] = []
     for one in islice(_sentences(document), _MOST_SENTENCES):
         named = [year for text in YEAR.findall(one.text) if (year := int(text)) in years]
-        if named and says_something(one.text, by_itself=False) and not cites_others(one.text):
+        if not named or addresses_model(one.text):
+            continue
+        if says_something(one.text, by_itself=False) and not cites_others(one.text):
             found.append((min(named), one))
     found.sort(key=lambda dated: (dated[0], dated[1].start))
     step = max(1, -(-len(found) // most))
@@ -101,12 +103,15 @@ def _in_order(document: Document, kept: Sequence[_Sentence]) -> tuple[Quote, ...
 
 def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentence] = ()) -> list[_Sentence]:
     """Return the best sentences, without repetitions and without those that score far below the best."""
-    kept, ranked = list(first), sorted(worth, key=lambda one: (-worth[one], one.start))
-    for one in ranked:
-        if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * worth[ranked[0]]:
+    kept, best = list(first), 0.0
+    for one in sorted(worth, key=lambda one: (-worth[one], one.start)):
+        if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * best:
             break
-        if all(len(one.roots & other.roots) < _SAME * min(len(one.roots), len(other.roots)) for other in kept):
-            kept.append(one)
+        is_new = all(len(one.roots & other.roots) < _SAME * min(len(one.roots), len(other.roots)) for other in kept)
+        if (best and not is_new) or addresses_model(one.text):  # slow, so only of those that may be chosen
+            continue
+        best = best or worth[one]
+        kept += [one] if is_new else []
     return kept
 
 
@@ -206,7 +211,8 @@ def _section(document: Document, subject: Sequence[str]) -> list[_Sentence]:
         text = document.text[start:end]
         if not wanted or not wanted <= roots(text):
             continue
-        sentences = list(_sentences(document, start, min(end, start + _LONGEST_SECTION)))
+        section = _sentences(document, start, min(end, start + _LONGEST_SECTION))
+        sentences = [one for one in section if not addresses_model(one.text)]
         naming = [place for place, one in enumerate(sentences) if wanted <= one.roots]
         share = len(naming) / len(sentences) if sentences else 0.0
         if share > most:
@@ -217,7 +223,7 @@ def _section(document: Document, subject: Sequence[str]) -> list[_Sentence]:
 def _sentences(document: Document, start: int = 0, end: int | None = None) -> Iterator[_Sentence]:
     for first, last in sentence_spans(document.text[start:end]):
         text = document.text[start + first : start + last]
-        if len(text.split()) >= _FEWEST_WORDS and not addresses_model(text):
+        if len(text.split()) >= _FEWEST_WORDS:
             yield _Sentence(start + first, start + last, text, roots(text))
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from investigator import Investigator
-from investigator.records import AnswerStatus
+from investigator.records import AnswerStatus, Claim, Part, Quote, QuotedCell
+from investigator.research.in_force import not_overtaken
+from investigator.research.verdict import Verdict
 
 MINUTES = """Minutes of the board, 12 March 2026
 
@@ -50,3 +52,16 @@ def test_only_what_holds_at_the_asked_time_is_the_answer(board: Investigator, qu
 
 def test_values_of_several_times_are_a_conflict_if_no_time_is_asked_for(board: Investigator) -> None:
     assert board.ask("What is the monthly fee?").status is AnswerStatus.CONFLICTING
+
+
+def test_a_cell_is_not_overtaken_by_one_with_a_date_in_its_header() -> None:
+    cells = [
+        QuotedCell(start=0, end=1, value="7", row=("Total",), column=("Shares purchased",)),
+        QuotedCell(start=0, end=1, value="9", row=("Stock",), column=("Three Months Ended June 25, 2022",)),
+    ]
+    place = {"document_id": "a.md", "page": None, "line": 1, "start": 0, "end": 1, "text": "x", "source_hash": "h"}
+    quotes = [Quote(**place, cell=cell) for cell in cells]
+    claims = tuple(Claim(text=quote.said, quotes=(quote,)) for quote in quotes)
+    part = Part(question="How many shares were purchased in the three months ended June 25, 2022?")
+    found = Verdict(AnswerStatus.ANSWERED, claims, parts=((part, None),))
+    assert not_overtaken(found, (), {}.__getitem__).claims == claims
