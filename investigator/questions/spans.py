@@ -65,6 +65,8 @@ class TimeSpan:
         last = one.last.end if one.last else (9999, 12, _LONGEST_DAY)
         if asked.begin > last or asked.end < first:
             return False
+        if one.first is None and one.last:  # "until June 2026" does not say since when
+            first = (last[0] - 1, *last[1:])
         return True if first <= asked.begin and asked.end <= last else None
 
 

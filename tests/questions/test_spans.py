@@ -57,6 +57,7 @@ def test_a_clause_that_gives_the_time_meets_the_question(question: str, sentence
         ("When will the list be opened?", "The list has been closed since 1 May 2025."),
         ("When does Suki Mori leave?", "Suki Mori starts as a waiter on 15 June 2026."),
         ("What is the fee in August 2026?", FEE),
+        ("What was the fee in 2020?", "Until the end of 2022 the fee was EUR 3."),
         ("How many cars were sold in 2017?", "Since 2015 the firm has sold 300 cars."),
         ("Is there a course on 12 April?", "The course takes place from 6 to 9 April 2027."),
         ("Who is the treasurer?", RESIGNS),
@@ -78,6 +79,7 @@ def test_a_clause_about_another_time_does_not(question: str, sentence: str) -> N
         ("Ann Cole was replaced by Ben Dow in May.", {"Ann Cole"}, {"Ben Dow"}),
         ("Mira Tal worked as cook until March.", {"Mira Tal"}, set()),
         ("Kadri Saar is the treasurer until October.", set(), set()),
+        ("Ann Cole hands over the post of chair to Ben Dow.", {"Ann Cole"}, {"Ben Dow"}),
     ],
 )
 def test_a_sentence_says_who_leaves_a_role_and_who_takes_it(sentence: str, leaving: set[str], taking: set[str]) -> None:
