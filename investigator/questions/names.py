@@ -19,7 +19,7 @@ _NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
 _TOKEN = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _POSSESSIVE = late(r"['’]s?$")
 _FEWEST, _BETWEEN = 2, 2  # words
-_MARKED = late(r"([^\W\d_]+)-(\d+)")
+_MARKED = late(r"(.*[^\W\d_])[\s-](\d{1,3})")
 _OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
 _WHO_IS = late(
     r"\W*who(?:'s| is| was| are| were) (?:the|an?|its|their|his|her|our|your|my) ([a-z][\w'’ -]*?)"

@@ -159,6 +159,8 @@ def names_doer(role: str, sentence: str) -> bool:
 
 def _is_doer(before: str, after: str) -> bool:
     own = words(_CLAUSE_END.split(before)[-1])
+    if not frozenset(own[-1:]).isdisjoint(cues("order")["determiners"].split()):
+        return False  # "the proposal"
     if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
     agent = words(after)[: _AGENT_WITHIN + 1]

@@ -76,12 +76,16 @@ def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], .
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as precise as the requested ones, so that a difference is meaningful."""
-    return any(period.year for period in own) and any(period.year for period in wanted)
+    """Return True if some of the periods are as precise as the requested ones, so that a difference is meaningful: both
+    have years, or both quarters.
+    """
+    both = (own, wanted)
+    return all(any(one.year for one in each) for each in both) or all(any(one.quarter for one in each) for each in both)
 
 
 def _spelled(own: frozenset[Period]) -> str:
-    return ", ".join(spelled(period) for period in sorted((one for one in own if one.year), key=_in_time)[:3])
+    known = (one for one in own if one.year or one.quarter)
+    return ", ".join(spelled(period) for period in sorted(known, key=_in_time)[:3])
 
 
 def _in_time(period: Period) -> tuple[int, int]:

@@ -45,6 +45,11 @@ _MONEY = late(r"[$€£¥₹]")
 _BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
 """The header of a column with the certainty of the adjacent figures."""
+_SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
+"""A mean or a median with its spread: 106.0 (84.0–146.0)."""
+_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
+"""Kinds of answers that a cell gives only in words."""
+_WORD = late(r"[^\W\d_]{3,}")
 _CLOCK = late(r"\d[:.]\d\d")
 _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 
@@ -323,7 +328,11 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     """Return how well a value matches the requested kind of figure; None if it cannot be one."""
     if says_nothing(value):
         return 0.0
-    if asked.asks_figure and (_is_date(value) or not any(char.isdigit() for char in value)):
+    has_digit = any(map(str.isdigit, value))
+    if asked.asks_figure and (_is_date(value) or not has_digit):
+        return None
+    asks_words = required_type(asked.text) in _WORDED
+    if (asks_words and not _WORD.search(value)) or (asked.asks_count and _is_mean_of_another(asked, value, names)):
         return None
     if asked.asks_pace and not CHANGE.search(names):
         return None
@@ -337,6 +346,11 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
         return None
     is_price = asked.asks_price and (_MONEY.search(value) or not _prices().isdisjoint(roots(names)))
     return -_OF_OTHER_KIND if is_amount else _IN_ORDER * bool(is_price)
+
+
+def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
+    """Return True for a mean or median with its spread, if no name of the cell is what the question counts."""
+    return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
 
 
 def _counts_only_each(asked: TableQuestion, names: str) -> bool:

@@ -194,6 +194,13 @@ def test_a_figure_of_another_sentence_keeps_its_period() -> None:
         ("Which pupil was fetched by his parents?", "One pupil was fetched by his parents on Friday evening.", ""),
         ("Which councillors voted for Ada Moss?", "Councillor Moss, elected by 3 votes to 2, was welcomed.", ""),
         ("How did the boat come to be damaged?", "The boat was damaged on 9 October 2023.", ""),
+        ("What is the rent of Unit 9?", "The rent of the unit is 40 euros.", "Unit 7, Canal Wharf"),
+        (
+            "What was the turnover in the third quarter?",
+            "Turnover in the second quarter was 9 euros.",
+            "4 September 2024",
+        ),
+        ("Who proposed to open on Sundays?", "The board rejected the proposal to open on Sundays.", ""),
     ],
 )
 def test_what_stands_beside_or_against_what_is_asked_is_no_answer(question: str, sentence: str, near: str) -> None:

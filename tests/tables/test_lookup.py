@@ -437,3 +437,10 @@ def test_totals_of_the_newest_column_represent_a_table_and_all_rows_one_without_
     said = [[view.quoted(cell).line for view, cell in cells] for cells in found.values()]
     assert said[0][-1] == "Total net sales | Three Months Ended June 30, 2024 | 509 million"
     assert said[1] == ["Eights | Place | 1", "Sculls | Place | 3"]
+
+
+def test_a_cell_of_figures_names_nobody_and_its_mean_counts_nothing_else() -> None:
+    rows = "| Breast milk iodine | 106.0 (84.0-146.0) |\n| Age | 30.1 (4.2) |\n"
+    document = _read("trial.md", f"# Women in the iodine trial\n\n| | Iodine, n = 19 |\n| --- | --: |\n{rows}")
+    assert met_cells("Who funded the iodine trial?", document) == ()
+    assert met_cells("How many women were in the iodine trial?", document) == ()
