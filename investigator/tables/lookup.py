@@ -5,26 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from heapq import nsmallest
 from itertools import combinations, pairwise
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, words
-from investigator.questions.answer_types import AnswerType, required_type, spans
-from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
 from investigator.questions.numbered import numbered
 from investigator.questions.order import other_mark, pairs
-from investigator.questions.related import root, roots
 from investigator.records import QuestionKind, TableCell
-from investigator.tables.asked import CHANGE, AskedTerm, TableQuestion, limits, table_question
+from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
 from investigator.tables.binding import Binding
+from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, is_aside, kind_fits, timeless
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
-from investigator.tables.times import TableTime, agrees, header_time, without_times
+from investigator.tables.times import TableTime, agrees, header_time
 
 _MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
@@ -32,26 +30,15 @@ _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contai
 _NOT_ASKED_ABOVE = 0.25  # the same for a heading row above it
 _NOT_ASKED_OVER = 0.2  # the same for a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
-_OF_OTHER_KIND = 0.6
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # least share of the asked words that a reported row must name
 _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
-_SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
-_INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
-_MONEY = late(r"[$€£¥₹]")
 _BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
 """The header of a column with the certainty of the adjacent figures."""
-_SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
-"""A mean or a median with its spread: 106.0 (84.0–146.0)."""
-_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
-"""Kinds of answers that a cell gives only in words."""
-_WORD = late(r"[^\W\d_]{3,}")
-_CLOCK = late(r"\d[:.]\d\d")
-_EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -193,7 +180,7 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
             if not binding.fits(row):
                 continue
             is_of_time = translated is not None and any(_is_row_of(translated, label) for label in labels)
-            own = tables.named(_timeless(labels[-1]) if is_of_time else labels[-1])
+            own = tables.named(timeless(labels[-1]) if is_of_time else labels[-1])
             above = tables.named(" ".join(labels[:-1]))
             is_sum = bool(own.words) and not own.telling
             if not (is_sum or is_of_time) and not any(says(own, term) or says(above, term) for term in asked.terms):
@@ -222,8 +209,8 @@ def _fit(
     if _TEST.fullmatch(header_text) and "p" not in words(asked.text):
         return None
     shown = f"{value} %" if view.is_share(cell) else value
-    kind = _kind_fits(asked, shown, " ".join((header_text, *view.row_labels(cell.row))))
-    if kind is None or (not any(says(header, term) for term in asked.terms) and _is_aside(asked, header_text, value)):
+    kind = kind_fits(asked, shown, " ".join((header_text, *view.row_labels(cell.row))))
+    if kind is None or (not any(says(header, term) for term in asked.terms) and is_aside(asked, header_text, value)):
         return None
     score, missing, in_table = kind, list[AskedTerm](), 0
     for term in asked.terms:
@@ -242,8 +229,8 @@ def _fit(
     time = tables.time_of(view, cell)
     agreed = agrees(wanted, time) if wanted is not None and time is not None else None
     agreed = True if wanted is not None and time is None and tables.is_of(wanted) else agreed
-    score -= _OF_OTHER_KIND * (not limits(view.row_labels(cell.row)[-1]) <= asked.said)
-    score -= _not_asked(asked, own, above, tables.named(_timeless(header_text)))
+    score -= OF_OTHER_KIND * (not limits(view.row_labels(cell.row)[-1]) <= asked.said)
+    score -= _not_asked(asked, own, above, tables.named(timeless(header_text)))
     score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
@@ -261,7 +248,7 @@ def _fit(
         misses,
         time,
         agreed,
-        has_value=kind_of(asked.text) is QuestionKind.YES_NO or not says_nothing(value),
+        has_value=kind_of(asked.text) is QuestionKind.YES_NO or not gives_no_value(value),
         asks_time=bool(asked.times),
         is_named_by_question=bool(own.telling or agreed) and not own.not_said(asked.said),
     )
@@ -290,7 +277,7 @@ def _carried(
     """
     words_of, apart = patterns("carried")["money"], patterns("set_apart")["money"]
     found = tuple(term for term in missing if words_of.fullmatch(term.text))
-    if not found or not (_BARE_AMOUNT.fullmatch(value) or says_nothing(value)):
+    if not found or not (_BARE_AMOUNT.fullmatch(value) or gives_no_value(value)):
         return ()
     own, _, header, _ = names
     says_more = any(name.not_said(asked.said) for name in (own, header))
@@ -307,82 +294,11 @@ def _is_row_of(wanted: TableTime, label: str) -> bool:
     return time is not None and agrees(wanted, replace(time, may_end_then=True)) is True
 
 
-@cache
-def _prices() -> frozenset[str]:
-    return roots("price cost fee charge rate")
-
-
-@lru_cache(maxsize=4_096)
-def _timeless(header: str) -> str:
-    return without_times(header)
-
-
 def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Named) -> float:
     for name, worth in ((own, _LABEL), (header, _HEADER), (above, _PARENT), (caption, _CAPTION)):
         if says(name, term) and (name is not caption or spells(name.spelled, term)):
             return worth if term.root in name.every else worth - _OTHER_WORD
     return 0.0
-
-
-def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
-    """Return how well a value matches the requested kind of figure; None if it cannot be one."""
-    if says_nothing(value):
-        return 0.0
-    has_digit = any(map(str.isdigit, value))
-    if asked.asks_figure and (_is_date(value) or not has_digit):
-        return None
-    asks_words = required_type(asked.text) in _WORDED
-    if (asks_words and not _WORD.search(value)) or (asked.asks_count and _is_mean_of_another(asked, value, names)):
-        return None
-    if asked.asks_pace and not CHANGE.search(names):
-        return None
-    is_share = "%" in value
-    if asked.asks_share and not is_share and not _SHARE_NAMED.search(_INTERVAL.sub(" ", names)):
-        return -_OF_OTHER_KIND
-    if not asked.asks_share and is_share and "(" not in value.strip("("):
-        return -_OF_OTHER_KIND
-    is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
-    if is_amount and _counts_only_each(asked, names):
-        return None
-    is_price = asked.asks_price and (_MONEY.search(value) or not _prices().isdisjoint(roots(names)))
-    return -_OF_OTHER_KIND if is_amount else _IN_ORDER * bool(is_price)
-
-
-def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
-    """Return True for a mean or median with its spread, if no name of the cell is what the question counts."""
-    return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
-
-
-def _counts_only_each(asked: TableQuestion, names: str) -> bool:
-    """Return True if a cell is named by the counted thing only as the unit of an amount: "euros per pupil"."""
-    counted = root(counted_thing(asked.text))
-    return counted in roots(names) - roots(_EACH.sub(" ", names))
-
-
-def says_nothing(value: str) -> bool:
-    """Return True for a cell that only says that there is no value: "not measured", "on request"."""
-    return patterns("figures_not")["value"].fullmatch(value.strip(" .*()")) is not None
-
-
-def _is_aside(asked: TableQuestion, header: str, value: str) -> bool:
-    """Return True for a value of a different kind than requested, under a header that the question does not name: a
-    date unless it asks when, anything else if it asks when, a lower-case word or a figure if it asks where.
-    """
-    names = named(_timeless(header)).every
-    if not names or not asked.optional.isdisjoint(names):
-        return False
-    match required_type(asked.text):
-        case AnswerType.DATE:
-            return not spans(AnswerType.DATE, value, "") and _CLOCK.search(value) is None
-        case AnswerType.PLACE:
-            return _is_date(value) or not any(map(str.isupper, value))
-        case _:
-            return _is_date(value)
-
-
-def _is_date(value: str) -> bool:
-    """Return True for a text that is only a date; four digits alone may be a figure."""
-    return not value.isdigit() and value in spans(AnswerType.DATE, value, "")
 
 
 def _holds_condition(condition: str, everything: str, view: TableView, cell: TableCell) -> bool:

@@ -1,0 +1,101 @@
+"""Compares the value of a cell with the kind of answer that a question asks for. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from investigator.language.late_patterns import late
+from investigator.questions.answer_types import AnswerType, required_type, spans
+from investigator.questions.constraints import counted_thing
+from investigator.questions.cues import patterns
+from investigator.questions.related import root, roots
+from investigator.tables.asked import CHANGE, TableQuestion
+from investigator.tables.naming import named
+from investigator.tables.times import without_times
+
+OF_OTHER_KIND = 0.6
+"""Cost of a value of another kind than the one asked for."""
+_PRICED = 0.1
+_SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
+_INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
+_MONEY = late(r"[$€£¥₹]")
+_SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
+"""A mean or a median with its spread: 106.0 (84.0–146.0)."""
+_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
+"""Kinds of answers that a cell gives only in words."""
+_WORD = late(r"[^\W\d_]{3,}")
+_CLOCK = late(r"\d[:.]\d\d")
+_EACH = late(r"\bper [\w-]+", re.IGNORECASE)
+
+
+def kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
+    """Return how well a value matches the requested kind of figure; None if it cannot be one."""
+    if gives_no_value(value):
+        return 0.0
+    has_digit = any(map(str.isdigit, value))
+    if asked.asks_figure and (_is_date(value) or not has_digit):
+        return None
+    asks_words = required_type(asked.text) in _WORDED
+    if (asks_words and not _WORD.search(value)) or (asked.asks_count and _is_mean_of_another(asked, value, names)):
+        return None
+    if asked.asks_pace and not CHANGE.search(names):
+        return None
+    is_share = "%" in value
+    if asked.asks_share and not is_share and not _SHARE_NAMED.search(_INTERVAL.sub(" ", names)):
+        return -OF_OTHER_KIND
+    if not asked.asks_share and is_share and "(" not in value.strip("("):
+        return -OF_OTHER_KIND
+    is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
+    if is_amount and _counts_only_each(asked, names):
+        return None
+    is_price = asked.asks_price and (_MONEY.search(value) or not _prices().isdisjoint(roots(names)))
+    return -OF_OTHER_KIND if is_amount else _PRICED * bool(is_price)
+
+
+def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
+    """Return True for a mean or median with its spread, if no name of the cell is what the question counts."""
+    return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
+
+
+def _counts_only_each(asked: TableQuestion, names: str) -> bool:
+    """Return True if a cell is named by the counted thing only as the unit of an amount: "euros per pupil"."""
+    counted = root(counted_thing(asked.text))
+    return counted in roots(names) - roots(_EACH.sub(" ", names))
+
+
+def gives_no_value(value: str) -> bool:
+    """Return True for a cell that only says that there is no value: "not measured", "on request"."""
+    return patterns("figures_not")["value"].fullmatch(value.strip(" .*()")) is not None
+
+
+def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
+    """Return True for a value of a different kind than requested, under a header that the question does not name: a
+    date unless it asks when, anything else if it asks when, a lower-case word or a figure if it asks where.
+    """
+    names = named(timeless(header)).every
+    if not names or not asked.optional.isdisjoint(names):
+        return False
+    match required_type(asked.text):
+        case AnswerType.DATE:
+            return not spans(AnswerType.DATE, value, "") and _CLOCK.search(value) is None
+        case AnswerType.PLACE:
+            return _is_date(value) or not any(map(str.isupper, value))
+        case _:
+            return _is_date(value)
+
+
+def _is_date(value: str) -> bool:
+    """Return True for a text that is only a date; four digits alone may be a figure."""
+    return not value.isdigit() and value in spans(AnswerType.DATE, value, "")
+
+
+@lru_cache(maxsize=4_096)
+def timeless(header: str) -> str:
+    """Return a header without its times."""
+    return without_times(header)
+
+
+@cache
+def _prices() -> frozenset[str]:
+    return roots("price cost fee charge rate")
