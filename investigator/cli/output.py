@@ -189,10 +189,16 @@ def check_export(directory: Path, folder: Path) -> None:
     """Check that an export can be written. Raises UserError."""
     if directory.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{directory} is inside the folder of documents", hint="Name a folder outside of it.")
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"{directory} is not a folder", hint="Name another one.")
     if not directory.parent.is_dir():
         raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create it first.")
+    try:
+        directory.mkdir(mode=0o700)
+        directory.rmdir()
+    except FileExistsError:
+        if not directory.is_dir():
+            raise UserError(f"{directory} is not a folder", hint="Name another one.") from None
+    except OSError as error:
+        raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Name another folder.") from error
     record = directory / RECORD
     there = [name for name in EXPORTED if (directory / name).exists()]
     if there and not (record.is_file() and is_own_result(record.read_bytes())):

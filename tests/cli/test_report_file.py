@@ -87,3 +87,5 @@ def test_an_export_goes_into_a_folder_outside_the_documents_and_over_no_other_fi
         check_export(documents / "export", documents)
     with pytest.raises(UserError, match="no folder"):
         check_export(tmp_path / "a" / "b", documents)
+    with pytest.raises(UserError, match="cannot be created"):
+        check_export(tmp_path / ("b" * 300), documents)

@@ -86,6 +86,12 @@ def test_check_tells_all_problems_and_fails(own: Path) -> None:
     assert {problem["line"] for problem in record["problems"]} == {None, 18}
 
 
+def test_a_folder_without_templates_is_not_called_right(tmp_path: Path) -> None:
+    told = prompts("check", tmp_path)
+    assert told.exit_code == 2
+    assert "there is no template" in told.stderr
+
+
 def test_check_holds_fixed_text_against_the_context(own: Path) -> None:
     change(own, "Rules:", "Rules: " + "think " * 900)
     assert prompts("check", own).exit_code == 2

@@ -13,6 +13,7 @@ from investigator.asking.templates import source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.options import AsJson, PromptsFolder
 from investigator.cli.output import print_record, print_result, print_styled, tell
+from investigator.errors import TemplateError
 from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
 from investigator.workbench.catalogue import card, cards, copy_templates, differences, named
@@ -63,6 +64,11 @@ def check(
     Exit codes: 0 no problem, 2 problems found.
     """
     checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
+    if not checked.templates and not checked.problems:
+        raise TemplateError(
+            f"there is no template in {checked.folder}",
+            hint="Copy one into it: investigator prompts copy query/ask DIR",
+        )
     print_result(Printed.TEMPLATE_CHECK, checked, checked_text, as_json=as_json, own=True)
     if checked.problems:
         raise typer.Exit(2)
