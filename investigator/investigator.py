@@ -143,7 +143,7 @@ class Investigator:
         return self._runs.investigate(question, options)
 
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
-        """Open the folder once for many measured questions; the context yields a faster variant of `investigate`.
+        """Open the folder once for many benchmark questions; the context yields a faster variant of `investigate`.
         Questions asked this way do not become `last`. Changes in the folder are ignored meanwhile; quotes are still
         looked up in the files.
         """

@@ -30,7 +30,7 @@ class ClusterProgress(Record):
             parts.append(f"{self.built} of the {self.planned} to build are finished")
             if self.bytes_per_second is not None and self.seconds_left is not None:
                 rate = f"{self.bytes_per_second / 1e6:.2f} MB of files/s"
-                parts.append(f"{rate}, about {self.seconds_left:,.0f} s left if it is still being built")
+                parts.append(f"{rate}, about {self.seconds_left:,.0f} s left if the build is still running")
         if self.begun_again:
             parts.append(f"restarted after a worker died: {self.begun_again}")
         if self.dead:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import is_row, statement_spans
 from investigator.language.terms import is_english, stem, stop_words, words
@@ -54,6 +55,7 @@ _DENIALS, _DENIED_WITHIN = (
 _SHORT_MONTH = 3  # letters; shorter ones such as "mar" and "may" are also other words
 _SPANS = ("duration", "age")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
+_OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
@@ -82,6 +84,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
         return matched(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
+    if kind is AnswerType.NUMBER and not _names_figure(question, evidence.sentence):
+        return matched(asked, MatchState.NOT_MET)
     held = holds_type(kind, evidence.sentence, question)
     if kind is AnswerType.NAME and held == 1:
         held = gives_name(question, evidence.sentence)
@@ -91,6 +95,14 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         or (kind is AnswerType.DATE and not asks_past(question) and names_hour(evidence.sentence))
     )
     return matched(asked, MatchState.MET if is_held else MatchState.NOT_MET)
+
+
+def _names_figure(question: str, sentence: str) -> bool:
+    """Return True if a sentence has the noun of the requested figure, "annual RENT", or a pronoun that may mean it."""
+    before_noun = words(_OF_THE_FIGURE.split(figure_asked(question), maxsplit=1)[0])
+    noun = next(reversed(before_noun), "")
+    is_named = not noun or stands(noun, roots(sentence)) or is_carried(noun, question, sentence)
+    return is_named or _POINTS.search(sentence) is not None
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:

@@ -159,7 +159,7 @@ def _amounts(text: str) -> tuple[Amount, ...]:
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
-    """Return True if the only amount of a sentence in the requested unit agrees with the question."""
+    """Return yes or no by the only amount of a sentence in the requested unit; None if it does not decide that."""
     if decision is not Decision.YES or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}

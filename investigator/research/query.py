@@ -242,7 +242,7 @@ class DocumentQuery:
 
 
 def _first_of(passages: tuple[Passage, ...], characters: int) -> tuple[Passage, ...]:
-    """Return the first passages that fit into a number of characters, but at least one."""
+    """Return as many leading passages as fit within `characters`, but at least one."""
     ends = list(accumulate(len(passage.text) for passage in passages))
     return passages[: max(1, bisect_right(ends, characters))]
 

@@ -105,7 +105,7 @@ def _left(report: TuningReport) -> Iterator[str]:
     if winner.settings:
         sets = " ".join(f"--set {one}" for one in winner.settings)
         yield inert_line(f"Use it with: --settings {report.folder}/{SETTINGS}, or {sets}", 400)
-    yield f"The test as a page: {PAGE}; everything: {REPORT}"
+    yield f"Test report: {PAGE}; full results: {REPORT}"
 
 
 def _percent(value: float | None) -> str:

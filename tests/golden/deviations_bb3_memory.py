@@ -69,7 +69,7 @@ DEVIATIONS = (
     on("no_overlap", "a memory that says more than the stored one is stored, to keep the addition", says_more),
     on("is_valid_memory", "a memory without an owner is a named error", failed, Ground.CRASH),
     on("is_valid_memory", "`No persona.` in any spelling is not a memory", says_no_persona_otherwise, Ground.ASKED),
-    on("add_memory_prefix", "`Personally, I ...` does not name a person: without a prefix it has no owner",
+    on("add_memory_prefix", "`Personally, I ...` is not an owner prefix, so one is added",
        begins_with_person_but_nobody),
     on("split_prefix_memory", "a memory without an owner is a named error", failed, Ground.CRASH),
     on("update_memory_usage", "a memory that a model made up must not end the conversation", failed, Ground.ASKED),

@@ -86,10 +86,11 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
 def causes_first(
     ranked: Sequence[tuple[Candidate, float]], question: str, about: str = ""
 ) -> list[tuple[Candidate, float]]:
-    """Return the sentences, with those that give a cause of the asked event first. The one that mentions most of the
-    effect gets the highest probability, others proportionally less, and a sentence that a consequence follows from gets
-    the probability of that consequence. A sentence without a cause is then not quoted next to it. `about` is the title
-    of their document.
+    """Return the sentences, with those that give a cause of the asked event first.
+
+    The one with the largest share of the effect's words gets the highest probability, the others proportionally less. If
+    the next sentence states the consequence ("This led to ..."), the sentence before it gets the same probability. A
+    sentence without a cause is then not quoted next to it. `about` is the title of their document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}
