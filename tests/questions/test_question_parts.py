@@ -64,6 +64,13 @@ def test_the_kind_of_figure_and_what_is_counted_bind_a_question() -> None:
     assert of(ConstraintKind.QUANTITY, "What percentage of patients died?") == ["share"]
 
 
+def test_nouns_show_the_kind_of_thing_that_an_answer_must_hold() -> None:
+    assert of(ConstraintKind.ANSWER_TYPE, "What does a training day cost?") == ["number"]
+    assert of(ConstraintKind.ANSWER_TYPE, "What is the hourly rate for work on site?") == ["number"]
+    assert of(ConstraintKind.ANSWER_TYPE, "Which pupil from 7a was fetched?") == ["name"]
+    assert of(ConstraintKind.ANSWER_TYPE, "What did the study find about the cost of coaching?") == []
+
+
 def test_the_role_of_a_name_binds_a_question() -> None:
     assert of(ConstraintKind.ROLE, "Which chain did Spirit Mill buy?") == ["done by Spirit Mill | buy"]
     assert of(ConstraintKind.ROLE, "Which chain bought Spirit Mill in 1999?") == ["done to Spirit Mill | bought"]
