@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from investigator.language.late_patterns import late
 from investigator.language.lists import full_month_names, month_numbers
 from investigator.language.terms import folded
 from investigator.questions.cues import cues, patterns
@@ -15,6 +16,8 @@ _CLOCK = r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight"
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _LONGEST_DAY = 31
+_OF_A_YEAR = late(rf"\bthe\s+{_YEAR}$")
+"""A year that belongs to a noun: "since the 2021 report"."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,8 @@ def _closed(match: re.Match[str]) -> TimeSpan:
 def _open(text: str) -> Iterator[TimeSpan]:
     for name, pattern in _marked().items():
         for match in pattern.finditer(text):
+            if _OF_A_YEAR.search(match.group()):
+                continue
             moment = _moment(match["date"])
             yield TimeSpan(match.group(), moment if name == "begin" else None, None if name == "begin" else moment)
 

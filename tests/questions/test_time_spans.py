@@ -92,5 +92,10 @@ def test_a_span_over_the_turn_of_the_year_has_two_years() -> None:
     assert in_span(Moment("", 2027, 12, 28), sentence) is False
 
 
+def test_the_year_of_a_report_begins_no_span() -> None:
+    assert time_spans("Cash requirements have not changed since the 2021 Form 10-K.") == ()
+    assert time_spans("The fee has been 40 euros since 2021.") != ()
+
+
 def test_a_day_that_is_moved_is_no_span() -> None:
     assert time_spans("The exam has been moved from 15 February to 18 February 2027.") == ()
