@@ -51,6 +51,7 @@ _THING = late(
     r"\b(?:the|an?|our|your|its|their|this|that)\s+((?:[a-z][\w'’-]*\s+){0,2}?[a-z][\w'’-]*)"
     r"(?=\s+(?:of|at|on|in|for|to|from|by|with|did|does|do|was|were|is|are|has|have|had|will|would|can)\b|\W*$)"
 )
+_IT = late(r"\bit\b", re.IGNORECASE)
 _PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
 _PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 
@@ -147,7 +148,7 @@ def _with_names(pieces: list[str]) -> list[str]:
         is_pointing = _PRONOUN.search(piece) is not None
         left = asked if _ELLIPSIS.match(piece) else thing if is_pointing else ""
         is_unnamed = (is_pointing or _PERSON.search(piece)) and not names
-        meant = " ".join(filter(None, (left, name if is_unnamed or (is_pointing and not left) else "")))
+        meant = " ".join(filter(None, (left, name if is_unnamed or (_IT.search(piece) and not left) else "")))
         complete.append(f"{piece} ({meant})" if meant else piece)
         name = name or next(iter(names), "")
         thing = thing or (found[1] if (found := _THING.search(piece)) else "")
