@@ -76,6 +76,7 @@ def expected_type(question: str) -> AnswerType:
     return kind
 
 
+@lru_cache(maxsize=512)  # tables ask it for each of their cells
 def required_type(question: str) -> AnswerType:
     """Return the kind of thing that an answer must hold.
 

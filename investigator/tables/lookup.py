@@ -248,7 +248,7 @@ def _fit(
         misses,
         time,
         agreed,
-        has_value=kind_of(asked.text) is QuestionKind.YES_NO or not gives_no_value(value),
+        has_value=not gives_no_value(value) or kind_of(asked.text) is QuestionKind.YES_NO,
         asks_time=bool(asked.times),
         is_named_by_question=bool(own.telling or agreed) and not own.not_said(asked.said),
     )
