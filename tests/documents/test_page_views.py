@@ -85,6 +85,30 @@ def test_marks_lie_over_the_words_also_on_a_turned_page(pages, kept, turn):
     assert (mark.right - mark.left > mark.bottom - mark.top) == (turn % 180 == 0)
 
 
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_marks_lie_over_cells_drawn_apart_also_on_a_turned_page(pages, kept, turn):
+    cells = [
+        Placed(cell, left=60 + 180 * column, bottom=600 - 16 * row)
+        for row, words in enumerate([("Year", "2022", "2023"), ("Apples", "78", "87"), ("Pears", "27", "32")])
+        for column, cell in enumerate(words)
+    ]
+    data = changed(pdf([cells]), lambda page: page.rotate(turn))
+    (view,) = marked(pages, kept(f"cells{turn}.pdf", data), "Pears 27 32")
+    assert words_under(data, view) == "Pears 27 32"
+
+
+def test_lines_for_copying_are_those_that_the_page_shows_upright(pages, kept):
+    def lay(page: pypdf.PageObject) -> None:
+        page.add_transformation(pypdf.Transformation().rotate(90).translate(800, 0))
+        page.mediabox.upper_right = page.cropbox.upper_right = (800, 800)
+
+    sideways = changed(pdf([[FIRST, SECOND]]), lay)
+    (view,) = marked(pages, kept("sideways.pdf", sideways), SECOND)
+    assert view.lines == ()
+    (view,) = marked(pages, kept("laid.pdf", changed(sideways, lambda page: page.rotate(90))), SECOND)
+    assert [line.text for line in view.lines] == [FIRST, SECOND]
+
+
 def test_each_line_of_a_quote_has_a_mark_of_its_own(pages, kept):
     data = pdf([[FIRST, SECOND, "Nobody lives there."]])
     (view,) = marked(pages, kept("lines.pdf", data), "at the river.\nIts wheel")

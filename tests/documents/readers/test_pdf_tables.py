@@ -162,8 +162,9 @@ def test_boxes_that_do_not_match_the_text_give_no_words() -> None:
     assert page_words(_Text(3), "four", "four", Orientation.UPRIGHT) == ()
 
 
-@pytest.mark.parametrize("turn", [90, 270])
-def test_a_page_on_its_side_reads_like_the_upright_one(read, turn: int) -> None:
+@pytest.mark.parametrize("shown", [0, 90, 180, 270])
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_turned_page_reads_like_the_upright_one(read, turn: int, shown: int) -> None:
     rows = [
         ("Harvest of the year", "2022", "2023"),
         ("Apples", "78", "87"),
@@ -175,12 +176,14 @@ def test_a_page_on_its_side_reads_like_the_upright_one(read, turn: int) -> None:
         for row, cells in enumerate(rows)
         for column, cell in enumerate(cells)
     ]
-    data = pdf([[Placed("The orchard", bottom=700, size=20), *placed, Placed("A dry year.", bottom=400)]])
+    lines = [Placed("A dry year for all the trees, with", bottom=400), Placed("no rain in June.", bottom=384)]
+    data = pdf([[Placed("The orchard", bottom=700, size=20), *placed, *lines]])
 
-    def on_its_side(page: pypdf.PageObject) -> None:
+    def turned_and_shown(page: pypdf.PageObject) -> None:
         page.add_transformation(pypdf.Transformation().translate(-300, -400).rotate(turn).translate(400, 400))
         page.mediabox.upper_right = page.cropbox.upper_right = (800, 800)
+        page.rotate(shown)
 
-    upright, turned = read("a.pdf", data), read("a.pdf", changed(data, on_its_side))
+    upright, turned = read("a.pdf", data), read("a.pdf", changed(data, turned_and_shown))
     assert len(upright.tables) == 1
     assert (turned.text, turned.title, turned.tables) == (upright.text, upright.title, upright.tables)

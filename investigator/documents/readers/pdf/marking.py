@@ -64,8 +64,10 @@ def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
     return boxes_of_lines(own, [box for box in others if box.area and box.bottom < top and box.top > bottom])
 
 
-def text_lines(textpage: Any, raw: str, text: str, places: Sequence[int | None]) -> Iterator[tuple[str, Box]]:
-    """Yield the horizontal lines of a page's text, each with the rectangle around its letters."""
+def text_lines(
+    textpage: Any, raw: str, text: str, places: Sequence[int | None], across: Direction
+) -> Iterator[tuple[str, Box]]:
+    """Yield the lines of a page's text in the direction `across`, each with the rectangle around its letters."""
     line, boxes, last = "", list[Box](), 0
     for character, place in zip(text, places, strict=True):
         letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place])) if place is not None else None
@@ -73,10 +75,10 @@ def text_lines(textpage: Any, raw: str, text: str, places: Sequence[int | None])
             line += " " if place is None and line else ""
             continue
         last = place
-        if letter.begins_line or letter.direction is not Direction.ACROSS:
+        if letter.begins_line or letter.direction is not across:
             yield from _whole(line, boxes)
             line, boxes = "", []
-        if letter.direction is Direction.ACROSS:
+        if letter.direction is across:
             line += character
             boxes.append(letter.room)
     yield from _whole(line, boxes)

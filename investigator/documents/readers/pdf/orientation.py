@@ -13,6 +13,7 @@ _SAMPLED = 60
 """Number of letters of a page that are examined."""
 _MOST = 0.6
 """Share of them that must have the same orientation."""
+_QUARTER = 90
 
 
 class Orientation(IntEnum):
@@ -38,8 +39,24 @@ class Orientation(IntEnum):
                 return Box(bottom, -right, top, -left)
 
 
-def orientation(textpage: Any) -> Orientation:
-    """Return the orientation of most letters of a page; upright if they differ."""
+def text_in_order(page: Any) -> tuple[Any, Orientation]:
+    """Return pdfium's text of a page, with its orientation.
+
+    pdfium puts lines and cells in the order in which the page is displayed, so the page is displayed with its text
+    upright while its text is read. Close the text page after use.
+    """
+    textpage, shown = page.get_textpage(), page.get_rotation()
+    turned = _orientation(textpage, Orientation(-shown // _QUARTER % 4))
+    if shown != (upright := -turned % 4 * _QUARTER):
+        textpage.close()
+        page.set_rotation(upright)
+        textpage = page.get_textpage()
+        page.set_rotation(shown)
+    return textpage, turned
+
+
+def _orientation(textpage: Any, otherwise: Orientation) -> Orientation:
+    """Return the orientation of most letters of a page; `otherwise` if they differ."""
     import pypdfium2.raw as pdfium
 
     count = textpage.count_chars()
@@ -52,4 +69,4 @@ def orientation(textpage: Any) -> Orientation:
     for turn, number in turns.most_common(1):
         if number >= _MOST * len(angles):
             return Orientation(turn)
-    return Orientation.UPRIGHT
+    return otherwise

@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.pdf.letter_boxes import Box
+from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
+from investigator.documents.readers.pdf.orientation import text_in_order
 from investigator.documents.readers.pdf.page_orders import DrawnPage, PageOrder
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
 from investigator.documents.readers.pictures.ocr import recognised_words
@@ -83,7 +84,7 @@ def _drawn(document: Any, order: PageOrder) -> DrawnPage:
 
 def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
     """Return the marks, or the reason why they are missing, and the lines of the page."""
-    textpage = page.get_textpage()
+    textpage, _ = text_in_order(page)
     raw = textpage.get_text_range()
     places = letter_places(raw, order.text)
     if places is None:
@@ -95,9 +96,10 @@ def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tupl
         for box in boxes_around(textpage, raw, letters):
             if edges := _shown(page, box):
                 found.append(PageMark(**edges, kind=span.kind))
+    across = Direction.UPWARDS if page.get_rotation() % 180 else Direction.ACROSS  # as displayed
     lines = [
         PageLine(**edges, text=words)
-        for words, box in text_lines(textpage, raw, order.text, places)
+        for words, box in text_lines(textpage, raw, order.text, places, across)
         if (edges := _shown(page, box))
     ]
     textpage.close()

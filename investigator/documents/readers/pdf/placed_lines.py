@@ -21,7 +21,7 @@ def placed_lines(textpage: Any, text: str, turned: Orientation) -> list[PlacedLi
     `text` is the whole text of the page from pdfium.
     """
     placed: list[PlacedLine] = []
-    for start, end in _line_spans(textpage, text, turned):
+    for start, end in _line_spans(text):
         line = cleaned(text[start:end].replace(LINE_HYPHEN, "")).strip()
         letters = [at for at in range(start, end) if not text[at].isspace() and text[at] != LINE_HYPHEN]
         if line and letters:
@@ -29,10 +29,10 @@ def placed_lines(textpage: Any, text: str, turned: Orientation) -> list[PlacedLi
     return placed
 
 
-def _line_spans(textpage: Any, text: str, turned: Orientation) -> Iterator[tuple[int, int]]:
+def _line_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for at, character in enumerate(text):
-        if character == "\n" or (character == " " and turned and _is_line_end(textpage, text, at, turned)):
+        if character == "\n":
             yield start, at
             start = at + 1
         elif character == LINE_HYPHEN:
@@ -40,14 +40,6 @@ def _line_spans(textpage: Any, text: str, turned: Orientation) -> Iterator[tuple
             start = at + 1
     if start < len(text):
         yield start, len(text)
-
-
-def _is_line_end(textpage: Any, text: str, at: int, turned: Orientation) -> bool:
-    """Return True if a line ends at a space: pdfium gives some line ends of turned pages as spaces."""
-    if not text[at - 1 : at].strip() or not text[at + 1 : at + 2].strip():
-        return False
-    before, after = (turned.upright(*textpage.get_charbox(place, loose=True)) for place in (at - 1, at + 1))
-    return after.top <= (before.bottom + before.top) / 2
 
 
 def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *, cut: bool) -> PlacedLine:

@@ -11,7 +11,7 @@ from investigator.documents.pages import joined_pages, listed_pages
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
-from investigator.documents.readers.pdf.orientation import orientation
+from investigator.documents.readers.pdf.orientation import text_in_order
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_forms
@@ -143,9 +143,8 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
 def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage, list[str]]:
     """Return the lines of a page, its tables, and the names of tables that are pictures."""
     page = page_with_forms(document, index)
-    textpage = page.get_textpage()
+    textpage, turned = text_in_order(page)
     raw = textpage.get_text_range()
-    turned = orientation(textpage)
     lines = placed_lines(textpage, raw, turned)
     text = page_text(raw)
     tables = tables_of_page(page_words(textpage, raw, text, turned))
