@@ -117,10 +117,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     blocks = [_status(answer_headline(answer), answer.reason, _STYLES[answer.status])]
     if answer.asked_as:
         blocks.append(Text(f"Asked as: {inert_line('; '.join(answer.asked_as))}"))
-    if answer.table is not None:
-        blocks.append(Text("\n").join(Text(line) for line in table_lines(answer.table)))
-    elif answer.text.strip() and answer.text.strip() != answer.reason.strip():
-        blocks.append(Text(inert(answer.text.strip())))
+    blocks += _body(answer)
     cited = () if answer.table is not None else answer.citations  # a table has its quotes in its rows
     citations = [_source(number, quote, answer) for number, quote in enumerate(cited, start=1)]
     readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
@@ -133,10 +130,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
         if p.document_id not in missed
     ]
     blocks += _section("Sources", citations)
-    blocks += _section(
-        "Statements that disagree", [Text(f"- {inert_line(conflict_line(one))}") for one in answer.conflicts]
-    )
-    blocks += _section("Not answered", [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered])
+    blocks += _conflicts_and_open_parts(answer)
     blocks += _section("The model's reading of these quotes, not proven", readings)
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
     blocks += _section("Nearest", misses)
@@ -145,6 +139,20 @@ def _answer_blocks(answer: Answer) -> list[Text]:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.wordings))}"))
     blocks.append(_coverage(answer.coverage))
     return blocks
+
+
+def _body(answer: Answer) -> list[Text]:
+    """Return the table of an answer, or else its statements; neither if the reason says it all."""
+    if answer.table is not None:
+        return [Text("\n").join(Text(line) for line in table_lines(answer.table))]
+    text = answer.text.strip()
+    return [Text(inert(text))] if text and text != answer.reason.strip() else []
+
+
+def _conflicts_and_open_parts(answer: Answer) -> list[Text]:
+    conflicts = [Text(f"- {inert_line(conflict_line(one))}") for one in answer.conflicts]
+    unanswered = [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered]
+    return _section("Statements that disagree", conflicts) + _section("Not answered", unanswered)
 
 
 def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
@@ -285,9 +293,10 @@ def questions_text(asked: AskedQuestions) -> Text:
             lines.append(_status("Failed", outcome.failure, "bold red"))
         else:
             lines.append(_status(answer_headline(answer), answer.reason, _STYLES[answer.status]))
-            if answer.claims:
-                lines.append(Text(inert(answer.text.strip())))
-            lines += [Text(f"[{i}] {inert_line(q.place)}", style="cyan") for i, q in enumerate(answer.citations, 1)]
+            lines += _body(answer)
+            cited = () if answer.table is not None else answer.citations
+            lines += [Text(f"[{i}] {inert_line(q.place)}", style="cyan") for i, q in enumerate(cited, 1)]
+            lines += _conflicts_and_open_parts(answer)
             lines += [_near_miss(miss) for miss in answer.near_misses]
             lines.append(Text(f"Run: {inert_line(investigation.id if investigation else '')}", style="dim"))
         blocks.append(Text("\n").join(lines))

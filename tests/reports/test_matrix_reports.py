@@ -14,6 +14,8 @@ from investigator.documents.own_results import MATRIX_HEADING
 from investigator.records import (
     AskedQuestions,
     CellStatus,
+    Conflict,
+    ConflictSide,
     Investigation,
     Matrix,
     MatrixCell,
@@ -100,3 +102,19 @@ def test_many_answers_are_one_page_and_one_text(answered: Investigation) -> None
     text = questions_text(asked).plain
     assert "contracts/lease.pdf:page 3" in text
     assert "Failed: the server is down" in text
+
+
+def test_a_disagreement_among_many_answers_shows_its_values_and_dates(answered: Investigation) -> None:
+    assert answered.answer is not None
+    quote = answered.answer.citations[0]
+    sides = (
+        ConflictSide(value="EUR 48,000", quote=quote, date="2021-03-04"),
+        ConflictSide(value="EUR 52,000", quote=quote, date="2022-05-06"),
+    )
+    answer = answered.answer.changed(conflicts=(Conflict(question="the rent", sides=sides),))
+    asked = AskedQuestions(
+        outcomes=(QuestionOutcome(question="The rent?", investigation=answered.changed(answer=answer)),)
+    )
+    for text in (questions_text(asked).plain, Page(questions_page(asked)).texts["question-1"]):
+        assert "Statements that disagree" in text
+        assert all(f"{side.value} (" in text and f"dated {side.date}" in text for side in sides)
