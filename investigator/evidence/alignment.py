@@ -1,4 +1,4 @@
-"""Aligns a claim with a sentence, word by word in the same order; nothing that matters may be missing.
+"""Aligns a claim with a sentence, word by word and in the same order; nothing that matters may be missing.
 
 A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or the like and do
 not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
@@ -13,13 +13,11 @@ from investigator.evidence.statements import StatedWord
 from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
 
 _LONGEST_ASIDE = 2
-"""Longest relative clause inside a sentence, in parts between commas."""
+"""Longest relative clause inside a sentence, counted in parts between commas."""
 
 
 def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
-    """Return True if a sentence says everything that a claim says, in the same order, and only omissible parts are
-    cut.
-    """
+    """Return True if a sentence says all that a claim says, in the same order, and the claim omits only what it may."""
     wanted = [word for word in claim if not _is_free(word)]
     return bool(wanted) and _Alignment(sentence, wanted).fits(0, 0)
 
@@ -38,7 +36,7 @@ def without_connective(words: Sequence[StatedWord]) -> Sequence[StatedWord]:
 
 
 class _Alignment:
-    """The words of a claim in a sentence; `fits` tries every alignment and remembers the failed ones."""
+    """Aligns the words of a claim with a sentence; `fits` tries every alignment and remembers the failed ones."""
 
     def __init__(self, sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> None:
         self._sentence = sentence
@@ -131,7 +129,7 @@ def _names_again(word: StatedWord) -> bool:
 
 
 def _is_bounded(part: Sequence[StatedWord]) -> bool:
-    """Return True if no word of a part affects the text outside it: no negation, doubt, condition or source."""
+    """Return True if no word of a part affects the text outside it, as a negation, doubt, condition or source would."""
     return not any(word.text in reaching_words() for word in part)
 
 

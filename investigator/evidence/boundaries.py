@@ -32,7 +32,7 @@ def cuts_into_word(text: str, start: int, end: int) -> bool:
 
 
 def _joined(text: str, place: int) -> bool:
-    """Return True if one word or number continues across a place."""
+    """Return True if one word or number continues across a position."""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]

@@ -1,4 +1,4 @@
-"""Table cells as quotes: a row of the text, with the quoted cell and its labels. Pure."""
+"""Table cells as quotes: a row of the text with the quoted cell and its labels. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
 
 
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
-    """Return the quote of a cell as found in a document, with that document's name; None if it is missing.
+    """Return the quote of a cell as found in a document, with the document's name; None if the cell is missing.
 
     Value, labels, headers, caption and unit must all match: a figure under another header means something else. Of
     several such cells, the one nearest to the old place is used.

@@ -1,4 +1,4 @@
-"""Claims: checks, slot by slot, that a statement says no more than one sentence of one of its quotes."""
+"""Checks claims: slot by slot, a statement may say no more than one sentence of one of its quotes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SOURCE = re.compile(r"According to (?:the |this )?([\w. -]{2,60}), ", re.IGNORE
 _BETWEEN_CLAUSES = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+")
 _RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
 _LONGEST_CHECKED = 5_000
-"""Most characters of a claim, and of a quote, that are checked."""
+"""Longest claim, and longest quote, that are checked, in characters."""
 _SHORTEST_CLAUSE = 3
 """Fewest words of a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Most words of a claim that may be missing in a sentence for a closer comparison, such as with rewordings."""
+"""Most words of a claim that a sentence may lack and still be compared closely, for example with rewordings."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
@@ -42,7 +42,7 @@ class ClaimCheck:
 
     @property
     def is_proven(self) -> bool:
-        """Return True if the claim says no more than its quotes."""
+        """Return True if the claim says no more than its quotes do."""
         return self.status is ClaimStatus.PROVEN
 
 
@@ -51,8 +51,8 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
     A claim is proven if each of its sentences is in one sentence of one quote: the same words in the same order, or
     another wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), and nothing that matters
-    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or do not mention it. Any other
-    claim is replaced by the nearest quote. Numbers and dates from the question do not count as contradictions.
+    is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or do not mention it. The
+    nearest quote replaces any other claim. Numbers and dates from the question do not count as contradictions.
     """
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)
@@ -101,8 +101,8 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """Return the words of a quote as written and on one line: a word broken at a line end reads differently. For a
-    cell, return its statement.
+    """Return the words of a quote as written and on one line: so a word broken at a line end is rejoined. For a cell,
+    return its statement.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")
@@ -160,7 +160,7 @@ def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> 
 
 
 def _is_given(claim: StatedSentence, given: str) -> bool:
-    """Return True if a number of the claim comes from the question: so a sentence with another number may be about
+    """Return True if a number of the claim comes from the question; a sentence with another number may then be about
     something else.
     """
     asked = figures(given)

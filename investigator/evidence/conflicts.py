@@ -54,11 +54,11 @@ def conflicts(
     """Return the conflicts between statements about one part of a question.
 
     Two sentences conflict if they differ in only one value: an amount in the same unit (unless one is the other
-    rounded), a date, a name, or a negation. They must be about the same thing. Sentences of versions of one document
-    are. Others must share a name, or each must contain everything asked, in the same words, in documents that share a
-    subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical except for
-    the value, under one heading or, with `over_sections`, under any. A value that several documents give is listed once
-    for each.
+    rounded), a date, a name, or a negation. They must be about the same thing. Sentences from versions of one document
+    always are. Others must share a name, or contain everything the question asks in the same words, in documents that
+    share a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical
+    except for the value, under one heading or, with `over_sections`, under any. A value that several documents give is
+    listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     for first, second in combinations(statements, 2):
@@ -90,7 +90,7 @@ def _is_asked(quote: Quote, value: str) -> bool:
 
 
 def _is_relative(sentence: str) -> bool:
-    """Return True if a sentence says what is next or last, which differs from day to day."""
+    """Return True if a sentence says "next" or "last", whose meaning changes from day to day."""
     return patterns("changes")["deictic"].search(sentence) is not None
 
 
@@ -195,9 +195,7 @@ def _sentence(text: str) -> _Sentence:
 
 
 def _names(sentence: str) -> Iterator[str]:
-    """Yield the capitalised words of a sentence, stop words excluded; of its first words only names of several
-    words.
-    """
+    """Yield the capitalised words of a sentence except stop words; at its beginning, only names of several words."""
     for found in _NAME.finditer(sentence):
         name = found.group()
         if found.start() == 0:

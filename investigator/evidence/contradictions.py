@@ -24,7 +24,7 @@ _QUALIFYING = (
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Words of a claim, and the words of a sentence in their place; either may be empty."""
+    """Words of a claim, and the words that a sentence has instead; either may be empty."""
 
     claimed: tuple[StatedWord, ...]
     quoted: tuple[StatedWord, ...]
@@ -130,7 +130,7 @@ def _carries_little(word: StatedWord) -> bool:
 
 
 def _reaching_the_rest(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> Iterator[StatedWord]:
-    """Yield the words that a claim omits although they belong to a part that it uses, or begin a condition."""
+    """Yield the words that a claim omits although they begin a condition or belong to a part that the claim uses."""
     conditions = slot_words("condition") | slot_words("polarity")
     left_out = {id(word) for one in exchanges for word in one.quoted}
     for part in _parts(sentence.words):

@@ -16,7 +16,7 @@ def coverage(
     unreadable: Iterable[Unreadable],
     left_out: Iterable[LeftOut] = (),
 ) -> Coverage:
-    """Sort each document into exactly one of three lists: read, not opened and skimmed.
+    """Sort each document into exactly one of three lists: read, not opened or skimmed.
 
     The documents that were asked are `read`; of the others, those `worth_asking` are not opened, and the rest are
     skimmed. Unreadable files count only as unreadable; excluded files are passed through.

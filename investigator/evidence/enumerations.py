@@ -34,8 +34,8 @@ _LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
 def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...]:
     """Return all items of the list that a sentence gives for a question; () if it gives none.
 
-    The words around the list say everything that is asked, and deny it if the question does. A pronoun refers to the
-    text `before` the sentence.
+    The words around the list contain everything that the question asks, and a negation only if the question has one. A
+    pronoun refers to the text `before` the sentence.
     """
     asked = asked_words(question)
     if not asked or not ASKS_FOR_THINGS.match(question):
@@ -56,7 +56,9 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
 
 
 def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """Yield ways to part a sentence into the words around its list and the list, with the fewest items that it has."""
+    """Yield the ways to split a sentence into its list and the words around it, with the fewest items of such a
+    list.
+    """
     label, colon, listed = sentence.partition(":")
     if colon:
         yield label, listed, _INTRODUCED
@@ -75,7 +77,7 @@ def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[t
 
 
 def _items(listed: str) -> tuple[str, ...]:
-    """Return the items of a list, () if one of them is a clause or a bare figure."""
+    """Return the items of a list; () if one of them is a clause or a bare figure."""
     hidden = _BRACKETS.sub(lambda found: "x" * len(found.group()), listed)
     ends = [(found.start(), found.end()) for found in _COMMA.finditer(hidden)]
     if last := _LAST.search(hidden, ends[-1][1] if ends else 0):

@@ -1,4 +1,4 @@
-"""Numbers, dates and names with digits: finds those of a text that do not occur in others."""
+"""Finds the numbers, dates and names with digits of a text that do not occur in other texts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def missing_figure(claim: Figures, quotes: Figures, given: Figures) -> MissingFi
 
 
 def computed(amount: Amount, quotes: Figures) -> str:
-    """Return an amount as the sum or difference of two numbers of the quotes, such as "12 - 7"; else an empty text."""
+    """Return an amount as the sum or difference of two numbers in the quotes, such as "12 - 7"; "" if it is neither."""
     parts = [part for part in quotes.amounts if part.readings and not _is_year(part)][:_MOST_PARTS]
     for first, second in permutations(parts, 2):
         for value, unit in first.readings:

@@ -34,7 +34,7 @@ def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def asked_words(question: str) -> tuple[str, ...]:
-    """Return the words of a question that the text around a list must say."""
+    """Return the words of a question that the text around a list must contain."""
     others = request_words() | frozenset(cues("lists")["light"].split())
     return tuple(word for word in content_words(question) if word not in others and stem(word) not in empty_words())
 

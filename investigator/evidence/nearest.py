@@ -12,7 +12,8 @@ _LONGEST = 600
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that share most words with the wanted ones; of several, those nearest to `start`.
+    """Return the sentences of a text that share most words with the wanted ones; among equals, those nearest to
+    `start`.
 
     At most 600 characters; empty if no word is shared. Takes time linear in the length of the text.
     """
@@ -31,7 +32,7 @@ def nearest_text(text: str, wanted: str, start: int = 0) -> str:
 
 
 def _shared(words: Counter[str], piece: str) -> float:
-    """Return the number of the words that a piece contains, minus a little for each other word."""
+    """Return the number of wanted words in a piece, minus a little for each other word."""
     own = Counter(_WORD.findall(piece.lower()))
     common = (words & own).total()
     return common - 0.1 * (own.total() - common) if common else 0.0

@@ -42,7 +42,7 @@ class _Candidate:
     is_person: bool
 
     def agrees(self, pronoun: str) -> bool:
-        """Return True unless the pronoun differs in number or kind."""
+        """Return True unless the pronoun differs in number or in kind (person or thing)."""
         if pronoun in _PERSONS and not self.is_person:
             return False
         return self.is_plural is None or self.is_plural == (pronoun in _SEVERAL)

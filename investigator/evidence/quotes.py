@@ -1,6 +1,4 @@
-"""Quotes: finds the words that an engine gave in the source and cuts them from it, or rejects them. Proof is only
-here.
-"""
+"""Finds an engine's quotes in the source and cuts them from it, or rejects them. All proof happens here."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ _ADDED_END = ".,;:\u3002\u3001"
 _ELLIPSIS = late(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
 _INNER_HYPHEN = late(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
 _OPTIONAL_BLANK = late(r"(?<=[(\[$€£¥]) ?|(?<=\S) ?(?=[)\]%]|[,;:.!?](?: |$))")
-"""Places beside brackets, signs and the ends of clauses, at which texts have a space or not: "brick , stone"."""
+"""Places next to brackets, signs and clause ends, at which texts may or may not have a space: "brick , stone"."""
 _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 
 
@@ -70,7 +68,7 @@ class Source:
     def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
         """Return the quote as cut from the document, or None if the document does not contain its words.
 
-        Differences in typography are ignored (see `normalise`), as are spaces beside punctuation ("brick , stone"),
+        Differences in typography are ignored (see `normalise`), as are spaces next to punctuation ("brick , stone"),
         quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter.
         "start ... end" means everything from start to end, at most `LONGEST_GAP` characters. An occurrence inside one
         of the `near` spans comes before others, an earlier one before later ones. A one-word quote counts if the word
@@ -241,7 +239,7 @@ def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
 
 def _pattern(phrase: str) -> re.Pattern[str]:
     """Return a pattern for a normalised phrase: its first letter in either case, its inner hyphens in groups that may
-    be empty, spaces beside punctuation optional.
+    be empty, spaces next to punctuation optional.
     """
     ends = [0, *(place for hyphen in _INNER_HYPHEN.finditer(phrase) for place in hyphen.span()), len(phrase)]
     pieces = [

@@ -24,7 +24,7 @@ Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 class Rechecked:
     """Claims whose quotes are still in the files, with their current places, and claims whose quotes are not.
 
-    `gone` are the documents that no longer contain one of their quotes.
+    `gone` lists the documents that no longer contain one of their quotes.
     """
 
     claims: tuple[Claim, ...]

@@ -1,4 +1,4 @@
-"""Finds the value that a sentence gives for the thing in a question, and the values that it replaces. Pure."""
+"""Finds the value that a sentence gives for the thing in a question, and the values that this one replaces. Pure."""
 
 from __future__ import annotations
 

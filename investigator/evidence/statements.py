@@ -1,4 +1,4 @@
-"""Statements: the words of one sentence in order, with numbers and dates by value and the breaks between them."""
+"""Splits sentences into words for comparison, with numbers and dates by value and the breaks between words."""
 
 from __future__ import annotations
 

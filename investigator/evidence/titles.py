@@ -1,6 +1,4 @@
-"""Compares the first lines of documents: they may be about different things, or different occasions of one kind.
-Pure.
-"""
+"""Compares first lines of documents, which may be about different things or different occasions of one kind. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _ALIKE = 0.5
 
 
 def title_line(text: str) -> str:
-    """Return the first line of a text without dates; "" if it is the beginning of a letter."""
+    """Return the first line of a text without its dates; "" if a letter begins there."""
     line = normalise(text.strip().split("\n", 1)[0][:_LONGEST]).text
     return "" if _NO_TITLE.match(line) else without_dates(line, dates(line))
 

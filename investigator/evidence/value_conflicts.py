@@ -81,7 +81,7 @@ def value_conflict(
 
 
 def values_stated(thing: Thing, statements: Sequence[ValueStatement]) -> tuple[tuple[ValueStatement, StatedValue], ...]:
-    """Return the statements that give a value for a thing, with that value."""
+    """Return the statements that give a value for a thing, each with its value."""
     return tuple((one, value) for one in statements if (value := _value(thing, one)) is not None)
 
 

@@ -1,4 +1,4 @@
-"""Widens a quote to its whole sentence, so that no words are shown whose meaning changes out of context.
+"""Widens a quote to its whole sentence, because words can change their meaning out of context.
 
 A sentence with an unclear pronoun is extended to the one that explains it.
 """

@@ -52,7 +52,7 @@ def bounds(question: str) -> tuple[Bound, ...]:
 
 
 def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[MatchState, str] | None:
-    """Match evidence with the question's prepositions; None if they make no difference.
+    """Match evidence against the question's prepositions; return None if they make no difference.
 
     "before tax" contradicts "after tax", which "tax" alone does not meet; "for the bypass" is contradicted only by
     "against the bypass".

@@ -1,4 +1,4 @@
-"""Finds sentences that give a cause of the asked effect: a causal word with that effect on one side. English."""
+"""Finds sentences that give a cause of the effect in a question: a causal word beside that effect. English."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Share of the effect's words that must be on its side."""
-_LEAST_TO_ANSWER = 0.75  # the same for an answer: one of two words may differ
+_LEAST_TO_ANSWER = 0.75  # lower for an answer: one of two words may differ
 _BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return the share (0..1) of the effect in question for which a sentence gives a cause.
+    """Return the share (0..1) of the question's effect for which a sentence gives a cause.
 
-    `about` names its document, whose words may be missing in the sentence if the question has others.
+    `about` names its document, whose words the sentence may omit if the question has others.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)
@@ -45,7 +45,7 @@ def _share(wanted: tuple[str, ...], side: str) -> float:
 
 
 def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
-    """Return the words of phrasal verbs for which a single verb is present: "cut short" for "stopped"."""
+    """Return the words of phrasal verbs that a single verb replaces: "cut short" if the text has "stopped"."""
     return frozenset(
         word
         for verb, singles in phrases(wanted)
@@ -68,7 +68,7 @@ def _effect(question: str) -> tuple[str, ...]:
 
 
 def effect_sides(sentence: str) -> list[str]:
-    """Return the parts of a sentence that are effects next to a causal word."""
+    """Return the parts of a sentence that a causal word marks as effects."""
     sides = []
     for found in patterns("causes")["effect_before"].finditer(sentence):
         before = sentence[: found.start()]

@@ -69,14 +69,14 @@ IN_UNIT = "in "
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
-_ORIGIN = "come"  # a place of origin has many wordings
+_ORIGIN = "come"  # a place of origin can be worded in many ways
 _DATE_OF = late(r"\bdate of (?:the|this|that) (?:[\w-]+ )??([\w-]+)\W*$", re.IGNORECASE)
 _LONGEST = 160
 _MOST = 24
 
 
 def constraints(question: str) -> tuple[Constraint, ...]:
-    """Return the constraints of one part of a question, without a kind and repeated words."""
+    """Return the constraints of one part of a question, without its kind and without repeated words."""
     kind = required_type(question)
     found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
     found += _of(ConstraintKind.PERIOD, [*spelled_periods(question), *now_asked(question)])
@@ -124,7 +124,7 @@ def _months() -> frozenset[str]:
 
 
 def _without_requests(name: str) -> str:
-    """Return the name without capitalised words that begin a request or question, and without stop words."""
+    """Return the name without stop words and without capitalised words that begin a request or question."""
     parts = name.split()
     while parts and folded(parts[0]).strip("'’.") in request_words() | stop_words():
         parts = parts[1:]
@@ -132,7 +132,7 @@ def _without_requests(name: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Return True if a first word may have its capital only from its position."""
+    """Return True if a first word may be capitalised only because of its position."""
     return name[1:].islower()
 
 
@@ -177,23 +177,23 @@ def _clauses(question: str) -> Iterator[str]:
 
 
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
-    """Return things distinguished by a mark, and runs of content words outside other constraints.
+    """Return things identified by a letter or number, and runs of content words outside other constraints.
 
-    Words that name nothing are used only if there are no others.
+    Words that name nothing are used only if no others remain.
     """
     taken = {stem(word) for one in found if one.kind is not ConstraintKind.ROLE for word in words(one.text)}
     for pair in pairs(question):
         if pair.is_exact and not {stem(pair.first), stem(pair.second)} <= taken:
             yield f"{pair.first} {pair.second}"
             taken |= {stem(pair.first), stem(pair.second)}
-    for phrase, _ in phrases(question):  # "take over" means something that "take" does not
+    for phrase, _ in phrases(question):  # "take over" does not mean the same as "take"
         own = {stem(word) for word in words(phrase)}
         if stem(folded(phrase.split()[0])) in empty_words() and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
             yield phrase
             taken |= own
     asked_date = _DATE_OF.search(question)
     if asked_date and any(patterns("kinds")[name].fullmatch(asked_date[1]) for name in ("documents", "others")):
-        yield "date"  # the date of a document, which may contain others
+        yield "date"  # the date of a document, which may contain other dates
     taken |= {stem(word) for day in moments(question) for word in words(day.text) if day.day or day.year}
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))

@@ -13,12 +13,12 @@ from investigator.records import MatchState
 
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
-"""The number of an item in a list, which counts nothing."""
+"""The number of a list item, which does not count anything."""
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Match a number a few words before the counted thing, or before people who may be the same, and return the words.
-    Such people are "people", and those that the document is about: participants of a trial in women.
+    """Match a number a few words before the counted thing, or before people who may be the same; return the words. Such
+    people are "people", and those that the document is about: participants of a trial in women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]

@@ -17,7 +17,7 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 
 def cues(section: str) -> Mapping[str, str]:
-    """Return a section of the file, unprocessed."""
+    """Return a section of the file as it is."""
     return _all_cues()[section]
 
 
@@ -45,19 +45,19 @@ def opposites() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
 
 @cache
 def empty_words() -> frozenset[str]:
-    """Return the stems of words that only ask, without naming anything."""
+    """Return the stems of words that only ask and do not name anything."""
     return frozenset(stem(folded(word)) for word in cues("empty")["words"].split())
 
 
 @cache
 def request_words() -> frozenset[str]:
-    """Return the folded words that begin a request or a question, without naming anything."""
+    """Return the folded words that begin a request or a question and do not name anything."""
     return frozenset(cues("empty")["requests"].split())
 
 
 @cache
 def formats() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the names of file formats with their media types; the name for any file comes last."""
+    """Return the names of file formats with their media types; the general name for a file comes last."""
     pairs = (line.split(" | ") for line in cues("formats").values())
     return tuple((_whole(names), re.compile(types)) for names, types in pairs)
 

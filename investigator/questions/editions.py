@@ -1,4 +1,4 @@
-"""Picks the requested one of several similar documents by the agreement of periods. Pure."""
+"""Picks the requested one of several similar documents by comparing periods. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.questions.periods import Period, agree
 from investigator.records import Imprint
 
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
-_CALENDAR = 0.6  # a quarter without a word for the year uses the document's own numbering
+_CALENDAR = 0.6  # without "fiscal" or "calendar", a quarter follows the document's own numbering
 _NAME = 1.0
 _NAME_BESIDE_FISCAL = 0.5  # file names use calendar quarters as often as fiscal ones
 
@@ -22,7 +22,7 @@ def counts_fiscal_years(question: str) -> bool:
 
 
 def covered(imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document claims to cover: by its fiscal year, and the month in which they end."""
+    """Return the periods that a document says it covers, by its fiscal year and by the month in which they end."""
     fiscal = [Period(imprint.fiscal_year, imprint.fiscal_quarter)] if imprint.fiscal_year else []
     return frozenset((*fiscal, *_ends(imprint)))
 
@@ -44,7 +44,7 @@ def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fisca
 
 
 def with_fiscal(own: frozenset[Period], imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document names, and their equivalents by its fiscal year: months and quarters."""
+    """Return the periods that a document names, with the equivalent months and quarters of its fiscal year."""
     if not imprint.period_end or not imprint.fiscal_year or _is_calendar(imprint):
         return own
     same = {_fiscal(period, imprint) for period in own if period.year and period.month}
@@ -76,7 +76,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month of the last day of the period, and the month that it belongs to."""
+    """Return the month of the period's last day, and the month that this day counts towards."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

@@ -22,7 +22,7 @@ _CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 
 @dataclass(frozen=True)
 class EarlierQuestion:
-    """An earlier answered question, and the documents that its answer cites, the most cited first."""
+    """An earlier answered question, and the documents that its answer cites, most cited first."""
 
     question: str
     documents: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class EarlierQuestion:
 def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
     """Return a question with the names, document and subject that it leaves implicit.
 
-    `before` are the earlier questions, the latest last. A complete question is unchanged, and so is one that asks for
+    `before` contains the earlier questions, latest last. A complete question is unchanged, and so is one that asks for
     documents.
     """
     if not before:

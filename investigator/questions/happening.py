@@ -27,7 +27,7 @@ _DENIED_WITHIN = 3  # words
 
 
 def undone(question: str, sentence: str) -> str:
-    """Return the words showing that an event the question presupposes did not happen; "" if there are none.
+    """Return the words showing that an event that the question presupposes did not happen; "" if none are found.
 
     Such a sentence does answer a question that asks if the event happened, or that itself contains a denial or delay.
     """

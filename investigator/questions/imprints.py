@@ -1,8 +1,8 @@
 """Reads the imprint of a document: its issuer, the kind of document, and the period it covers. Pure.
 
-It is read from the cover instead of the file name. A fiscal quarter is distinguished from a calendar one by the elapsed
-months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most frequent name in the
-text.
+The imprint comes from the cover, not from the file name. A fiscal quarter is distinguished from a calendar one by the
+elapsed months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most frequent name
+in the text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def covered_period(imprint: Imprint) -> str:
 
 
 def _issuer(cover: str) -> str:
-    """Return the last line with words before the line "exact name"."""
+    """Return the last line with words above the line "exact name"."""
     named = _EXACT_NAME.search(cover)
     lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
     return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
@@ -103,7 +103,7 @@ def _titled(text: str) -> Period | None:
 
 
 def _period_end(cover: str) -> tuple[str, Day] | None:
-    """Return the first period with an end on the cover, as written, and its last day."""
+    """Return the first period on the cover that has an end, as written, with its last day."""
     for match in _pattern("covers").finditer(cover):
         if (end := _date_after(cover, match.end())) is not None and end.year is not None:
             return cover[max(0, match.start() - _DATE_REACH) : match.end()], end
@@ -137,7 +137,7 @@ def _quarter(text: str, end: Day) -> int | None:
 
 
 def _dated(text: str) -> str | None:
-    """Return the date of the first line that is little more than a date, or that labels the date."""
+    """Return the date of the first line that contains little more than a date, or labels it."""
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
         found = dates(" ".join(line.split())) if len(line) <= _LONGEST_LINE else []
         sure = [date for date in found if len(date.readings) == 1]

@@ -106,7 +106,7 @@ def _names_figure(question: str, sentence: str) -> bool:
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match an attribute: all its words must occur, compounds together; related words may be in the passage."""
+    """Match an attribute: all its words must occur, compounds unbroken; related words may be in the passage."""
     if said := _as_phrase(asked, question, evidence) or day_state(asked, question, evidence):
         return matched(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
@@ -131,7 +131,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence gives the figure that a word asks for, and contains the other asked words."""
+    """Return True if a sentence gives the figure that a word asks for, and contains the question's other words."""
     if stands(word, evidence.sentence_roots) or not is_carried(word, question, evidence.sentence):
         return False
     others = (other for other in _content(asked) if other != word)
@@ -139,7 +139,7 @@ def _is_shown_by_figure(word: str, asked: Constraint, question: str, evidence: S
 
 
 def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surroundings) -> bool:
-    """Return True if only another sentence names the requested figure, followed by a figure."""
+    """Return True if only another sentence names the requested figure and gives a figure for it."""
     own = [] if _POINTS.search(evidence.sentence) else words(figure_asked(question))
     left = [word for word in wanted if word in own and not stands(word, evidence.sentence_roots)]
     others = _sentences(evidence.near) if left else ()
@@ -162,7 +162,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Match a phrasal verb, or its single-verb equivalent, with a sentence; None for other words."""
+    """Match a phrasal verb, or its single-verb equivalent, in a sentence; return None for other words."""
     others = next((single for phrase, single in phrases(question) if phrase == asked.text), None)
     if others is None:
         return None
@@ -172,7 +172,7 @@ def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tupl
 
 
 def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
-    """Return True if the second word begins a capitalised run in a sentence: "song Fly like an Eagle"."""
+    """Return True if the second word begins a capitalised phrase in a sentence: "song Fly like an Eagle"."""
     asked, said = words(question), f" {' '.join(words(evidence.sentence))} "
     titles = (asked[at : at + _TITLE] for at, word in enumerate(asked) if word == both.second)
     named = any(len(title) == _TITLE and f" {' '.join(title)} " in said for title in titles)
@@ -301,7 +301,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         is_grammar = not is_row(evidence.sentence)
         return matched(asked, MatchState.CONTRADICTED if is_grammar else MatchState.NOT_MET, against)
     verb = subject_and_verb(asked.text)[1]
-    if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # the phase tells: "open until 5 May"
+    if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # decided by the phase: "open until 5 May"
         return matched(asked, MatchState.MET)
     if is_attribute(asked.text, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
@@ -312,7 +312,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence names the thing in a role as a cause, not as part of the effect."""
+    """Return True if a sentence names the thing that has a role as a cause, not as part of the effect."""
     thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
     if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
         return False

@@ -29,7 +29,7 @@ _PART_OF = late(
     re.IGNORECASE,
 )
 _MONEY = "money"
-_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a share is requested in other words
+_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a request for a share is worded differently
 
 
 def unit_asked(question: str) -> str:
@@ -55,7 +55,7 @@ def given_in(unit: str, sentence: str) -> tuple[str, ...]:
 
 
 def are_like(sentence: str, other: str) -> bool:
-    """Return True if both sentences give figures with at least one unit in common, or without any."""
+    """Return True if the figures of both sentences share at least one unit, or have none."""
     one, two = ({unit for _, units in _measured(text) for unit in units} for text in (sentence, other))
     return bool(one) and bool(two) and ("" in one | two or not one.isdisjoint(two))
 
@@ -86,7 +86,7 @@ def shows_span(kind: str, sentence: str, question: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the figures of a sentence as written, except dates, each with its possible units."""
+    """Return the figures of a sentence as written, without dates, each with its possible units."""
     plain = prepared(sentence)
     found = amounts(without_dates(plain, dates(plain)))
     own = (one for one in found if one.readings and not _YEAR.fullmatch(one.text))

@@ -1,4 +1,4 @@
-"""Finds documents that a question requests by period or issuer and the folder lacks: "the report for 2022". Pure."""
+"""Finds documents that a question requests by period or issuer but the folder lacks: "the report for 2022". Pure."""
 
 from __future__ import annotations
 

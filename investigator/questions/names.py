@@ -42,7 +42,7 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if texts lack a name that differs from others only in its number: SOLENA-2 is not SOLENA."""
+    """Return True if texts lack a name that differs from one of theirs only in its number: SOLENA-2 is not SOLENA."""
     mark = _MARKED.fullmatch(name)
     if mark is None:
         return False
@@ -51,7 +51,7 @@ def lacks_number(name: str, *texts: str) -> bool:
 
 
 def gives_name(question: str, sentence: str) -> bool:
-    """Return True if a sentence has a name of more than titles, weekdays and words of the question."""
+    """Return True if a sentence has a name that is more than titles, weekdays and words of the question."""
     known = roots(question) | _titles() | roots(cues("empty")["weekdays"])
     return any(not roots(name) <= known for name in spans(AnswerType.NAME, sentence, question))
 
@@ -59,8 +59,8 @@ def gives_name(question: str, sentence: str) -> bool:
 def other_name(name: str, question: str, sentence: str) -> str:
     """Return the name that a sentence has in place of the requested one; "" if it has none.
 
-    Such a name shares a word with it and has others ("Anna Keller" for Anna Kellner), or follows or precedes the same
-    words ("the merger with Brandt" for "the merger with Nordlicht").
+    Such a name shares one word with the requested name and differs in another ("Anna Keller" for Anna Kellner), or
+    follows or precedes the same words ("the merger with Brandt" for "the merger with Nordlicht").
     """
     own = _content(name)
     if not own or _stands_whole(own, sentence):
@@ -130,8 +130,8 @@ def is_named(description: str, sentence: str) -> bool:
 
 
 def other_thing(question: str, sentence: str) -> str:
-    """Return the sentence's phrase of the same form: "the price of a valve" for "the price of a washer"; "" if there is
-    none, or if the sentence also names the requested thing.
+    """Return the sentence's phrase of the same form: "the price of a valve" for "the price of a washer"; "" if no such
+    phrase is found, or if the sentence also names the requested thing.
     """
     said = roots(sentence)
     for head, thing in _OF.findall(question):

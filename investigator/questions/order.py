@@ -1,7 +1,6 @@
 """Reads the word order of a question: phrases, subject, verb and object. English.
 
-There is no parser: only articles, prepositions, auxiliaries and word endings are used. Undecided cases yield no
-constraint.
+No parser is used, only articles, prepositions, auxiliaries and word endings. Undecided cases yield no constraint.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _LEAD = 4  # words before the auxiliary that may belong to the question word: "f
 
 
 class Pair(NamedTuple):
-    """Two folded words that name one thing together, in this order; `is_exact` excludes synonyms."""
+    """Two folded words that together name one thing, in this order; `is_exact` excludes synonyms."""
 
     first: str
     second: str
@@ -52,7 +51,7 @@ def pairs(question: str) -> tuple[Pair, ...]:
 
 
 def other_mark(both: Pair, text: str) -> str:
-    """Return a different marked thing of the same kind: "vitamin D" for vitamin A; "" if there is none, or that one."""
+    """Return another thing of the same kind: "vitamin D" for vitamin A; "" if the text has none or names vitamin A."""
     if not both.is_exact or both.first[:1].isdigit():
         return ""
     mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
@@ -63,7 +62,7 @@ def other_mark(both: Pair, text: str) -> str:
 
 @lru_cache(maxsize=512)
 def clause(question: str) -> Clause | None:
-    """Return subject and verb of a question with an auxiliary before its subject; None if undecided."""
+    """Return the subject and verb of a question with an auxiliary before its subject; None if undecided."""
     tokens = _TOKEN.findall(question)
     return _clause(tokens, _subject_at(tokens))
 
@@ -100,7 +99,7 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
 
 
 def _name_at(tokens: Sequence[str], at: int) -> Sequence[str]:
-    """Return the words of a name that begins at a place, including function words: "Fly Like an Eagle"."""
+    """Return the words of the name that begins at a position, including function words: "Fly Like an Eagle"."""
     end = at
     while end < len(tokens) and (tokens[end][:1].isupper() or _is_joining(tokens[end : end + 2])):
         end += 1
@@ -187,7 +186,7 @@ def _roots_in_order(text: str) -> tuple[str, ...]:
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Return the runs of content words; a possessive or a number ends a run."""
+    """Return the runs of content words; a possessive or a number ends its run."""
     start = None
     for place, token in enumerate((*tokens, "?")):
         if start is not None and (not _carries(token) or _POSSESSIVE.search(tokens[place - 1])):
@@ -208,7 +207,7 @@ def _carries(token: str) -> bool:
 
 
 def _subject_at(tokens: Sequence[str]) -> int:
-    """Return the start of the subject after its auxiliary; -1 if there is none."""
+    """Return the start of the subject after its auxiliary; -1 if no subject is found."""
     for place, token in enumerate(tokens[: _LEAD + 2]):
         plain = folded(token)
         if plain not in _words("auxiliaries"):

@@ -103,7 +103,7 @@ def _subject_of_trend(question: str) -> str:
 
 
 def _questions(asked: str) -> list[str]:
-    """Return the consecutive questions, or those joined by "and"; too short ones stay with the previous one."""
+    """Return the consecutive questions, or those joined by "and"; one that is too short stays with the previous one."""
     pieces: list[str] = []
     for sentence in _SENTENCE_END.split(asked):
         for piece in _NEXT.split(sentence, maxsplit=_MOST_PARTS - 1):
@@ -117,7 +117,7 @@ def _questions(asked: str) -> list[str]:
 
 
 def _without_openings(pieces: list[str]) -> list[str]:
-    """Join an introduction ("For the trial, ...") with its question."""
+    """Join an introduction ("For the trial, ...") to its question."""
     joined: list[str] = []
     for piece in pieces:
         if joined and not _ASKING.search(joined[-1]):

@@ -39,7 +39,7 @@ _COMPARED = late(
     r"(?:q[1-4]\s+)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-"""A period that is only compared with, including the words between it and the comparing word."""
+"""A period that serves only for comparison, with the words between it and the word of comparison."""
 _LONGER = late(
     rf"\b(?:first|last|second) (?:half|(?:two|three) quarters|(?:two|four|five|six|seven|eight|nine|ten|eleven) months)"
     rf"{_OF}{_YEAR}\b"
@@ -62,7 +62,7 @@ class Period(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Return its position in time, by its last month."""
+        """Return the position in time of its last month."""
         return self.year or 0, self.month or (self.quarter or 4) * 3
 
 

@@ -1,6 +1,6 @@
-"""Matches the end of a span of time that a question asks for: when something begins, when it ends, when it is due.
+"""Matches the end of a time span that a question asks for: when something begins, ends or is due.
 
-A sentence that gives only the other end does not answer. English. Pure.
+A sentence that gives only the other end does not answer the question. English. Pure.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from investigator.questions.spans import time_spans, when_pattern
 
 
 class Phase(StrEnum):
-    """An end of a span of time, or the day by which something is due."""
+    """One end of a time span, or the day by which something is due."""
 
     BEGIN = "begin"
     END = "end"
@@ -27,7 +27,7 @@ class Phase(StrEnum):
 
 @lru_cache(maxsize=512)
 def phases_asked(question: str) -> tuple[str, ...]:
-    """Return the words by which a question about a time asks for an end of a span: "closes", "since when"."""
+    """Return the words with which a question asks for one end of a time span: "closes", "since when"."""
     if expected_type(question) is not AnswerType.DATE:
         return ()
     found = (patterns("phases")[phase].search(question) for phase in Phase)
@@ -35,14 +35,14 @@ def phases_asked(question: str) -> tuple[str, ...]:
 
 
 def phases_named(words_of: str) -> frozenset[Phase]:
-    """Return the ends of a span that some words of a question name."""
+    """Return the ends of a span that some words of a question refer to."""
     return frozenset(phase for phase in Phase if patterns("phases")[phase].search(words_of))
 
 
 def phases_said(text: str, *, of_amount: bool = False) -> frozenset[Phase]:
-    """Return the ends of spans, and the days when something is due, that the words of a text give.
+    """Return the ends of spans and the due dates that a text gives.
 
-    Beside an amount of money "from 1 May" says when that holds, and counts with `of_amount` only.
+    Next to an amount of money, "from 1 May" says when the amount applies, and counts only with `of_amount`.
     """
     said = set(_phases_worded(text))
     if not of_amount and patterns("shown")["money"].search(text):
@@ -60,11 +60,10 @@ def _phases_worded(text: str) -> frozenset[Phase]:
 
 
 def shows_phase(asked: str, question: str, sentence: str) -> bool:
-    """Return True if the clause of a sentence that says most of a question gives the end of a span that it asks for
-    with the words `asked`.
+    """Return True if the clause nearest to a question gives the end that the question asks for with the words `asked`.
 
-    A clause without a word for that end, "open from 1 to 20 May", must say all of the question, and no word for the
-    other end: what is closed since May did not open then.
+    A clause without a word for that end, such as "open from 1 to 20 May", must contain all words of the question and no
+    word for the other end: something that has been closed since May did not open then.
     """
     matter = frozenset(map(root, content_words(question))) - roots(asked) - roots(cues("empty")["words"])
     most = max(len(matter & roots(clause)) for clause in assertions(sentence))

@@ -19,15 +19,15 @@ from investigator.language.terms import folded, porter_stem, words
 _FILES = ("related_words.txt", "more_related_words.txt")
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
-_PARTED, _BETWEEN = 2, 3  # words of a verb that may stand apart, and between them
+_PARTED, _BETWEEN = 2, 3  # words of a separable verb, and the most words between them
 _TOKEN = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Words and their synonyms, keyed by the first two letters, which a word shares with its stem; irregular forms.
+    """Words and their synonyms, keyed by the first two letters, which a word shares with its stem; and irregular forms.
 
-    Each entry is marked if it consists of verbs.
+    Each entry has a flag for verbs.
     """
 
     irregular: Mapping[str, str]
@@ -127,7 +127,7 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=10_000)
 def _group(own: str, as_verb: bool) -> tuple[str, ...]:
-    """Return words that may replace those with a root; only words with the same beginning are stemmed."""
+    """Return words that may replace those with a root; only words with the same first letters are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
     fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
     alike = (others for word, others in fitting if word.startswith(own[:-2]) and _stem(word) == own)

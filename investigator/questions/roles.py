@@ -1,5 +1,5 @@
-"""Compares roles: who did what to whom in a question, and if a sentence reverses it. Pure. It uses word order, passive
-voice and "by", in English. Undecided cases do not count against a sentence.
+"""Compares roles: who did what to whom in a question, and whether a sentence reverses it. Pure. It uses word order,
+passive voice and "by", in English. Undecided cases do not count against a sentence.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def subject_and_verb(role: str) -> tuple[str, str]:
-    """Return the thing of a role, and the verb of which it is the agent or object."""
+    """Return the thing that has a role, and the verb whose agent or object it is."""
     thing, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
     return thing, verb
 
@@ -82,9 +82,10 @@ def _object(question: str) -> str:
 
 
 def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
-    """Return True if the action of a sentence is done to something other than the thing of a role. This is so in three
-    cases: the sentence has the verb but not the thing, nor a pronoun or phrase such as "the company" for it; it has a
-    pronoun, but the text `before` does not name the thing; it lacks the verb, which is elsewhere in the text `near`.
+    """Return True if the action of a sentence is done to something other than the thing that has a role. There are
+    three such cases: the sentence has the verb but not the thing, nor a pronoun or phrase such as "the company" for it;
+    it has a pronoun, but the text `before` does not name the thing; it lacks the verb, which is elsewhere in the text
+    `near`.
     """
     thing, verb = subject_and_verb(role)
     said, same = roots(sentence), {root(folded(verb))} | related_roots(folded(verb))
@@ -101,7 +102,7 @@ def is_of_another(role: str, sentence: str, near: str = "", before: str = "") ->
 
 
 def is_attribute(role: str, sentence: str) -> bool:
-    """Return True if the verb of a thing's role is only an attribute in a sentence: "six months' written notice"."""
+    """Return True if the verb is only an attribute in a sentence: "six months' written notice"."""
     verb = subject_and_verb(role)[1]
     found = [match for match in _TOKEN.finditer(sentence) if folded(match.group()) == verb]
     return (
@@ -112,7 +113,7 @@ def is_attribute(role: str, sentence: str) -> bool:
 
 
 def _qualifies(before: str, after: str) -> bool:
-    """Return True if a participle between two pieces of a sentence qualifies the noun after it."""
+    """Return True if a participle between two pieces of a sentence modifies the noun after it."""
     noun, opening = _NEXT.match(after), words(before)[-1:]
     if noun is None or noun.group().strip() in stop_words() or noun.group().endswith("ly"):
         return False
@@ -149,7 +150,7 @@ def leaves_doer_out(question: str, sentence: str) -> bool:
 
 
 def names_doer(role: str, sentence: str) -> bool:
-    """Return True if a sentence names the agent of a thing's role: "the tenant maintains the garden"."""
+    """Return True if a sentence names who does something to a thing: "the tenant maintains the garden"."""
     thing, verb = subject_and_verb(role)
     if not role.startswith(_TO) or roots(thing).isdisjoint(roots(sentence)):
         return False
@@ -168,7 +169,7 @@ def _is_doer(before: str, after: str) -> bool:
 
 
 def _telling(thing: str) -> str:
-    """Return the words of a thing that are names, which distinguish it; all words if none is a name."""
+    """Return the names among the words for a thing, because they identify it; all words if none is a name."""
     return " ".join(word for word in thing.split() if word[:1].isupper()) or thing
 
 
@@ -180,7 +181,7 @@ def _agent(following: Sequence[str]) -> Iterator[str]:
 
 
 def _has_subject(before: str) -> bool:
-    """Return True if the subject before a verb in its clause is more than a pronoun or the like."""
+    """Return True if the subject before a verb in its clause is more than a pronoun."""
     own = words(_CLAUSE_END.split(before)[-1]) or words(_CLAUSE_MARK.split(before)[-1])
     if any(root(word) in _pointing() and not _is_object(own, at) for at, word in enumerate(own)):
         return False
@@ -219,7 +220,7 @@ def _pointing() -> frozenset[str]:
 
 
 def turned_round(role: str, text: str) -> str:
-    """Return the words of a sentence of a text in which the named thing has the opposite role; "" if there are none."""
+    """Return the words of the sentence in which the named thing has the opposite role; "" if none is found."""
     name, verb = subject_and_verb(role)
     own = root(folded(verb))
     same = {own} if own in roots(text) else related_roots(folded(verb))

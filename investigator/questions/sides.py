@@ -1,4 +1,4 @@
-"""Splits a comparison into sides, by rules: the same question about each of them, complete by itself."""
+"""Splits a comparison into sides, by rules: the same self-contained question about each of them."""
 
 from __future__ import annotations
 

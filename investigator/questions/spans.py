@@ -1,4 +1,4 @@
-"""Finds spans of time in a text: "from 6 to 9 April", "until 31 May 2027", "since 2019". English. Pure."""
+"""Finds time spans in a text: "from 6 to 9 April", "until 31 May 2027", "since 2019". English. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_A_YEAR = late(rf"\bthe\s+{_YEAR}$")
 
 @dataclass(frozen=True)
 class Moment:
-    """A day, a month or a year as a text names it; what is None is not said."""
+    """A day, month or year as a text names it; an unstated field is None."""
 
     text: str
     year: int | None = None
@@ -31,20 +31,20 @@ class Moment:
 
     @property
     def begin(self) -> tuple[int, int, int]:
-        """Return its first day, comparable with others."""
+        """Return its first day as a comparable value."""
         return self.year or 0, self.month or 1, self.day or 1
 
     @property
     def end(self) -> tuple[int, int, int]:
-        """Return its last day, comparable with others."""
+        """Return its last day as a comparable value."""
         return self.year or 0, self.month or 12, self.day or _LONGEST_DAY
 
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """A span of time in a text: its first and last moment; None for an end that is open.
+    """A time span in a text: its first and last moment; None for an open end.
 
-    `is_clock` is True for hours of a day, which have no moments.
+    `is_clock` is True for times of day, which have no moments.
     """
 
     text: str
@@ -54,11 +54,11 @@ class TimeSpan:
 
     @property
     def has_both(self) -> bool:
-        """Return True if it says when it begins and when it ends."""
+        """Return True if both its beginning and its end are given."""
         return self.is_clock or (self.first is not None and self.last is not None)
 
     def holds(self, asked: Moment) -> bool | None:
-        """Return True if a whole day, month or year is inside the span, False if it is outside; else None."""
+        """Return True if all of a day, month or year is inside the span, False if it is outside, else None."""
         if self.is_clock:
             return None
         one = _of_year(self, asked.year)
@@ -68,13 +68,13 @@ class TimeSpan:
         last = one.last.end if one.last else (9999, 12, _LONGEST_DAY)
         if asked.begin > last or asked.end < first:
             return False
-        if one.first is None and one.last:  # "until June 2026" does not say since when
+        if one.first is None and one.last:  # "until June 2026" does not give a beginning
             first = (last[0] - 1, *last[1:])
         return True if first <= asked.begin and asked.end <= last else None
 
 
 def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
-    """Return a span with the year of one of its ends, or a given one, for an end that names none."""
+    """Return a span in which an end without a year has the year of the other end, or else the given year."""
     known = next((end.year for end in (span.last, span.first) if end and end.year), year)
     first, last = (end and replace(end, year=end.year or known) for end in (span.first, span.last))
     if first and last and first.begin > last.end and span.first and span.first.year is None and first.year:
@@ -83,14 +83,14 @@ def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
 
 
 def now_asked(question: str) -> tuple[str, ...]:
-    """Return the word by which a question asks for what is so now, if it does: "the CURRENT rent"."""
+    """Return the word with which a question asks about the present, if any: "the CURRENT rent"."""
     match = patterns("present")["now"].search(question)
     return (match.group(),) if match else ()
 
 
 @lru_cache(maxsize=2048)
 def time_spans(text: str) -> tuple[TimeSpan, ...]:
-    """Return the spans of time in a text: those with both ends, then those that are open at one."""
+    """Return the time spans in a text: those with both ends first, then those with an open end."""
     found: list[TimeSpan] = []
     left = text
     for match in _range().finditer(text):
@@ -101,36 +101,36 @@ def time_spans(text: str) -> tuple[TimeSpan, ...]:
 
 
 def in_span(asked: Moment, sentence: str) -> bool | None:
-    """Return True if a sentence is about a span of time that holds a moment, False if its spans do not; None if that is
-    open. What has happened "since 2019" is not said of each year since.
+    """Return True if a sentence is about a time span that contains a moment, False if its spans do not contain it, and
+    None if that is undecided. A statement about what has happened "since 2019" is not one about each year since then.
     """
     spans = [span for span in time_spans(sentence) if span.last is not None or not _adds_up(sentence)]
-    if asked.month is None:  # a figure of several years is not one of a year
+    if asked.month is None:  # a figure for several years is not a figure for one year
         spans = [span for span in spans if not span.has_both]
     held = {span.holds(asked) for span in spans}
     return True if True in held else False if held == {False} else None
 
 
 def is_over(sentence: str) -> bool:
-    """Return True if a sentence only says what was so, not what is."""
+    """Return True if a sentence describes only the past, not the present."""
     told = patterns("present")
     return told["past"].search(sentence) is not None and told["is"].search(sentence) is None
 
 
 def names_hour(sentence: str) -> bool:
-    """Return True if a sentence names an hour of the day."""
+    """Return True if a sentence names a time of day."""
     return re.search(rf"\b(?:{_CLOCK})", sentence) is not None
 
 
 def begun(text: str, asked: Moment) -> tuple[int, int, int]:
-    """Return the last day from which on a statement holds, of those before a moment; zeros if it names none."""
+    """Return the latest day before a moment from which a statement applies; zeros if it names none."""
     days = [span.first.begin for span in time_spans(text) if span.first and span.holds(asked)]
     days += [asked.begin for named in moments(text) if asked.begin <= named.begin <= named.end <= asked.end]
     return max(days, default=(0, 0, 0))
 
 
 def _adds_up(sentence: str) -> bool:
-    """Return True if a sentence with an open span reports what happened in it."""
+    """Return True if a sentence with an open span reports what happened during it."""
     told = patterns("phases_said")["told"].search(sentence)
     return told is not None and patterns("changes")["words"].search(sentence) is None
 
@@ -156,12 +156,12 @@ def _open(text: str) -> Iterator[TimeSpan]:
 
 @lru_cache(maxsize=2048)
 def moments(text: str) -> tuple[Moment, ...]:
-    """Return the days, months and years that a text names, in order."""
+    """Return the days, months and years in a text, in order."""
     return tuple(_moment(match.group()) for match in _date().finditer(text))
 
 
 def _moment(text: str) -> Moment:
-    """Return the moment of a date as it is written; day and month of 05/06/2026 are read in this order."""
+    """Return the moment of a written date; 05/06/2026 is read as day and month."""
     if match := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text):
         return Moment(text, *map(int, match.groups()))
     if match := re.fullmatch(r"(\d\d?)[./](\d\d?)[./](\d{4})", text):
@@ -179,7 +179,7 @@ def _moment(text: str) -> Moment:
 
 @cache
 def _months() -> str:
-    """Return the names of the months as they are written: "may" in lower case is another word."""
+    """Return the names of the months as written: "may" in lower case is another word."""
     english = full_month_names()[:12]
     shorts = [
         name for name, number in month_numbers().items() if english[number - 1].startswith(name) and len(name) < 5
@@ -219,12 +219,12 @@ def _marked() -> dict[str, re.Pattern[str]]:
 
 
 def when_pattern() -> str:
-    """Return the pattern of a date or an hour, and of words that may stand before it."""
+    """Return the pattern of a date or time of day, and of words that may precede it."""
     return rf"{_lead()}(?:{_date().pattern}|(?:{_CLOCK}))"
 
 
 def _lead() -> str:
-    """Return the pattern of words that may stand before a date."""
+    """Return the pattern of words that may precede a date."""
     return (
         r"(?:(?:(?:the )?(?:end|beginning|middle|start) of|mid|the|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)[ -])*"
     )

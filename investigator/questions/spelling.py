@@ -10,8 +10,8 @@ MOST_SLIPS = 2
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
-    """Return the known word that a folded word probably stands for, or None. `known` maps words to their frequency: of
-    equally near ones the most frequent wins.
+    """Return the known word of which a folded word is probably a misspelling, or None. `known` maps words to their
+    frequency; of equally similar words the most frequent wins.
     """
     if len(word) < _FEWEST_LETTERS or not word.isalpha():
         return None
@@ -25,7 +25,7 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
 
 
 def distance(one: str, other: str) -> int:
-    """Return the number of inserted, deleted, replaced or transposed letters."""
+    """Return the number of letters inserted, deleted, replaced or transposed."""
     rows = [list(range(len(other) + 1))]
     for i, a in enumerate(one, 1):
         row = [i]

@@ -1,6 +1,6 @@
 """Finds who leaves a role and who takes it in a sentence: "Ann resigns as chair, Ben takes over". English. Pure.
 
-There is no parser: the name nearest to the words for it, on the side where it must stand, is meant.
+No parser is used: the rules take the nearest name on the expected side of the verb.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ def asks_past(question: str) -> bool:
 
 
 def asks_before(question: str) -> bool:
-    """Return True if a question asks for what was so before: "the previous chair"."""
+    """Return True if a question asks about an earlier state: "the previous chair"."""
     return patterns("present")["before"].search(question) is not None or bool(_BEFORE.search(question))
 
 
 def names_holder(question: str, sentence: str) -> bool:
     """Return True unless a sentence names only those who leave the role that a question asks for.
 
-    A question about an earlier holder asks for them, and one about a time before they left may.
+    A question about an earlier holder asks for them, and so may one about a time before they left.
     """
     found = succession(sentence)
     if asks_before(question):
@@ -122,7 +122,7 @@ def _behind(name: str, sentence: str) -> Iterator[str]:
 
 
 def _beside(name: str, sentence: str) -> Iterator[str]:
-    """Yield the name behind a word that describes its bearer, else the one before it: "Ann, the former chair"."""
+    """Yield the name after a word that describes a person, else the one before it: "Ann, the former chair"."""
     for cue in patterns("succession")[name].finditer(sentence):
         stop = _STOP.search(sentence, cue.end())
         end = min(cue.end() + _REACH, stop.start() if stop else len(sentence))

@@ -1,4 +1,4 @@
-"""A sentence of a document with what is around it, as constraints are matched with it. Pure."""
+"""A sentence of a document and its context, against which constraints are matched. Pure."""
 
 from __future__ import annotations
 

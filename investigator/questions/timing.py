@@ -1,4 +1,4 @@
-"""Matches the times that a question names, and the ends of spans that it asks for, with a sentence. Pure."""
+"""Matches a sentence against the times that a question names and the ends of spans that it asks for. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def matched(asked: Constraint, state: MatchState, words_of: str = "") -> Constra
 
 
 def period_match(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match a period with the times that a sentence names or spans, then with those around it."""
+    """Match a period with the times that a sentence names or covers, then with those in the surrounding text."""
     if asked.text in now_asked(question):
         return matched(asked, MatchState.NOT_MET if is_over(evidence.sentence) else MatchState.MET)
     wanted = periods(asked.text)
@@ -61,7 +61,7 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
-    """Return True if another sentence gives another figure for another period, as this sentence does for its own."""
+    """Return True if another sentence gives a different figure for a different period."""
     others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
     return any(
         agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
@@ -76,8 +76,8 @@ def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], .
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as precise as the requested ones, so that a difference is meaningful: both
-    have years, or both quarters.
+    """Return True if some of the periods are as precise as the requested ones: both have years, or both have quarters.
+    Only then is a difference meaningful.
     """
     both = (own, wanted)
     return all(any(one.year for one in each) for each in both) or all(any(one.quarter for one in each) for each in both)
@@ -93,13 +93,13 @@ def _in_time(period: Period) -> tuple[int, int]:
 
 
 def day_state(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Match a day ("7 april") with a span of time in a sentence; None if it is none, or the sentence has no span."""
+    """Match a day ("7 april") with a time span in a sentence; None if it is not a day or the sentence has no span."""
     days = [day for day in moments(question) if day.day and set(words(asked.text)) <= set(words(day.text))]
     held = in_span(days[0], evidence.sentence) if days else None
     return None if held is None else (MatchState.MET if held else MatchState.CONTRADICTED, days[0].text)
 
 
 def phase_match(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match the end of a span of time that a question asks for."""
+    """Match the end of a time span that a question asks for."""
     is_shown = shows_phase(asked.text, question, evidence.sentence)
     return matched(asked, MatchState.MET if is_shown else MatchState.NOT_MET)

@@ -41,7 +41,7 @@ _QUOTES = '"“”«»„'
 _OR = "or"
 _SHORT_FORM, _LONG_NAME = 2, 3  # words
 _REACH = 4  # words between those of a phrase
-_SHORT_NAME = 2  # characters: the D of "vitamin D"
+_SHORT_NAME = 2  # characters, such as the D of "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
 
@@ -64,8 +64,8 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """A term that a document must contain, in one of several wordings. The words of a name are adjacent, others near
-    each other. `of_whom` is a name that restricts the documents to an owner; `is_thing` marks a kind of thing that a
+    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, others
+    near each other. `of_whom` is an owner's name that restricts the documents; `is_thing` marks a kind of thing that a
     document may express in other words.
     """
 
@@ -147,7 +147,7 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 @dataclass(frozen=True)
 class Topic:
     """The terms that a question looks for in each document; with `is_mention`, a mention is enough. With `is_setting`,
-    they must be the place of the work that a document reports.
+    they must be the place of the work that the document reports on.
     """
 
     text: str
@@ -187,7 +187,7 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str) -> str:
-    """Return the clause with its request blanked out: which documents, what they must do, where they are."""
+    """Return the clause with the request blanked out: the documents, what they must do, where they are."""
     for pattern in (asked_documents(), cue("mentions"), cue("folder"), cue("documents")):
         clause = pattern.sub(lambda found: " " * len(found.group()), clause)
     return clause
@@ -203,7 +203,7 @@ class _Word(NamedTuple):
 
 
 def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
-    """Return the names, and the runs of other words (`near`) or each word; "or" joins two into one."""
+    """Return the names, and the other words in runs (`near`) or one by one; "or" joins two into one."""
     found: list[Term] = []
     is_other = False
     for run in _runs(clause):
@@ -223,7 +223,7 @@ def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
 
 
 def _runs(clause: str) -> Iterator[list[_Word]]:
-    """Yield the words that belong together, and "or" between two runs as a separate run."""
+    """Yield the words that belong together; an "or" between two runs is a separate run."""
     run: list[_Word] = []
     for token in _TOKEN.finditer(clause):
         word = _word(token, is_first=token.start() == 0)
@@ -247,7 +247,7 @@ def _runs(clause: str) -> Iterator[list[_Word]]:
 
 
 def _word(token: re.Match[str], *, is_first: bool) -> _Word | None:
-    """Return a token as a word of a term; None if it carries no meaning."""
+    """Return a token as a word of a term; None if it has no meaning of its own."""
     text = _POSSESSIVE.sub("", token.group().strip('"“”«»„'))
     plain = folded(text)
     if text != token.group() and token.group()[0] in _QUOTES:
@@ -271,7 +271,7 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """Return a term as asked for, joined into one word, and without its number; for a continent, its countries."""
+    """Return the wordings of a term: as given, as one word, without its number; for a continent, its countries."""
     yield text
     yield from filter(None, cues("places").get(folded(text), "").replace("\n", " ").split(" | "))
     if "-" in text:

@@ -43,7 +43,7 @@ from investigator.scoring.calibration import default_calibration
 
 
 class Precedence(StrEnum):
-    """The document that counts if several give different values: none, or the newest."""
+    """Which document counts if several give different values: none, or the newest."""
 
     NONE = "none"
     NEWER = "newer"
@@ -76,7 +76,7 @@ class AnswerWriter:
 
         If an engine finds the evidence insufficient, there are no claims. If its reply cannot be read or all its claims
         are unproven, the best quotes replace them, without counting as an established answer. The claims of a small
-        model stand beside those of the built-in engine. Computed figures, and cells that meet every constraint, are
+        model are added to those of the built-in engine. Computed figures, and cells that meet every constraint, are
         always kept. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
@@ -203,12 +203,12 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    `readings` are shown with the quotes that they read, if these answer. Nothing is reported as absent until other
-    wordings were searched: `reworded` means that they were, or that the folder contains no word of the question.
+    `readings` are shown with their quotes if these answer. Nothing is reported as absent before other wordings were
+    searched: `reworded` means that they were, or that the folder contains no word of the question.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
-    if found.status is AnswerStatus.ANSWERED:  # beside what does not answer, most of them are false
+    if found.status is AnswerStatus.ANSWERED:  # next to quotes that do not answer, most readings are false
         claims = tuple(_with_reading(claim, readings) for claim in claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
@@ -240,7 +240,7 @@ def concluded(
 
 
 def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
-    """Return a verbatim claim with what a small model reads in its quote."""
+    """Return a verbatim claim with a small model's reading of its quote."""
     quote = claim.quotes[0]
     if len(claim.quotes) > 1 or quote.cell is not None or one_line(claim.text) != one_line(quote.text):
         return claim

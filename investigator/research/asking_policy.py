@@ -73,7 +73,7 @@ class FewCalls:
     """Asks the likeliest documents first, skips hopeless ones, and stops once proven quotes cover the question.
 
     For language models, where every reply costs time or money. `workers` documents can be asked at once; `bar` is the
-    lowest probability (0..1) at which a document is worth a call.
+    lowest probability (0..1) that makes a document worth a call.
     """
 
     workers: int
@@ -89,7 +89,7 @@ class FewCalls:
         return worth or tuple(sorted(steps, key=lambda s: -match.get(s.document_id, 0.0))[:_FIRST_WAVE])
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return two if one of the first two steps is likely to answer, else the number of all.
+        """Return two if one of the first two steps is likely to answer, else the number of all steps.
 
         A question about each of several things goes to all documents. If the plan is so broad that the other documents
         take several rounds, as many are asked as fit into one round, which takes no longer.

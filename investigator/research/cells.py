@@ -60,8 +60,8 @@ def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
 
 
 def _value(answer: Answer, claim: Claim) -> str:
-    """Return the value of a cell with its unit, else the value of the requested kind in a claim if it is unique and in
-    the first quote; else "".
+    """Return the value of a cell with its unit; otherwise the only value of the requested kind in a claim, if the first
+    quote contains it; otherwise "".
     """
     if len(claim.quotes) == 1 and (cell := claim.quotes[0].cell) is not None:
         return cell.figure

@@ -112,7 +112,7 @@ def side_by_side(
 ) -> tuple[TableRow, ...]:
     """Return a row for each side of a comparison or each asked document; () if there are fewer than two.
 
-    `is_read` is True if a language model has replied; its words are used in a cell if the quotes prove them.
+    `is_read` is True if a language model replied; a cell uses the model's words if the quotes prove them.
     """
     sides = [part for part in run.parts if part.side]
     if len(sides) > 1:
@@ -144,7 +144,7 @@ def _in_one_document(
 
 
 def _series_asked(run: Investigation, document: Callable[[str], Document]) -> list[str]:
-    """Return the reports that were asked about a trend, earliest first; () if some of them cover no period."""
+    """Return the reports that were asked about a trend, earliest first; () if one of them has no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
     own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
     times = {name: _named_period(document(name)) for name in asked if not own or name in own}

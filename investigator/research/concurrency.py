@@ -1,4 +1,4 @@
-"""Work done at the same time, in threads."""
+"""Runs work concurrently, in threads."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
 _BEHIND_BEST = 20  # points
 _VALUE = re.compile(r"\d")
 _NO_VALUE = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)|\b\d+(?:st|nd|rd|th)\b")
-"""Years and ordinals."""
+"""Years and ordinals, which distinguish things."""
 
 
 def compared(
@@ -105,7 +105,7 @@ def _different(found: Sequence[Conflict], how: str) -> Verdict:
 
 
 def _compared_values(stated: Sequence[tuple[ValueStatement, StatedValue]]) -> str:
-    """Say which statements were compared, with their values, and that no more is known."""
+    """Say which statements were compared, with their values, and that nothing else is known."""
     listed = [f"{value.text} ({one.said.quote.place})" for one, value in stated]
     named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
     if len({one.document_id for one, _ in stated}) == 1:
@@ -172,7 +172,7 @@ def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterat
                 return
             if end - start > _LONGEST or any(first <= start < last for first, last in tables):
                 continue
-            if wanted and not _says(roots(text), wanted):  # cheaper than finding out which of its words carry meaning
+            if wanted and not _says(roots(text), wanted):  # cheaper than finding the content words
                 continue
             words = [root(word) for word in content_words(text) if not _VALUE.search(word)]
             if len(words) >= _FEWEST_WORDS and _says(words, wanted) and not addresses_model(text):
@@ -211,7 +211,7 @@ def _differing(part: Part, what: str, history: Sequence[Memory], library: Docume
 
 
 def _without_documents(what: str, part: Part) -> str:
-    """Return a subject without document names: the period in "Q3 2023 10-Q" is not that of a figure."""
+    """Return a subject without document names: the period in "Q3 2023 10-Q" does not belong to a figure."""
     for one in part.constraints:
         if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE) and cue("documents").search(one.text):
             what = what.replace(one.text, " ")

@@ -18,7 +18,7 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # words; this many in the same order cannot be a coincidence
+_FEWEST_REPEATED = 3  # words; so many in the same order are no coincidence
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Understood:
 def think(client: EngineClient, request: ThinkVariables) -> Understood:
     """Return the kind of the question, the terms that must be known, each once with a reason, and its parts.
 
-    `request` contains all documents as cards; the nearest ones are shown. If an engine names no term, the question's
+    `request` contains all documents as cards; the nearest ones are shown. If the engine names no terms, the question's
     own words are used; if it names no kind, the rules decide. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[:_CARDS_SHOWN]))
@@ -66,7 +66,7 @@ def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tu
 
 
 def repeats(text: str, prompt: str) -> bool:
-    """Return True if a value is copied from the prompt's own words, as small models do."""
+    """Return True if a value is copied from the prompt's own words; small models do that."""
     said = " ".join(text.split()).strip(" .").casefold()
     return said.count(" ") >= _FEWEST_REPEATED and said in " ".join(prompt.split()).casefold()
 

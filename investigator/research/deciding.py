@@ -1,6 +1,6 @@
 """Decides a yes-or-no question by a statement: a clause of a sentence, a row of a table or a cell. Pure.
 
-It decides only if it contains every asked word, without qualification.
+It decides only if it contains every word of the question, without qualification.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from investigator.records import ConstraintKind, ConstraintMatch, Decision, Matc
 from investigator.tables.cells import TableView
 from investigator.tables.listing import says_yes_or_no
 
-_FEWEST = 2  # asked words in the sentence itself; one is enough if the question asks about an amount
+_FEWEST = 2  # words of the question in the sentence itself; one is enough if it asks about an amount
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
 def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[str]) -> Decision | None:
-    """Return what a clause of a sentence decides; None if none says all. `about` names its document."""
+    """Return what a clause of a sentence decides; None if no clause says everything. `about` names its document."""
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
     if wanted:  # an amount implies that there is no agent
@@ -50,12 +50,14 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
 
 
 def is_reported(question: str, sentence: str) -> bool:
-    """Return True if a sentence attributes to somebody what it says."""
+    """Return True if a sentence attributes its statement to somebody."""
     return not slot_words("attribution").isdisjoint(set(words(sentence)) - set(words(question)))
 
 
 def decision_of_cell(question: str, value: str) -> Decision | None:
-    """Return what the value of the requested cell decides: its yes or no, or yes if the question names it."""
+    """Return what the value of the requested cell decides: its own yes or no, or yes if the question names the
+    value.
+    """
     said = says_yes_or_no(value)
     if negates(question):
         return None
@@ -65,7 +67,7 @@ def decision_of_cell(question: str, value: str) -> Decision | None:
 
 
 def decision_of_row(question: str, view: TableView, row: int, about: frozenset[str]) -> Decision | None:
-    """Return yes if a row has every asked word in its values, or in the header of a value that the question names."""
+    """Return yes if a row has every word of the question in its values, or in the header of a value in the question."""
     asked = {root(word) for word in _content(question)} - about
     said = frozenset[str]()
     for cell in view.rows[row]:
@@ -79,7 +81,7 @@ def decision_of_row(question: str, view: TableView, row: int, about: frozenset[s
 
 
 def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> Decision | None:
-    """Return the decision that follows from the unmet constraints of a clause with all asked words."""
+    """Return the decision that follows from the unmet constraints of a clause with all words of the question."""
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
     opposite = " ".join(match.words for match in failing if match.constraint.kind is ConstraintKind.DIRECTION)
@@ -87,7 +89,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
     denies = negates(clause) or not slot_words("polarity").isdisjoint(added)
     if negates(question):
         return None
-    if contradicted == {ConstraintKind.DIRECTION}:  # it fell, so a subject that rose does not match
+    if contradicted == {ConstraintKind.DIRECTION}:  # a question about a fall does not match what rose
         return Decision.NO if not denies and others <= {ConstraintKind.ROLE} else None
     if others or not contradicted <= _MAY_BE_DENIED:
         return None
@@ -98,7 +100,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
     """Return True if a sentence contains the content words of a question in order; the document's subject may supply
-    some. If the question asks what somebody is, there must be no other name in between.
+    some. If the question asks what somebody is, no other name may be in between.
     """
     plain = words(sentence)
     said = [root(word) for word in plain]
@@ -172,7 +174,7 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
 
 
 def _compared(question: str, own: Fraction, other: Fraction) -> bool:
-    """Return True if an amount compares as the question asks: more than another, at least as much ..., else equal."""
+    """Return True if two amounts compare as the question asks: more, at least as much ..., otherwise equal."""
     known = patterns("yes_no")
     compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
     return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)

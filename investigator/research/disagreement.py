@@ -88,9 +88,9 @@ def disagreed(
 
 
 def _of_asked_time(conflicts: Sequence[Conflict], question: str) -> tuple[Conflict, ...]:
-    """Return the conflicts between values that hold at the time that a question asks for."""
+    """Return the conflicts between values that are valid at the time in question."""
     asked = moments(question)
-    if len(asked) != 1 or kind_of(question) is QuestionKind.YES_NO:  # one of them may be the asked day
+    if len(asked) != 1 or kind_of(question) is QuestionKind.YES_NO:  # one of them may be the day in question
         return tuple(conflicts)
     return tuple(one for one in conflicts if len({side.value for side in _in_force(one.sides, asked[0])}) > 1)
 
@@ -123,7 +123,7 @@ def value_conflicts_among(
 
 
 def _thing(question: str) -> Thing | None:
-    """Return the thing whose value a question wants; whether it is so on a day is a question for that day."""
+    """Return the thing whose value a question asks for; a day in the question is a condition, not the value."""
     days = [one.text for one in moments(question) if one.day]
     if len(days) == 1 and kind_of(question) is QuestionKind.YES_NO:
         return thing_asked(f"When {question.replace(days[0], ' ')}")
@@ -246,8 +246,8 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
     """Yield the sentences of a quote that meet at least half of a part without contradicting it, with their places.
 
-    Each must itself contain some of the asked words; neighbouring sentences may give the subject. The flag is True if
-    it meets every constraint.
+    Each must itself contain some words of the question; neighbouring sentences may give the subject. The flag is True
+    if it meets every constraint.
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]

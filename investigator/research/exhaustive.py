@@ -27,23 +27,23 @@ from investigator.retrieval.surveying import FoundSpan, Survey
 from investigator.tables.listing import lists_rows
 
 _MOST_QUOTES = 3
-_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest share of the best quote's worth
+_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest score of a quote, as a share of the best quote's
 _LONGEST_SENTENCE = 700  # characters; longer pieces (tables, lists) are quoted by their matching lines
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _TITLE = 5  # characters at the beginning that include the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # weight of the requested kind of thing
-_NOT_ITS_PLACE = 0.6  # limit for a sentence with a place other than that of the reported work
+_NOT_ITS_PLACE = 0.6  # limit for a sentence that places other work than the document's own
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
-_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; added for a piece that is nearer
+_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; a piece above it gets a bonus
 _SURELY_A_SENTENCE = 6  # words
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """A sentence that contains some of what is asked: its span, and the confidence (0..1).
+    """A sentence that contains some of the terms: its span, and the confidence (0..1).
 
     `said` is the share in its own words, `reads` its readability.
     """
@@ -62,7 +62,7 @@ class Sighting:
 
 
 def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
-    """Return a row for each document, in the order of their names; if things are listed, a row for each of them."""
+    """Return a row for each document, ordered by name; if things are listed, a row for each thing."""
     media_types = asked_media_types(question)
     if media_types is not None:
         return tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
@@ -80,7 +80,7 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
 
 
 def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
-    """Return the row of a document that is asked for only by its format: it is quoted by its beginning."""
+    """Return the row of a document that is requested only by its format; its beginning serves as the quote."""
     if not media_types.fullmatch(document.media_type):
         return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.NO)
     start, end = next(sentence_spans(document.text[:_ABOUT]), (0, 0))
@@ -166,7 +166,7 @@ def _row(
 
 
 def _apart(found: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without overlaps, keeping the better one of two."""
+    """Return the sightings without overlaps, keeping the better of two."""
     kept: list[Sighting] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
@@ -214,7 +214,7 @@ def _sightings(
 
 
 def _is_its_place(sentence: str, start: int) -> bool:
-    """Return True if a sentence gives the place of the work that its document reports, not that of other work."""
+    """Return True if a sentence gives the place of the work that its document reports on, not of other work."""
     if start < _TITLE or cue("own_setting").search(sentence):
         return True
     return cue("setting").search(sentence) is not None and not cites_others(sentence)

@@ -49,8 +49,8 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
     """Return rewordings of a part, each with a word, a phrasal verb, or both replaced by words of the folder.
 
-    `shares` maps each word to the share of documents that contain it. Without such a word the result is the part
-    without question words; empty if nothing else is left.
+    `shares` maps each word to the share of documents that contain it. If no such word exists, return the part without
+    question words; empty if nothing else is left.
     """
     verbs = _held(_of_phrases(part), shares)
     texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
@@ -81,7 +81,7 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """Return the replaceable words, each with the forms of a synonym; taking the words in turn, one synonym each.
+    """Return the replaceable words with the forms of their synonyms: one synonym of each word in turn.
 
     A modifier is excluded: "net" in "the net sales". A verb is replaced only by verbs.
     """

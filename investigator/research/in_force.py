@@ -1,7 +1,7 @@
-"""Reads what is so at the time that a question asks for, or now: what begins, ends, and who has taken over. Pure.
+"""Finds what holds at the time in question, or now: what has begun or ended, and who has taken over. Pure.
 
-The search ranks by words, and "from 1 September" shares none with "in October". So the statements about the thing that
-give a time are read, whatever their score, and what another statement has overtaken is no answer.
+The search ranks by words, and "from 1 September" shares none with "in October". Therefore all statements about the
+thing that give a time are read, regardless of their score, and a statement that another has overtaken is not an answer.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from investigator.retrieval.library import DocumentIndex
 
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
 _WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
-_BESIDE = 160  # characters around a sentence in which the role that it is about may be named
+_BESIDE = 160  # characters around a sentence that may name its role
 
 
 def with_all_found(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], library: DocumentIndex
 ) -> Statements:
-    """Return the statements plus missing quotes that meet all of a part, and the sentences that say what is so at the
-    time that a question asks for, or who holds a role.
+    """Add missing quotes that meet all of a part, and the sentences that say what holds at the time in question or who
+    holds a role.
     """
     written = with_all_that_meets(parts, written, memories, library.document)
     asked = [part for part in parts if asks_time(part.question)]
@@ -59,7 +59,7 @@ def with_all_found(
 
 
 def asks_time(question: str) -> bool:
-    """Return True if a question asks for what is so at a time, for an end of a span, or for who holds a role."""
+    """Return True if a question asks what holds at a time, when a time span begins or ends, or who holds a role."""
     return bool(role_asked(question) or now_asked(question) or moments(question) or phases_asked(question))
 
 
@@ -68,7 +68,7 @@ def _role(part: Part) -> str:
 
 
 def _says_it(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
-    """Return True if a sentence meets all of a part in its own words, and its words about time are what meets it."""
+    """Return True if a sentence meets all of a part in its own words, including the time."""
     quote, question = claim.quotes[0], part.question
     is_timed = bool(time_spans(quote.text)) or any(succession(quote.text)) or bool(now_asked(question))
     if not is_timed or not (_role(part) or phases_asked(question) or _gives_value(question, quote, document)):
@@ -89,9 +89,9 @@ def _gives_value(question: str, quote: Quote, document: Callable[[str], Document
 def not_overtaken(found: Verdict, said: Sequence[Quote], document: Callable[[str], Document]) -> Verdict:
     """Return the verdict without answers that another statement has overtaken.
 
-    Somebody who has left a role does not hold it; of values from several days on, the latest before the asked time is
-    in force. `said` are the statements that may say so. If nothing is left, what was found is shown without counting as
-    an answer.
+    Somebody who has left a role no longer holds it; of values with several starting days, the latest before the time in
+    question is in force. `said` contains the statements that may say so. If nothing is left, the statements are shown
+    without counting as an answer.
     """
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
         return found
@@ -110,7 +110,7 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Callable[[str
 
 
 def _gone(question: str, said: Sequence[Quote], document: Callable[[str], Document]) -> Iterator[str]:
-    """Yield the names of those who have left the role before the time that is asked for."""
+    """Yield the names of those who left the role before the time in question."""
     role = root(role_asked(question).casefold())
     for quote in said:
         text = document(quote.document_id).text
@@ -121,7 +121,7 @@ def _gone(question: str, said: Sequence[Quote], document: Callable[[str], Docume
 
 
 def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
-    """Return True if the name that is nearest to the role in a statement is one of those who have left it."""
+    """Return True if the name nearest to the role in a statement is one of those who have left it."""
     if succession(claim.text).taking:
         return False
     role = root(role_asked(question).casefold())
@@ -140,7 +140,7 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
 
 
 def _latest(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the statements that no other has overtaken at the time that is asked for; cells give their own times."""
+    """Return the statements that no other has overtaken at the time in question; cells give their own times."""
     asked = moments(question)
     if len(asked) != 1:
         return tuple(claims)

@@ -41,8 +41,8 @@ from investigator.research.table_cells import cell_matches, claim_matches
 from investigator.tables.binding import Binding
 from investigator.tables.document_tables import tables_of
 
-_LEAST_OWN = 0.5  # share of the asked words that the answering sentence must contain
-_AROUND = 250  # characters around a quote that are read with it
+_LEAST_OWN = 0.5  # share of the question's words that the answering sentence must contain
+_AROUND = 250  # characters read before and after a quote
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 """Pronouns that refer to something named in the previous sentence."""
@@ -60,7 +60,7 @@ _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKi
 _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
 """The constraints of a question other than words."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
-"""Constraints on the kind of answer, which a sentence must meet in addition to the asked words."""
+"""Constraints on the kind of answer, which a sentence must meet in addition to containing the question's words."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ class Judged:
     span: tuple[int, int] | None = None
     """Span of the sentence in the quote; None for a cell, a computed figure or a model's own statement."""
     own_share: float = 1.0
-    """Share (0..1) of asked words in the sentence itself, excluding those that name the document's subject."""
+    """Share (0..1) of the question's words in the sentence itself, excluding those that name the document's subject."""
     is_list: bool = False
-    """True for an item of a list that is asked for, and for a sentence that lists all of them."""
+    """True for an item of a requested list, and for a sentence that lists all items."""
     decision: Decision | None = None
     """The yes or no that it gives to a yes-or-no question."""
     is_reported: bool = False
-    """True if it is older text that a message quotes, or what somebody said in answer to a yes-or-no question."""
+    """True for older text that a message quotes, and for somebody's words that would decide a yes-or-no question."""
 
     @property
     def failing(self) -> tuple[ConstraintMatch, ...]:
@@ -132,10 +132,11 @@ def each_judged(
     """Judge each sentence, row and cell in the quotes of some statements.
 
     `sure` decides if a statement that meets all constraints is an answer; its argument is True if one sentence has
-    every asked word and the requested kind of answer. A yes-or-no question is answered only by what decides it. `read`
-    is True if a language model wrote the statements: then other words are accepted if most constraints are met.
+    every word of the question and the requested kind of answer. A yes-or-no question is answered only by what decides
+    it. `read` is True if a language model wrote the statements: then other words are accepted if most constraints are
+    met.
     """
-    asks = read or len(words(part.question)) > 1  # a single word names the subject; it is not the question about it
+    asks = read or len(words(part.question)) > 1  # a single word names the subject, not what is asked about it
     decides = not read and kind_of(part.question) is QuestionKind.YES_NO
     items = dict[str, tuple[Quote, ...]]()
     for claim in claims:
@@ -146,7 +147,7 @@ def each_judged(
             own = _matches(part, claim, (quote, sentence), document)
             if is_listed:  # the introduction of its list says all that is asked
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
-            is_question = sentence.rstrip(_QUOTATION_MARKS).endswith("?")  # it says nothing
+            is_question = sentence.rstrip(_QUOTATION_MARKS).endswith("?")  # states nothing
             is_older = is_quoted(document(quote.document_id), quote.start + (span[0] if span else 0))
             share = 1.0
             if span and not is_listed:
@@ -173,7 +174,7 @@ def each_judged(
 
 
 def _lists_all(part: Part, quote: Quote, span: tuple[int, int] | None) -> bool:
-    """Return True if a sentence of a quote lists all that a part asks for, and nothing is asked besides."""
+    """Return True if a sentence of a quote lists all that a part asks for, and the part asks nothing else."""
     if span is None or not _MORE.isdisjoint(constraint.kind for constraint in part.constraints):
         return False
     before = [quote.text[start:end] for start, end in statement_spans(quote.text[: span[0]])]
@@ -207,14 +208,14 @@ def _matches(
 
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if an asked word names something, unlike those of "who was told"."""
+    """Return True if a word of the question names something, unlike those of "who was told"."""
     asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in _SAID))
     return any(word not in stop_words() and stem(word) not in empty_words() for word in asked)
 
 
 def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Document) -> bool:
-    """Return True if a sentence of a quote is only a heading (also "2. Fee."), the header of a table, a row whose asked
-    words are only in the header, or a row without a value that the question names.
+    """Return True if a sentence of a quote is only a heading (also "2. Fee."), the header of a table, a row that has
+    the question's words only in its header, or a row without a value that the question names.
     """
     start, end = quote.start + span[0], quote.start + span[1]
     titles = [(one.start, one.start + len(one.text)) for one in document.headings]
@@ -235,8 +236,8 @@ def _is_title(question: str, quote: Quote, span: tuple[int, int], document: Docu
 
 
 def _has_bound_row(question: str, table: Table, rows: set[int], document: Document) -> bool:
-    """Return True if one of the rows has all values of its table that the question names, and each word of the question
-    that is a whole cell: Ann, the chair, did not become the "treasurer" of another row.
+    """Return True if one of the rows has all table values that the question names, and each word of the question that
+    fills a whole cell: Ann, the chair, did not become the "treasurer" of another row.
     """
     tables = tables_of(document)
     view = next(view for view in tables.views if view.table == table)
@@ -247,13 +248,13 @@ def _has_bound_row(question: str, table: Table, rows: set[int], document: Docume
 
 
 def _own_share(own: Sequence[ConstraintMatch], quoted: tuple[Quote, str, tuple[int, int]], document: Document) -> float:
-    """Return the share of asked words in a sentence; after a pronoun the previous sentence counts, too."""
+    """Return the share of the question's words in a sentence; with a pronoun, the previous sentence also counts."""
     quote, sentence, span = quoted
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
     texts = [one.text for one in (match.constraint for match in own) if one.kind in _SAID and not _names_day(one.text)]
     every = {word for text in texts if not numbered(text) for word in words(text) if word not in stop_words()}
     asked = {word for word in every if root(word) not in about}
-    if not asked:  # "the first response": only the thing that is numbered
+    if not asked:  # "the first response": only the numbered thing counts
         things = {one.thing for text in texts for one in numbered(text)}
         asked = {word for text in texts for word in words(text) if stem(word) in things}
         sentence = f"{heading_at(document.headings, quote.start + span[0])} {sentence}" if asked else sentence
@@ -269,7 +270,7 @@ def _own_share(own: Sequence[ConstraintMatch], quoted: tuple[Quote, str, tuple[i
 
 
 def _names_day(text: str) -> bool:
-    """Return True if words of a question name a day, which a span of time may hold."""
+    """Return True if words of a question name a day, which may lie inside a time span."""
     return any(one.day for one in moments(text.title()))
 
 
@@ -280,7 +281,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
-        return False  # it neither covers the question nor gives a value of that kind
+        return False  # neither covers the question nor gives a value of that kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 
@@ -328,7 +329,7 @@ def answering(one: Judged, document: Document) -> Claim:
         one.span is None
         or len(claim.quotes) != 1
         or claim.readings
-        or one_line(claim.text) != one_line(quote.text)  # a statement that a model has written
+        or one_line(claim.text) != one_line(quote.text)  # a statement written by a model
         or document.text[quote.start : quote.end] != quote.text
     ):
         return claim

@@ -77,7 +77,7 @@ def bounds(settings: MethodSettings, client: EngineClient, question: str) -> Bou
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
-    few_calls = few_calls and asked.decides  # the rules ask for nothing; what a small model reads is limited
+    few_calls = few_calls and asked.decides  # rules need no calls, and a small model reads little
     return Bounds(
         rounds=settings.rounds,
         threshold=threshold if settings.threshold is None else settings.threshold,

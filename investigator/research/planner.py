@@ -58,8 +58,8 @@ def propose(
     """Return the plan of the next round; a language model's first plan starts with the likeliest document.
 
     `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
-    documents, or those in `known_ids` if they are only part of a folder. With `opens_all`, the documents of a small
-    folder that the plan leaves out follow, up to the limit. Raises EngineError, and the signal BudgetSpent.
+    documents, or those in `known_ids` if the cards cover only part of a folder. With `opens_all`, the documents of a
+    small folder that the plan leaves out follow, up to the limit. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[: settings.documents_shown]))
     reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
@@ -84,7 +84,7 @@ def without_choice(request: PlanVariables) -> Proposal:
 
 
 def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
-    """Return the step without rules copied from the prompt, which are neither purpose nor perspectives."""
+    """Return the step without text copied from the prompt's rules, which is neither a purpose nor a perspective."""
     purpose = "" if repeats(step.purpose, prompt) else step.purpose
     return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
 
@@ -125,7 +125,7 @@ def _step(card: DocumentCard, request: PlanVariables) -> ProposedStep:
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
-    """Return the id that is meant, or None: the id itself, else the only match by case, file name or similarity."""
+    """Return the id that a name refers to, or None: an exact match, else the only similar one."""
     wanted = document_id.strip()
     if wanted in known:
         return wanted
@@ -147,7 +147,7 @@ def _asked(purpose: str) -> frozenset[str]:
 
 
 def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
-    """Return the plan extended by the proposed steps that ask their document something new."""
+    """Return the plan extended by the proposed steps that ask a document something new."""
     done = {(step.document_id, _asked(step.purpose)) for step in plan.steps}
     fresh = [step for step in proposal.steps if (step.document_id, _asked(step.purpose)) not in done]
     first = max((step.plan_id for step in plan.steps), default=0) + 1

@@ -124,7 +124,7 @@ class DocumentQuery:
         return with_cells(finding, self._cells(_target(variables)), is_read=True)
 
     def _by_rules(self, own: AskReply, variables: AskVariables) -> Finding:
-        """Return what the built-in engine finds."""
+        """Return the built-in engine's finding."""
         return self._with_rules(self._trusted(self._quoting(own, variables.passages), variables), variables)
 
     def _with_rules(self, finding: Finding, variables: AskVariables) -> Finding:
@@ -141,7 +141,7 @@ class DocumentQuery:
         return with_met_sentences(finding, self.table_question or self.main_question, self.library.document(target))
 
     def _with_quotes(self, own: Finding, read: Finding, variables: AskVariables) -> Finding:
-        """Return what the rules find, with the quotes that a small model adds if they look like an answer."""
+        """Return the finding of the rules, with the quotes that a small model adds if they look like an answer."""
         new = tuple(quote for quote in read.quotes if all(is_apart(quote, other) for other in own.quotes))
         is_trusted = not (own.addressed or read.addressed)
         added = tuple(quote for quote in new if is_trusted and self._adds(quote, variables))
@@ -153,7 +153,9 @@ class DocumentQuery:
         return bearing.bears if self.kind in (QuestionKind.SUMMARY, QuestionKind.WHY) else bearing.covers
 
     def _trusted(self, finding: Finding, variables: AskVariables) -> Finding:
-        """Return the finding without sentences that address a language model; it says if any text does."""
+        """Return the finding without sentences that address a language model; the finding records whether any text
+        does.
+        """
         passages = variables.passages
         spoken = tuple(
             span for passage in passages for span in addressed_spans(passage.document_id, passage.text, passage.start)

@@ -36,7 +36,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """Return the usage and the seconds of an exhausted budget, for a run that this ceiling ended."""
+    """Return the usage and seconds of an exhausted budget, for a run that this ceiling ended."""
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {
         StopReason.CALLS: BudgetSettings(calls=1),

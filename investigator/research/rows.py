@@ -1,4 +1,4 @@
-"""Takes a quote apart into the statements that it makes: its sentences, and the rows of tables in it. Pure."""
+"""Splits a quote into its statements: the sentences, and the rows of tables. Pure."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Row:
 
     @property
     def said(self) -> str:
-        """Return the row with the header of each value, "Name: Ann Cole; Role: chair", without those denied by a no; ""
-        if the headers are times or groups of columns, of which a row says no more than its own words.
+        """Return the row with the header of each value, such as "Name: Ann Cole; Role: chair", without values that are
+        a no; "" if the headers are times or groups of columns, which add nothing to the row's own words.
         """
         cells = [
             (" ".join(self.view.column_headers(cell)), self.view.words(cell)) for cell in self.view.rows[self.number]
@@ -39,7 +39,7 @@ class Row:
 
 
 def statements_of(quote: Quote, document: Document) -> Iterator[tuple[int, int]]:
-    """Return the spans of the sentences in a quote; a row of a table is a statement by itself."""
+    """Return the spans of the sentences in a quote; each row of a table is a separate statement."""
     begins = {
         quote.text.rfind("\n", 0, start - quote.start) + 1
         for view in tables_of(document).views
@@ -55,7 +55,7 @@ def statements_of(quote: Quote, document: Document) -> Iterator[tuple[int, int]]
 
 
 def row_at(document: Document, start: int, end: int) -> Row | None:
-    """Return the row of a table that a span of a document is; None if it is none, a header or several."""
+    """Return the table row at a span of a document; None if the span is no row, a header, or several rows."""
     for view in tables_of(document).views:
         rows = view.rows_between(start, end)
         if len(rows) == 1 and (row := next(iter(rows))) >= view.table.header_rows:
@@ -64,14 +64,14 @@ def row_at(document: Document, start: int, end: int) -> Row | None:
 
 
 def with_asked_rows(finding: Finding, question: str, document: Document) -> Finding:
-    """Return a finding whose quotes of several rows are cut to those with the values that the question names."""
+    """Return a finding whose quotes of several rows are cut to the rows with the values that the question names."""
     quotes = (row for quote in finding.quotes for row in asked_rows(quote, question, document))
     return finding.changed(quotes=tuple(dict.fromkeys(quotes)))
 
 
 def asked_rows(quote: Quote, question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the rows of a quote that have the values which the question names; the quote itself if it has no several
-    rows, or all or none have them.
+    """Return the rows of a quote that have the values that the question names. Return the quote itself if it has fewer
+    than two rows, or if all or none of its rows have these values.
     """
     if quote.cell is not None or not document.tables:
         return (quote,)

@@ -231,9 +231,9 @@ def how_many_to_ask(state: State) -> int:
 
 
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
-    """Return what is known if proven quotes cover the question, so that no engine is asked; else None.
+    """Return the knowledge if proven quotes cover the question and no engine needs to be asked, else None.
 
-    If the writer found evidence insufficient, the policy does not work for this question.
+    The policy is not trusted with a question for which the writer found the evidence insufficient.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):
@@ -257,7 +257,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
 
 
 def with_reflection(state: State, reflection: Reflection) -> Investigation:
-    """Return the record with a reflection, which shows if the round learned something."""
+    """Return the record with a reflection, which shows whether the round learned something."""
     this = state.run.rounds[-1].changed(learned=state.learned)
     rounds = (*state.run.rounds[:-1], this)
     return state.run.changed(rounds=rounds, reflections=(*state.run.reflections, reflection))

@@ -259,7 +259,7 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = not self.client.traits(Role.ASK).decides  # the rules know only their own question
+        apart = not self.client.traits(Role.ASK).decides  # the rules see only the step's question
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
@@ -280,7 +280,7 @@ class Steps:
         )
 
     def _reflect(self, state: State) -> Iterator[Moment]:
-        """Determine what is known and unknown now."""
+        """Determine what is known and what is still unknown."""
         run = state.run
         if state.scores_alike_now:
             engine = self.client.name(Role.ASK)
@@ -334,7 +334,7 @@ class Steps:
             written = with_all_found(run.parts, written, run.memories, self.library)
         checked = recheck(written.claims, run.question, self.reread) if self.reread else Rechecked(written.claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # a model has only asked in the words of the question
+        if not written.claims and not run.wordings:  # a model has only asked in the question's words
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
@@ -347,7 +347,9 @@ class Steps:
             checked = replace(checked, gone=tuple(dict.fromkeys((*checked.gone, *again.gone))))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # they need not repeat the question
+        if (
+            run.kind is QuestionKind.SUMMARY and not is_read and found.claims
+        ):  # they need not repeat the question's words
             found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
         found = with_older_text_marked(found, self.library.document)
         answer = concluded(

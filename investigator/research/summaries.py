@@ -27,8 +27,8 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
     """Return the finding on a document to be summarised, with an extract in place of some quotes.
 
     For a timeline the extract consists of sentences that name a time; otherwise of the main results, if a long text
-    begins with them. For a financial report the key figures come first; where there are few sentences, figures of
-    tables follow.
+    begins with them. For a financial report the key figures come first; if there are few sentences, figures from tables
+    follow.
     """
     if finding.addressed:
         return finding
@@ -49,7 +49,7 @@ def with_own_summary(finding: Finding, question: str, document: Document) -> Fin
 
 
 def _is_summarised(question: str, document: Document) -> bool:
-    """Return True if a document is named as what is to be summarised, or everything is."""
+    """Return True if a document, or everything, is to be summarised."""
     if not document.tables or asks_everything(question):
         return bool(document.tables)
     tables, wanted = tables_of(document), roots(" ".join(content_words(summarised(question))))
@@ -59,7 +59,7 @@ def _is_summarised(question: str, document: Document) -> bool:
 
 
 def _years(question: str) -> range:
-    """Return the years that a question asks about: from the first to the last that it names, or any."""
+    """Return the years that a question asks about: from the first to the last that it names, or all years."""
     named = [int(year) for year in YEAR.findall(question)]
     return range(min(named), max(named) + 1) if named else range(0, 10_000)
 

@@ -38,8 +38,8 @@ from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_
 from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
-"""The point of a cell that meets all constraints of a question, which is certain."""
-_LOOKED_AT = 40  # most cells searched for one quoted cell
+"""The point of a cell that meets all constraints of a question: such a match is certain."""
+_LOOKED_AT = 40  # maximum cells searched for one quoted cell
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _CHANGES = "difference change growth increase decrease"
@@ -68,13 +68,13 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = (one for time in _times(question) for one in _best_together(question, tables, time))
     quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met)
-    if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # no figure says yes or no
+    if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # a figure does not say yes or no
         quotes = dict.fromkeys(quote for quote in quotes if quote.cell and not _DIGIT.search(quote.cell.value))
     return tuple(quote for quote in quotes if not _lacks_span(question, quote))
 
 
 def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
-    """Yield the best cell, and those of the rows that the question names as well as its own."""
+    """Yield the best cell, and the cells of other rows that the question names."""
     found = best_cells(question, tables, time, most=_LOOKED_AT)
     yield from (one for one in found if one is found[0] or (found[0].is_met and found[0].stands_with(one)))
 
@@ -153,7 +153,7 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> t
 def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
     """Return the quoted cells that meet every constraint of a question, as separate statements.
 
-    The result is empty for a question that needs a computation.
+    Return nothing for a question that needs a computation.
     """
     if asked_operation(question) is not None:
         return ()
@@ -213,7 +213,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
 
 
 def says_figure(question: str, sentence: str, document: Document) -> bool:
-    """Return True if a sentence contains a figure and meets every constraint of the question, for its time.
+    """Return True if a sentence contains a figure and meets every constraint of the question, including the time.
 
     The document's description of itself counts, as it does for a cell.
     """
@@ -278,7 +278,7 @@ def _says_result(question: str, cell: QuotedCell) -> bool:
     if len(times) > 1 and any(
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
-        return True  # a single time, from one to the other
+        return True  # one label covers both times
     if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):
         return True
     return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_changes())
@@ -318,11 +318,13 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
     if not found.has_value:
         yield _match(ConstraintKind.ATTRIBUTE, "a value", MatchState.NOT_MET, found.view.words(found.cell))
     if not found.is_sure and not is_computed:
-        yield _match(ConstraintKind.ATTRIBUTE, "this cell and no other", MatchState.NOT_MET, "")
+        yield _match(ConstraintKind.ATTRIBUTE, "an unambiguous cell", MatchState.NOT_MET, "")
 
 
 def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:
-    return ConstraintMatch(constraint=Constraint(kind=kind, text=text or "what is asked"), state=state, words=words)
+    return ConstraintMatch(
+        constraint=Constraint(kind=kind, text=text or "the requested cell"), state=state, words=words
+    )
 
 
 def _times(question: str) -> tuple[TableTime | None, ...]:

@@ -83,7 +83,7 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
 
 
 def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
-    """Invert the rows of a survey that asks what is not mentioned: a yes means no mention, and has no quote."""
+    """Invert the rows of a survey that asks what is not mentioned: yes means not mentioned, and has no quote."""
     turned = {RowVerdict.YES: RowVerdict.NO, RowVerdict.NO: RowVerdict.YES}
     return tuple(row.changed(verdict=turned.get(row.verdict, row.verdict)) for row in rows)
 

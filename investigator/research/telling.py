@@ -1,6 +1,6 @@
 """Selects the most relevant sentences of one document for a comparison: results, and changes. Pure.
 
-Background, methods, references and the work of others rank below a text's own results.
+Background, methods, references and other people's work rank below a text's own results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SAME = 0.7  # share of the words of the shorter sentence above which two senten
 _ABSTRACT, _LONG = 3_500, 10_000  # characters at the beginning of a long text that state its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
-_SAID_OF_MAIN = 0.3  # weight of the asked words in a search for the main results
+_SAID_OF_MAIN = 0.3  # weight of the question's words in a search for the main results
 _OF_NAME = 0.3  # weight of a word in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
@@ -117,7 +117,7 @@ def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentenc
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The terms that are looked for in the sentences of a document, with the weight of each."""
+    """The terms to look for in the sentences of a document, with the weight of each."""
 
     document: Document
     asked: TableQuestion
@@ -141,8 +141,8 @@ class _Wanted:
         return not self.weights or _pattern("outcome").search(self.asked.text) is not None
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
-        """Return the weight of a sentence; 0 if it contains none of the asked words. `said` is the bonus for containing
-        all.
+        """Return the weight of a sentence; 0 if it contains no word of the question. `said` is the bonus for containing
+        all of them.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0

@@ -44,7 +44,7 @@ _MAY_BE_MORE = " The list may be incomplete: things that are named in other word
 
 @dataclass(frozen=True)
 class InTime:
-    """The sentences that were read for the time that a question asks for, and those that meet all of a part."""
+    """The sentences read about the time in question, and those that meet all of a part."""
 
     said: tuple[Quote, ...] = ()
     met: frozenset[Claim] = frozenset()
@@ -55,7 +55,7 @@ class Statements:
     """The statements written from the evidence: proven and others.
 
     `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
-    language model wrote some of them. `readings` are what a small model reads in a quote, to be shown beside it.
+    language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -137,7 +137,7 @@ def _deciding(
 ) -> tuple[Judged, ...]:
     """Return the statements that decide a yes-or-no question; none if they disagree.
 
-    What the documents only say that somebody said counts if nothing else decides.
+    Reported speech counts only if nothing else decides.
     """
     if not _is_yes_or_no(part):
         return ()
@@ -148,7 +148,7 @@ def _deciding(
 
 
 def _undecided(one: Judged | None, read: bool) -> Judged | None:
-    """Return a statement as one that does not answer, if it was to decide a yes-or-no question."""
+    """Return a statement marked as no answer if it was to decide a yes-or-no question."""
     return one if one is None or read or one.decision is None else replace(one, is_met=False)
 
 
@@ -195,7 +195,7 @@ def _all_met(
 ) -> tuple[Claim, ...]:
     """Return the verbatim statements that meet all of a part, trimmed to the sentences that meet it, best first.
 
-    Older text that a message quotes counts if nothing else does.
+    Older text that a message quotes counts only if nothing else does.
     """
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
     met = [one for _, one in found if one is not None and one.is_met]
