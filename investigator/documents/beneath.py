@@ -32,8 +32,8 @@ _LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # errors for a link, 
 def opened_folder(root: str, path: str) -> Iterator[int | str]:
     """Open a folder beneath `root`; yield its descriptor or path for `os.scandir` and `os.stat`.
 
-    `path` has forward slashes; if it is empty, the folder is `root` itself, which may be a link. Raises ReadFailure if
-    a part of the path is not a real folder, and OSError.
+    `path` has forward slashes; an empty one means `root` itself, which may be a link. Raises ReadFailure if a part of
+    the path is not a real folder, and OSError.
     """
     folder: int | str = os.open(root, _FOLDER & ~_NO_LINK) if BY_DESCRIPTOR else root
     try:
@@ -113,7 +113,7 @@ def _open_within(folder: int, name: str, flags: int) -> int:
 
 
 def _exchanged() -> ReadFailure:
-    return ReadFailure(FileStatus.FAILED, "a link or another kind of file took its place while the folder was read")
+    return ReadFailure(FileStatus.FAILED, "it was replaced by a link or another kind of file while the folder was read")
 
 
 def _close(folder: int | str) -> None:

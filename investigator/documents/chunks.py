@@ -91,7 +91,7 @@ def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
 
 
 def _last(text: str, mark: str, start: int, maximum: int) -> int:
-    """Return the offset of the last `mark` in the second half of the window; 0 if there is none."""
+    """Return the offset of the last `mark` in the second half of the window; 0 if none is found."""
     return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
 
 

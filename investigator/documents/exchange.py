@@ -15,7 +15,7 @@ _LONGEST = 1 << 32  # bytes per record
 
 
 class DrawingOrder(Record):
-    """Pages to draw of a PDF with this sha256, which is the file itself or a file inside it."""
+    """Pages to draw of the PDF with this sha256: the file itself or a file inside it."""
 
     content_hash: str
     pages: tuple[PageOrder, ...]
@@ -38,7 +38,7 @@ class ReadRequest(Record):
 
 
 class Opened(Record):
-    """An opened file: its stamp when it was read, and the sha256 of its bytes."""
+    """An opened file: its stamp at the time of reading, and the sha256 of its bytes."""
 
     content_hash: str
     size: int

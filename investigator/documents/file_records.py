@@ -1,4 +1,4 @@
-"""Builds the records of files from how they were found and read. Pure."""
+"""Builds the records of files from the results of scanning and reading. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.records import FileRecord, FileStatus, SplitDocument
 
 
 class GoneFiles:
-    """Records of deleted files, for recognising renamed ones: these keep their bytes and file name extension."""
+    """Records of deleted files, to recognise renamed ones by their bytes and file name extension."""
 
     def __init__(self, records: Iterable[FileRecord]) -> None:
         self._left = {record.path: record for record in records}
@@ -40,7 +40,7 @@ class GoneFiles:
         return None
 
     def take_below(self, path: str) -> list[str]:
-        """Return the deleted paths below a folder that is now a file, and stop treating them as deleted."""
+        """Return the deleted paths below a folder that a file has replaced, and stop treating them as deleted."""
         if path not in self._above:
             return []
         below = [gone for gone in self._left if gone.startswith(f"{path}/")]
@@ -49,7 +49,7 @@ class GoneFiles:
         return below
 
     def left(self) -> list[str]:
-        """Return the sorted paths of files that are gone for good."""
+        """Return the sorted paths of files that are really gone."""
         return sorted(self._left)
 
 

@@ -151,7 +151,7 @@ class _Refresh:
             check_folder(self.root)
         own = record_of(file, reading)
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
-            return (before,)  # it fails as before
+            return (before,)  # it would fail as before
         files = records_of(own, reading)
         self._make_room(file)
         self.store.put(files, contents.documents)

@@ -1,4 +1,4 @@
-"""Provides documents as their files are now; a file is read again unless its bytes are unchanged."""
+"""Provides documents in the current state of their files; a file is read again unless its bytes are unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_KEPT = 20_000_000  # characters; the most recently used file stays cached 
 
 @dataclass(frozen=True)
 class FreshDocument:
-    """A document as currently in its file; if there is none, `problem` gives the reason."""
+    """A document in the current state of its file; if it is missing, `problem` gives the reason."""
 
     document: Document | None = None
     problem: str = ""

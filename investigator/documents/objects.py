@@ -102,9 +102,8 @@ class ObjectFolder:
     def bring_down(self, notice: Callable[[str], None]) -> None:
         """Copy new and changed objects, delete the copies of deleted ones, and return a summary.
 
-        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, or their number is
-        zero or too large, SourceChangedError, DiskFullError, WorkspaceLockedError if another process is downloading
-        them.
+        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, are too many, or do
+        not exist, SourceChangedError, DiskFullError, WorkspaceLockedError if another process is downloading them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):
@@ -296,7 +295,7 @@ def _told(error: Exception, address: str) -> CredentialError | FolderError:
             f"AWS_SESSION_TOKEN; files such as ~/.aws are not read. {_GO_ON}",
         )
     if kind == "InvalidPathError":
-        hint = "Rename the object, or name a prefix without it: empty names, . and .. cannot be reached."
+        hint = "Rename the object, or name a prefix without it: empty names, . and .. are not supported."
         return FolderError(f"{address} cannot be read: {reason}", hint=hint)
     hint = f"Check bucket and prefix, AWS_REGION and, for your own server, AWS_ENDPOINT_URL. {_GO_ON}"
     return FolderError(f"{address} cannot be read: {reason}", hint=hint)

@@ -25,7 +25,7 @@ def main() -> None:
         while (data := receive(requests)) is not None:
             request = ReadRequest.model_validate_json(data)
             _limit_memory(request.reader.max_memory)
-            # the owner stops a file that takes too long; if the owner is gone, this process stops itself
+            # the owner stops slow files; if the owner is gone, this process stops itself
             faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
             contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
             faulthandler.cancel_dump_traceback_later()

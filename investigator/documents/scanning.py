@@ -24,7 +24,7 @@ _DEEPEST = 1_000  # maximum levels, because opening a folder opens each of its p
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if there is none).
+    """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if unknown).
 
     `path` is its real path below the folder, without links, with forward slashes, in the system's spelling; `id` is its
     name in this program. `problem` is the reason for not reading it, and `status` is then its recorded status.
@@ -206,5 +206,5 @@ def _holds(folder: str, path: str) -> bool:
     """Return True if an absolute path is a folder or inside it."""
     try:
         return os.path.commonpath([folder, path]) == folder
-    except ValueError:  # another drive
+    except ValueError:  # on another drive
         return False

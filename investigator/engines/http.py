@@ -26,7 +26,7 @@ T = TypeVar("T")
 MOST_OCTETS = 4_000_000
 """Limit on a reply body: 200,000 characters of text in JSON, each written as an escape, take 1.2 million octets."""
 
-_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that counting octets on the wire limits a body
+_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that a limit on octets limits the body
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
@@ -59,7 +59,7 @@ class Endpoint:
 
         Raises EngineTimeoutError, EngineUnreachableError, and EngineError for a body that is too long or compressed.
         """
-        import httpx  # imported here, so that importing it does not count as waiting for the server
+        import httpx  # imported before the clock starts
 
         def send() -> tuple[int, bytes] | EngineError | TimeoutError:
             try:
@@ -126,7 +126,7 @@ class Retries:
     longest: float = 60.0
 
     def wait(self, error: EngineError, tried: int) -> float | None:
-        """Return the seconds to wait before the next attempt; None if another one makes no sense."""
+        """Return the seconds to wait before the next attempt; None if there should be no other."""
         if not error.retryable or tried >= self.tries:
             return None
         return min(self.delay * 2.0 ** (tried - 1), self.longest)

@@ -69,7 +69,7 @@ class RecordedEngine:
         return self._header.traits
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the recorded reply, or the inner engine's. Raises ReplayError if there is neither."""
+        """Return the recorded reply, or the inner engine's. Raises ReplayError if neither exists."""
         key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)
@@ -94,7 +94,7 @@ class RecordedEngine:
         whole, _, rest = content.rpartition(b"\n")
         if rest:  # a crash truncated the last line: the next record must start on a new line
             self._cut_to(len(content) - len(rest))
-        if not whole and self._inner is not None:  # a crash truncated even the first line
+        if not whole and self._inner is not None:  # a crash truncated the first line
             header = _Header(engine=self._inner.name, traits=traits_of(self._inner))
             self._append(header)
             return header

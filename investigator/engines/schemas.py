@@ -47,7 +47,7 @@ def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
         return {"$ref": schema["$ref"]}
     strict: dict[str, Json] = {}
     for key, value in schema.items():
-        if key in ("properties", "$defs") and isinstance(value, dict):  # names here are fields, not keywords
+        if key in ("properties", "$defs") and isinstance(value, dict):  # the keys are field names
             strict[key] = {name: _strict(part) for name, part in value.items()}
         elif key not in ("default", "title"):
             strict[key] = _strict(value)

@@ -58,6 +58,6 @@ class AbsentEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Always raise ReplayError."""
         raise ReplayError(
-            f"the run did not ask {self._name} this ({prompt.template})",
+            f"the run never sent this prompt to {self._name} ({prompt.template})",
             hint="The documents, the templates or the program have changed since: ask the question again.",
         )

@@ -1,8 +1,8 @@
 """Finds addresses in a text, and requests to its reader to act on an account, a secret or money. Pure.
 
-A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. So addresses from
-documents are written in a form that no program treats as a link and that a reader still understands. An e-mail address
-stays as it is: as a link it only opens a mail to it, and no program loads it by itself.
+A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. Addresses from documents
+are therefore written in a form that no program treats as a link and that a reader still understands. An e-mail address
+stays as it is: such a link only opens a draft, and no program loads it automatically.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LESS_THAN = re.compile(r"(?<=\w)<(?=[A-Za-z]\w*(?![\w:-]))")
 _PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
 _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
-_E_MAIL = re.compile(r"\be-\s?mail:?")  # the label of an address, not an order to mail
+_E_MAIL = re.compile(r"\be-\s?mail:?")  # the label of an address, not a request to send mail
 _WORD = re.compile(r"\w+")
 _DOT = re.compile(r"(?<!\[)\.(?!\])")
 _WRITTEN = tuple(

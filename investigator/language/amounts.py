@@ -144,7 +144,7 @@ def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
 
 
 def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
-    """Yield the possible meanings of a number with the magnitude and the unit at `measure`."""
+    """Yield the possible meanings of a number, with the magnitude and the unit at `measure`."""
     factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
     letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
     currency = unit_of(found["currency"]) if found["currency"] else ""

@@ -16,7 +16,7 @@ class _Late:
         if name.startswith("_"):
             raise AttributeError(name)
         self._compiled = self._compiled or re.compile(self.pattern, self._flags)
-        self.__dict__[name] = found = getattr(self._compiled, name)  # the next look-up finds it there
+        self.__dict__[name] = found = getattr(self._compiled, name)  # later look-ups skip `__getattr__`
         return found
 
     def __reduce__(self) -> tuple[object, tuple[str, int]]:

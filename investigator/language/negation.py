@@ -61,7 +61,8 @@ def allows_negation(text: str, claim: str) -> bool:
 
 
 def negated_before(text: str, start: int) -> bool:
-    """Return True if the word right before a place is a negation, so the text from there on means the opposite.
+    """Return True if the word right before a position is a negation, which reverses the meaning of the text that
+    follows.
 
     A capital letter starts a new sentence ("No" may be the answer before it).
     """
@@ -71,7 +72,7 @@ def negated_before(text: str, start: int) -> bool:
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Return True if the quotes of a claim without negation deny it in otherwise the same words.
+    """Return True if the quotes of a claim without negation deny it in words that are otherwise the same.
 
     A sentence of a quote denies the claim if it contains most of its words and one of them closely follows a negation,
     unless another sentence contains as many of them without a negation.

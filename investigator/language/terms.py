@@ -2,7 +2,7 @@
 
 `words` and `stem` produce the index terms, to which the calibrations were fitted: their results must not change. BB3's
 memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
-(`dialogue/dictionary.py`) have their own tokenisers, because recordings of the originals fix their results.
+(`dialogue/dictionary.py`) have their own tokenisers, because they must reproduce the recorded results of the originals.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def stem(word: str) -> str:
 def porter_stem(word: str) -> str:
     """Return the stem of an English word in lower case by Porter's algorithm (1980); it need not be a word itself.
 
-    BB3's memories and ROUGE are defined by it. Words of one or two letters are unchanged. Thread-safe.
+    BB3's memories and ROUGE are defined in terms of it. Words of one or two letters are unchanged. Thread-safe.
     """
     if len(word) < 3:
         return word

@@ -25,17 +25,17 @@ _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # in text written without spaces
+_MOST_PARTS = 100  # limit for texts written without spaces
 _LONGEST_ACRONYM = 6
 _ACRONYM = late(r"[A-Z]{2,5}")
 
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word of the question that a cell, or its document's description, must contain, as its `root` or one of the
+    """A word of the question that a cell, or its document's description, must contain as its `root` or as one of
     `others`.
 
-    `is_name` is True for a word that is written with a capital inside the question.
+    `is_name` is True for a word that is capitalised inside the question.
     """
 
     text: str
@@ -102,7 +102,7 @@ def table_question(question: str) -> TableQuestion:
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
             others = _alike(own) | acronym
-            if own == "cost" and _COSTS.search(question):  # as a noun it names a separate line
+            if own == "cost" and _COSTS.search(question):  # the noun "cost" names a line of its own
                 others |= {root("price")}
             initials = word if _ACRONYM.fullmatch(token) else ""
             terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
@@ -123,7 +123,7 @@ def table_question(question: str) -> TableQuestion:
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
-    """Return True for a numbered thing that a cell must name; for a time only if no calendar gives it: "year 2"."""
+    """Return True for a numbered thing that a cell must name; for a time only if no calendar contains it: "year 2"."""
     return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 
 
@@ -143,7 +143,7 @@ def _groups(name: str) -> tuple[frozenset[str], ...]:
 
 
 def _alike(own: str) -> frozenset[str]:
-    """Return the roots of words that name the same line of a table."""
+    """Return the roots of words for the same line of a table."""
     return frozenset().union(*(group for group in _groups("alike") if own in group))
 
 

@@ -33,22 +33,21 @@ class Binding:
 
     def fits(self, row: int) -> bool:
         """Return True if a row fits: for each column, the row, its labels, headers or caption contain one of the named
-        values; the cells under the named headers are not empty; and it is not one of several rows whose total is asked
-        for.
+        values; no cell under a named header is empty; and the row is not one of several whose total is requested.
         """
         return self._stands_in(row) and not (row in self._parts and len(self._parts) > 1)
 
     @cached_property
     def _parts(self) -> frozenset[int]:
-        """Return the rows of a list whose total is asked for, without the total row."""
+        """Return the rows of a list whose total is requested, without the total row."""
         if not self._bound or not self._asks_total:
             return frozenset()
         flat = (row for row in self._view.rows if self._view.row_labels(row) and self._is_flat(row))
         return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._stands_in(row))
 
     def _is_flat(self, row: int) -> bool:
-        """Return True for a row of a list without a heading row above it, in which an empty cell means that the value
-        is unknown.
+        """Return True for a row of a list with no heading row above it; there, an empty cell means that the value is
+        unknown.
         """
         return len(self._view.row_labels(row)) == sum(
             cell.column < self._view.table.label_columns for cell in self._view.rows[row]
@@ -65,7 +64,7 @@ class Binding:
         return all(any(f" {' '.join(value)} " in said for value in values) for values in self._bound)
 
     def _said(self, row: int) -> str:
-        """Return the folded words of a row with its names, separated by cell."""
+        """Return the folded words of a row and its names, separated by cell."""
         cells = self._view.rows.get(row, ())
         headers = (header for cell in cells for header in self._view.column_headers(cell))
         texts = (*map(self._view.words, cells), *self._view.row_labels(row), *headers, self._view.caption)

@@ -49,9 +49,7 @@ def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | Non
 
 
 def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
-    """Return the spans of the lines above, the nearest first, up to an empty line; notes in brackets may be
-    separated.
-    """
+    """Return the spans of the lines above, nearest first, up to an empty line; a note in brackets may precede it."""
     found: list[tuple[int, int]] = []
     end = text.rfind("\n", floor, start)
     while end > floor and len(found) < _LINES_ABOVE:

@@ -15,7 +15,7 @@ from investigator.tables.naming import named
 from investigator.tables.times import without_times
 
 OF_OTHER_KIND = 0.6
-"""Cost of a value of another kind than the one asked for."""
+"""Cost of a value of a kind that the question does not ask for."""
 _PRICED = 0.1
 _SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
@@ -23,7 +23,7 @@ _MONEY = late(r"[$€£¥₹]")
 _SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
 """A mean or a median with its spread: 106.0 (84.0–146.0)."""
 _WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
-"""Kinds of answers that a cell gives only in words."""
+"""Kinds of answers that a cell can give only in words."""
 _WORD = late(r"[^\W\d_]{3,}")
 _CLOCK = late(r"\d[:.]\d\d")
 _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
@@ -54,18 +54,18 @@ def kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
 
 
 def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
-    """Return True for a mean or median with its spread, if no name of the cell is what the question counts."""
+    """Return True for a mean or median with its spread, unless a name of the cell is the counted thing."""
     return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
 
 
 def _counts_only_each(asked: TableQuestion, names: str) -> bool:
-    """Return True if a cell is named by the counted thing only as the unit of an amount: "euros per pupil"."""
+    """Return True if the counted thing names a cell only as the unit of an amount: "euros per pupil"."""
     counted = root(counted_thing(asked.text))
     return counted in roots(names) - roots(_EACH.sub(" ", names))
 
 
 def gives_no_value(value: str) -> bool:
-    """Return True for a cell that only says that there is no value: "not measured", "on request"."""
+    """Return True for a cell that only says that its value is missing: "not measured", "on request"."""
     return patterns("figures_not")["value"].fullmatch(value.strip(" .*()")) is not None
 
 

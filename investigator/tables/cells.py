@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
 _LONGEST_ROW = 400  # longest row, in characters, that is quoted whole
 _CUT_NAME = 300
 _SHARE_OF_ABOVE = re.compile(r"(?:as )?(?:an? )?(?:%|percent(?:age)?|per cent|share) (?:of|change)\b", re.IGNORECASE)
-"""How the label of a row begins whose figures are of the row above it."""
+"""Beginning of the label of a row whose figures are part of those in the row above it."""
 _BARE_FIGURE = re.compile(r"\(?[-−–]?\d{1,3}(?:[.,]\d{1,2})?\)?\s?%?|[-–—]")
 _LONGEST_NAME = 60  # longest value, in characters, that may name its row
 
@@ -31,7 +31,7 @@ class _RowHeading:
     has_deeper: bool = False
 
     def is_over_at(self, indent: int, is_heading: bool) -> bool:
-        """Return True if a row with this indentation is no longer under it."""
+        """Return True if a row with this indentation no longer belongs to it."""
         return self.indent > indent or (self.indent == indent and (is_heading or self.has_deeper))
 
 
@@ -52,7 +52,7 @@ class TableView:
 
     @cached_property
     def named_values(self) -> dict[tuple[str, ...], dict[str, frozenset[int]]]:
-        """Return the columns of the values and labels, as written, by their folded words."""
+        """Return the values and labels as written, with their columns, by folded words."""
         found: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
         for cell in self.table.cells:
             if cell.row >= self.table.header_rows and cell.end - cell.start <= _LONGEST_NAME:
@@ -86,7 +86,7 @@ class TableView:
         return (*self._parents.get(row, ()), *self._own_labels.get(row, ()))
 
     def column_headers(self, cell: TableCell) -> tuple[str, ...]:
-        """Return the headers of a cell from the top, each once."""
+        """Return the headers of a cell from the top, without repetitions."""
         return tuple(dict.fromkeys(self._headers.get(cell.column, ())))
 
     def naming_cells(self, value: TableCell) -> tuple[TableCell, ...]:

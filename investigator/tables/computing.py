@@ -98,7 +98,7 @@ def _figure(cell: QuotedCell, wants_share: bool, wants_means: bool) -> _Figure |
 
 
 def _has_spread(cell: QuotedCell) -> bool:
-    """Return True for a mean with its spread, "2.30 (0.75)": only the author can say how two of them differ."""
+    """Return True for a mean with its spread, "2.30 (0.75)": the figures alone do not say how two of them differ."""
     return len(_FIGURES.findall(cell.value)) > 1 and "%" not in " ".join((cell.value, *cell.column, *cell.row))
 
 

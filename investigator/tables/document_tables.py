@@ -20,7 +20,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 _ABOUT, _SHARE_ABOUT = (
     3_000,
     5,
-)  # the beginning that describes a document: a fifth of it, and so many characters at most
+)  # the beginning that describes a document: a fifth of it, up to this many characters
 
 
 class DocumentTables:
@@ -95,7 +95,7 @@ class DocumentTables:
     def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
         """Return the time of a cell: from its headers, else from its row, else from the caption.
 
-        Rows and captions may name the end of a longer period. A column "Change" is of the first period beside it.
+        Rows and captions may name the end of a longer period. A column "Change" belongs to the first period next to it.
         """
         headers = view.column_headers(cell)
         over = _time(" ".join(headers))
@@ -107,7 +107,7 @@ class DocumentTables:
 
 
 class _Same:
-    """A document as a key by identity: a different record of the same text is a different key."""
+    """A document as a cache key by identity: another record of the same text is another key."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

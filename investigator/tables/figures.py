@@ -31,7 +31,7 @@ def is_value(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """Return True for a year, a month, or a date: such words name columns."""
+    """Return True for a year, a month or a date: such words name columns."""
     return _YEAR.fullmatch(text) is not None or not set(words(text)).isdisjoint(_months())
 
 

@@ -27,7 +27,7 @@ def key_cells(tables: DocumentTables, most: int) -> tuple[KeyCell, ...]:
 
 
 def _of_table(view: TableView, tables: DocumentTables) -> list[TableCell]:
-    """Return the figures of the newest column; without times all totals, else those of the first column."""
+    """Return the newest column's figures; if columns have no times, all totals, else the first column's figures."""
     columns: dict[int, list[TableCell]] = {}
     for cell in view.values():
         if view.row_labels(cell.row) and _is_figure(view.words(cell)):

@@ -28,7 +28,7 @@ _LISTS = re.compile(
 """The first words of a question after several things; "what is the share of women" asks for one."""
 _ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
-_FEW = 20  # rows of which all are told where a question names a column and no row: "What is the price?"
+_FEW = 20  # most rows that are all listed if a question names only a column: "What is the price?"
 _MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _DASHES = frozenset(("-", "–", "—"))
@@ -43,7 +43,7 @@ def lists_rows(question: str) -> bool:
 
 
 def says_yes_or_no(value: str) -> bool | None:
-    """Return the yes or no that the value of a cell is; None for any other value, and for a dash."""
+    """Return the value of a yes/no cell; None for any other value, including a dash."""
     said = value.strip().casefold()
     return True if said in _YES else False if said in _NO and said not in _DASHES else None
 
@@ -68,7 +68,7 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
 
 
 def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the values of a column of a short table, if all that is asked is said over it, some of it in its header."""
+    """Yield the values of a short table's column, if header, title and caption together say all that is asked."""
     if asked.times or asked.conditions:
         return
     for view in tables.views:
@@ -142,7 +142,7 @@ def _with_value(question: str, asked: TableQuestion, view: TableView, tables: Do
 
 
 def _names_all(text: str, asked: TableQuestion, tables: DocumentTables, *, whole: bool = True) -> bool:
-    """Return True if a text names all that is asked for, and nothing else if it is to be the `whole` of it."""
+    """Return True if a text names everything the question asks for and, with `whole`, nothing else."""
     name = tables.named(CURRENCY_SIGN.sub(" ", text))
     is_all = not whole or not share_not_said(name, asked.said | asked.optional, asked)
     return is_all and all(says(name, term) for term in asked.terms)

@@ -27,18 +27,18 @@ from investigator.tables.times import TableTime, agrees, header_time
 _MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
-_NOT_ASKED_ABOVE = 0.25  # the same for a heading row above it
-_NOT_ASKED_OVER = 0.2  # the same for a header
+_NOT_ASKED_ABOVE = 0.25  # such a word in a heading row above it
+_NOT_ASKED_OVER = 0.2  # such a word in a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
-_LEAST_SHARE = 0.5  # least share of the asked words that a reported row must name
+_LEAST_SHARE = 0.5  # least share of the question's words that a reported row must name
 _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
-"""The header of a column with the certainty of the adjacent figures."""
+"""The header of a column of certainties for the adjacent figures."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class FoundCell:
 def best_cells(
     question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
 ) -> tuple[FoundCell, ...]:
-    """Return the cells of a document nearest to a question, the best first. `time` replaces the question's time, if it
-    names several. Cells of rows that name less than half of the asked words are omitted.
+    """Return the cells of a document nearest to a question, best first. `time` replaces the question's time, if it
+    names several. Cells of rows that name less than half of the question's words are omitted.
     """
     return _best(question, tables, time)[:most]
 
@@ -103,7 +103,7 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
 
 
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
-    """Return the two cells of one row that a question compares; None if there is no such row.
+    """Return the two cells of one row that a question compares; None if no row has two such cells.
 
     Each is under a header that only it has and that the question names, or they are the only cells of the row; together
     they meet every constraint. They are in the order of the question.
@@ -135,16 +135,14 @@ def _opposed(
 
 
 def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tables: DocumentTables) -> int | None:
-    """Return the position of the first asked word that only the first cell's headers contain."""
+    """Return the position of the question's first word that only the first cell's headers contain."""
     mine, theirs = (tables.named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
     own = [place for place, term in enumerate(asked.terms) if says(mine, term) and not says(theirs, term)]
     return own[0] if own else None
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches: the newest cell of a row, if the question names no time and there is
-    one.
-    """
+    """Return the best of several equal matches: if the question names no time, the newest cell of a row."""
     together = sorted((best, *rivals), key=_newest_first)
     one_row = {(one.view.table.start, one.cell.row) for one in together}
     if not asked.times and len(one_row) == 1 and all(one.time is not None for one in together):
@@ -262,7 +260,7 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:
-    """Yield the word of a question about spent money, if a cell gives a planned amount."""
+    """Yield the word for spent money in a question, if a cell gives a planned amount."""
     cue = patterns("modality")
     spent = cue["asks_spent"].search(question)
     if spent and cue["figures_planned"].search(names.replace("_", " ")) and not cue["figures_planned"].search(question):
@@ -287,7 +285,7 @@ def _carried(
 
 
 def _is_row_of(wanted: TableTime, label: str) -> bool:
-    """Return True for the label of a row of figures of one time: "2023", "Q2 2023", "May 1, 2022 to May 28, 2022"."""
+    """Return True for the label of a row of figures for one time: "2023", "Q2 2023", "May 1, 2022 to May 28, 2022"."""
     if wanted.year is None or str(wanted.year) not in label:
         return False
     time = header_time(label)

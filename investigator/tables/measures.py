@@ -40,9 +40,9 @@ def is_unit_note(text: str) -> bool:
 
 
 def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: str) -> str:
-    """Return the multiplier of a value, as a word; "" if there is none, or if the value is exempt. The nearest note
-    counts: of the row, of its column, then of the table. Percentages and per-share amounts are exempt from a table's
-    note "in millions, except per share amounts".
+    """Return the multiplier of a value, as a word; "" if it has none or is exempt. The nearest note counts: of the row,
+    of its column, then of the table. Percentages and per-share amounts are exempt from a table's note "in millions,
+    except per share amounts".
     """
     if _NO_MULTIPLE.search(value) or _WORDED.search(value) or not any(char.isdigit() for char in value):
         return ""

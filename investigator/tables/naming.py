@@ -1,4 +1,4 @@
-"""Names of rows, columns and captions: their words, and those that a question must contain. Pure."""
+"""Names of rows, columns and captions: their words, and which of these a question must contain. Pure."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Named:
     words: int = 0
     initials: str = ""
     short: tuple[tuple[str, frozenset[str]], ...] = ()
-    """The roots of its abbreviations, with those of the words that each stands for."""
+    """The roots of its abbreviations, with the roots of the words that each abbreviates."""
     narrowing: frozenset[str] = frozenset()
-    """The roots of words without which it would name more: "cost" of "cost of sales", "excluding"."""
+    """The roots of words that narrow its meaning: "cost" in "cost of sales", "excluding"."""
 
     def not_said(self, said: frozenset[str]) -> frozenset[str]:
         """Return the distinctive words that a question lacks, if its words have the roots `said`."""
@@ -66,7 +66,7 @@ def named(text: str) -> Named:
 
 
 def explained(name: Named, known: Mapping[str, frozenset[str]]) -> Named:
-    """Return a name expanded by the words of its abbreviations; `known` are those of its document, by roots."""
+    """Return a name with its abbreviations written out; `known` contains those of its document, by roots."""
     short = tuple((own, known[own]) for own in sorted(name.every & known.keys()))
     return replace(name, every=name.every.union(*(long for _, long in short)), short=short) if short else name
 
@@ -83,8 +83,8 @@ def _tells(word: str) -> bool:
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the asked words that alone make up the caption of a row or column. The caption "Products and
-    Services gross margin" does not make the total row a row of Services.
+    """Return the roots of the question's words that make up the whole caption of a row or column. The caption "Products
+    and Services gross margin" does not turn the total row into a row about Services.
     """
     labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}
     headers = {header for cell in view.values() for header in view.column_headers(cell)[-1:]}

@@ -16,7 +16,7 @@ Row = Mapping[int, str]
 
 
 def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
-    """Return the number of header rows at the top: the `marked` ones, and those without figures before some with.
+    """Return the number of header rows at the top: the `marked` rows, and rows without figures above rows with figures.
 
     In a table without figures, the first row is the header.
     """
@@ -27,7 +27,7 @@ def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
         return marked or 1
     if first <= max(marked, _MOST_HEADERS):
         while first > max(marked, 1) and len(rows[first - 1]) <= 1 < max(len(row) for row in rows):
-            first -= 1  # a heading of the first rows
+            first -= 1  # a heading for the first rows
         return max(first, marked)
     return marked or 1
 

@@ -30,7 +30,7 @@ _A_YEAR_BEFORE = late(
     re.IGNORECASE,
 )
 _SLACK = 7  # days by which a fiscal period may end after its month
-_NEAR = 48  # characters before a date in which its length is searched
+_NEAR = 48  # characters before a date that may give the length of the period
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def months_in(text: str) -> int | None:
 
 
 def header_time(text: str) -> TableTime | None:
-    """Return the time given by a column's headers together, the last one of several; None if there is none."""
+    """Return the time that a column's headers give together, the last one of several; None if they give none."""
     found = _times(text)
     months = months_in(text)
     if not found:

@@ -248,7 +248,7 @@ def test_a_folder_that_vanishes_or_is_exchanged_while_others_are_listed_is_named
     assert {file.id: file.problem for file in scan(tmp_path, ALL).files} == {
         "gone": "the folder cannot be listed (No such file or directory)",
         "kept/c.txt": "",
-        "other": "a link or another kind of file took its place while the folder was read",
+        "other": "it was replaced by a link or another kind of file while the folder was read",
     }
 
 

@@ -20,7 +20,7 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import FileStatus
 
 CANARY = "canary"
-EXCHANGED = "a link or another kind of file took its place while the folder was read"
+EXCHANGED = "it was replaced by a link or another kind of file while the folder was read"
 TIMES = 200
 EXCHANGER = """
 import os, sys

@@ -18,7 +18,7 @@ def telling_damage(reader: Reader) -> Reader:
         if not lost:
             return found
         characters = "1 damaged character appears" if lost == 1 else f"{lost:,} damaged characters appear"
-        # an intact answer cannot be lost there, so "not in the documents" stays possible
+        # no answer can be lost there, so "not in the documents" remains possible
         told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
         return replace(found, left_out=(*found.left_out, told))
 

@@ -17,10 +17,10 @@ _BOMS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
-_NOISE = 20  # a text has at most one control character in that many bytes; random bytes have one in ten
+_NOISE = 20  # a text has at most one control character per this many bytes; random bytes have one in ten
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
-_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # if several fit equally well, the last of them is chosen
+_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # the last of several equally good ones is chosen
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
 _SMALL_CYRILLIC = re.compile("[а-яё]")
@@ -68,7 +68,7 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return how many U+FFFD replace invalid UTF-8, as opposed to being in the text itself."""
+    """Return the number of U+FFFD that replace invalid UTF-8 and are not part of the text itself."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
@@ -140,7 +140,7 @@ def _guessed(data: bytes) -> str | None:
     text = sample.decode(encoding, errors="replace")
     if best is None or _is_latin(text):
         encoding = latin_encoding(sample) or "cp1252"
-    elif len(_HALF_WIDTH.findall(text)) * 2 > len(_BEYOND_ASCII.findall(sample)):  # implausible: Cyrillic bytes
+    elif len(_HALF_WIDTH.findall(text)) * 2 > len(_BEYOND_ASCII.findall(sample)):  # not kana but Cyrillic
         encoding = max(_CYRILLIC, key=lambda name: len(_SMALL_CYRILLIC.findall(sample.decode(name, errors="replace"))))
     return data.decode(encoding, errors="replace")
 

@@ -136,7 +136,7 @@ def _plug_in(name: str) -> Reader:
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
-        return replace(extracted, text=text, pages=(), headings=(), tables=())  # their offsets refer to another text
+        return replace(extracted, text=text, pages=(), headings=(), tables=())  # offsets refer to the original text
 
     return read_with_plug_in
 

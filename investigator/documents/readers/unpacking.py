@@ -77,7 +77,7 @@ class Unpacking:
         except ReadFailure as broken_off:
             failure = broken_off
         if len(self._documents) + len(self._unreadable) == before:
-            raise failure or ReadFailure(FileStatus.EMPTY, "there are no files in it")
+            raise failure or ReadFailure(FileStatus.EMPTY, "it contains no files")
         if failure is not None and failure.status is not FileStatus.EMPTY:
             self._leave_out(document_id, failure.status, failure.reason)
 

@@ -68,5 +68,5 @@ def is_current(reader: str) -> bool:
 def _library(package: str) -> str:
     try:
         return f"{package} {version(package)}" if package else ""
-    except PackageNotFoundError:  # run from a bundle without metadata
+    except PackageNotFoundError:  # in a bundle without metadata
         return package

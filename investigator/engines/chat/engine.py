@@ -147,7 +147,7 @@ class ChatEngine:
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, streamed piece by piece if the server supports it."""
-        self._model(self._negotiation.allowed(self._wanted).parameters)  # loading it is not the server's time
+        self._model(self._negotiation.allowed(self._wanted).parameters)  # loaded before the clock starts
         started, settings = time.monotonic(), self._settings
         patience = settings.attempts * (settings.timeout + settings.max_wait)
         ticket = self._queue.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
@@ -239,7 +239,7 @@ def _without_secrets(hear: Hear) -> Hear:
 
 
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
-    text = redacted(text_of(message.content))  # before it is cut: half a key would not be recognised
+    text = redacted(text_of(message.content))  # redact before cutting: half a key would not be recognised
     usage = message.usage_metadata or {}
     tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
     finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)

@@ -47,7 +47,7 @@ class Hearing:
         """Longest reply in characters."""
 
     def tell(self, written: str) -> None:
-        """Pass on everything that is written so far."""
+        """Pass on everything written so far."""
         with self._lock:
             if self._ended:
                 return
@@ -75,7 +75,7 @@ def invoked(
         metadata={"template": prompt.template},
         tags=["investigator", prompt.template.partition("/")[0]],
     )
-    config = merge_configs(ensure_config(), ours)  # the enclosing chain has its own callbacks
+    config = merge_configs(ensure_config(), ours)  # keeps out the callbacks of an enclosing chain
     with tracing_context(enabled=False):  # a variable set for another program must not send the documents elsewhere
         try:
             return ask([HumanMessage(prompt.text)], config)

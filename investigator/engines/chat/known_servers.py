@@ -23,7 +23,7 @@ from investigator.records import Record
 _NO_SCHEMA = "rejects the JSON schema: any JSON object is requested instead"
 
 KEPT_FOR = timedelta(days=30)
-"""Servers get updates: older knowledge expires."""
+"""Older facts expire, because servers are updated."""
 
 
 class ServerLimits(Record):
@@ -75,7 +75,7 @@ class KnownServers:
         return entry.found if entry is not None and self._now() - entry.at <= KEPT_FOR else None
 
     def keep(self, name: str, found: ServerLimits) -> None:
-        """Store what was learned now. A file that cannot be written causes a notice instead of an error."""
+        """Store newly learned facts. A file that cannot be written causes a notice instead of an error."""
         with self._lock:
             servers = {**self._read().servers, name: _KnownServer(found=found, at=self._now())}
             try:

@@ -224,7 +224,7 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    if provider == "ollama":  # takes neither timeout nor key, and names the maximum reply length differently
+    if provider == "ollama":  # accepts neither timeout nor key, and has another name for the maximum reply length
         arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
@@ -253,7 +253,7 @@ def _is_address(address: str) -> bool:
     try:
         parts = urlsplit(address)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is not a number, or is too large
+    except ValueError:  # a port that is not a valid number
         return False
 
 

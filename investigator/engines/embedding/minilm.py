@@ -159,7 +159,7 @@ def _memory_kept() -> None:
 
 @cache
 def _usual_threads() -> int:
-    """Return PyTorch's number of threads; call it before ours change it."""
+    """Return PyTorch's number of threads; must be called before our threads change it."""
     import torch
 
     return int(torch.get_num_threads())

@@ -1,4 +1,5 @@
-"""The same BERT in NumPy, for the few texts of a question: importing PyTorch takes two seconds, this a tenth of one.
+"""The same BERT in NumPy, for the few texts of a question: importing PyTorch takes two seconds, this module a tenth of
+a second.
 
 The weights are memory-mapped from the safetensors file, so a text reads only the layers and the rows of its words.
 Everything is float32. Texts are computed one at a time, without padding.
@@ -107,7 +108,7 @@ def _normed(states: Matrix, weights: _Weights) -> Matrix:
 
 
 def _attention(states: Matrix, layer: _Layer) -> Matrix:
-    """Mix the states of a text, shape (tokens, 384), each head by itself."""
+    """Mix the states of a text, shape (tokens, 384), separately for each head."""
 
     def heads(weights: _Weights) -> Matrix:
         return _linear(states, weights).reshape(-1, HEADS, _HEAD).transpose(1, 0, 2)

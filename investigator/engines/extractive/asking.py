@@ -32,8 +32,8 @@ _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
 _NEAR = 0.15
 _MOSTLY = 0.5
-"""The lowest cosine with a question. Below it are 15 of 89 sentences of evidence that are in the question's language
-but share no word with it (clapnq, multihop, trials, development), and 95 of 100 instructions to models.
+"""The lowest cosine with a question. It excludes 95 of 100 instructions to models, and 15 of 89 sentences of evidence
+in the question's language that share no word with it (development sets of clapnq, multihop and trials).
 """
 _NOT_HERE = "Not in this text."
 
@@ -138,7 +138,7 @@ def reply_features(
     question: Asked,
     ranked: Sequence[tuple[Candidate, float]],
 ) -> ReplyFeatures:
-    """Return the features of a reply's point; without a search, the passages judge the document."""
+    """Return the features of a reply's point; without a search, the document is judged by the passages."""
     matches = [passage.document_match for passage in passages if passage.document_match is not None]
     if not matches:
         text = " ".join(passage.text for passage in passages)

@@ -15,7 +15,7 @@ from investigator.language.terms import content_words, stem, words
 from investigator.questions.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.records import Need, Passage, Record
 
-_HEADING = re.compile(r"\s*#{1,6}\s")  # of Markdown
+_HEADING = re.compile(r"\s*#{1,6}\s")  # Markdown headings
 _LONGEST_SENTENCE = 500
 _SHORTEST_SENTENCE = 12
 _FEWEST_WORDS = 5
@@ -26,11 +26,11 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 class SentenceFit(Record):
     """Features of a sentence that answers; each about 0..1.
 
-    `similarity` is its cosine with the question; `focus` the share of the question's weight in it, with low weights for
-    words in most sentences; `around` is the same including the sentences before and after it. `passage` and `overlap`
-    belong to its passage. `typed` is 1 if it contains the requested kind of thing; `finding` and `figures` measure how
-    much it reads like a result, if one is requested (otherwise 0.5). `complete` is 1 for a sentence, and 0 for a
-    heading or a fragment of a table.
+    `similarity` is its cosine with the question; `focus` is the share of the question's weight in it, with low weights
+    for words in most sentences; `around` is the same including the sentences before and after it. `passage` and
+    `overlap` belong to its passage. `typed` is 1 if it contains the requested kind of thing; `finding` and `figures`
+    measure how much it reads like a result, if one is requested (otherwise 0.5). `complete` is 1 for a sentence, and 0
+    for a heading or a fragment of a table.
     """
 
     similarity: float

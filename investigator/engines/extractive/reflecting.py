@@ -1,4 +1,4 @@
-"""Reflects: what quotes say about each term, what is unknown, and which terms occur together."""
+"""Reflects: finds what quotes say about each term, what is unknown, and which terms occur together."""
 
 from __future__ import annotations
 

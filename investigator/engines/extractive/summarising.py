@@ -66,9 +66,9 @@ def _aspects(question: str) -> list[str]:
 
 
 def how_many_points(question: str) -> int:
-    """Return the number of sentences from a document for a summary, few from each if all documents are summarised.
+    """Return the number of sentences that a document contributes to a summary: few if all documents are summarised.
 
-    These are a few more than the points requested, because no sentence covers everything.
+    The number slightly exceeds the number of requested points, because no sentence covers everything.
     """
     if asks_everything(question):
         return _OF_EACH

@@ -1,5 +1,5 @@
 """A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
-is cached: if the next prompt has the same beginning, only its rest is read. An earlier prompt, kept in memory up to a
+is cached: if the next prompt has the same beginning, only the rest is read. An earlier prompt, kept in memory up to a
 limit, is reused if the common prefix is at least a quarter of it. Flash attention, several slots and n-gram speculation
 keep llama.cpp's defaults: nothing else was faster with the method's prompts.
 """
@@ -69,14 +69,14 @@ class Sampling:
 class GgufModel:
     """A loaded model, which answers one prompt at a time; other threads wait. Tokens can be counted at the same time.
 
-    Text in a prompt can never end its turn: control tokens in it are treated as plain text. Raises SettingsError if the
-    file cannot be loaded.
+    The text of a prompt cannot end its turn: control tokens in it are treated as plain text. Raises SettingsError if
+    the file cannot be loaded.
     """
 
     def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
         self._name = path.name
         self._context_tokens = context_tokens
-        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port: nobody else may use it
+        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port, which nobody else may use
         self._control = ControlTokens(control_tokens(path))
         self._server = _load(path, context_tokens, threads, self._key)
         self._tokenizer = Endpoint(

@@ -26,8 +26,8 @@ _HINT = "Pull one with: investigator model pull"
 class LocalModel(Record):
     """A model that can be pulled: a GGUF file in a repository of a model hub.
 
-    `licence` and `gigabytes` come from the table; when it is pulled, the hub's own facts count. `sha256` and `revision`
-    pin the file if they are set. `measured` is its result in our benchmarks.
+    `licence` and `gigabytes` come from the table; when it is pulled, the hub's own data replaces them. `sha256` and
+    `revision` pin the file if they are set. `measured` is its result in our benchmarks.
     """
 
     name: str = Field(pattern=_NAME.pattern)
@@ -128,7 +128,7 @@ def pulled_names() -> frozenset[str]:
 
 
 def pulled_model(name: str) -> PulledModel:
-    """Return a pulled model by its name; without a name, the latest. Raises SettingsError if there is none."""
+    """Return a pulled model by its name; without a name, the latest. Raises SettingsError if none is found."""
     pulled = pulled_models()
     for model in pulled:
         if not name or model.name == name.lower():
@@ -141,7 +141,7 @@ def pulled_model(name: str) -> PulledModel:
 def remove_pulled(name: str) -> PulledModel:
     """Delete a pulled model, and return it. Raises SettingsError if no pulled model has that name."""
     if not name:
-        raise SettingsError("no model is named", hint="List them with: investigator model list")
+        raise SettingsError("no model name given", hint="List them with: investigator model list")
     model = pulled_model(name)
     shutil.rmtree(folder_of(model.name))
     return model

@@ -16,8 +16,8 @@ class _OutOfTimeError(Exception):
 
 
 class ReplyStream:
-    """Takes the pieces of one reply; `seconds` is its time limit, or None. `clock` returns seconds. `late` is True once
-    it was stopped at the time limit.
+    """Takes the pieces of one reply; `seconds` is its time limit, or None. `clock` returns seconds. `late` is True
+    after a stop at the time limit.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # last tokens that are searched for a stop as they are written
+_STOP_WINDOW = 16  # number of last tokens in which a stop is searched during generation
 
 
 class Generation(Record):
@@ -204,7 +204,7 @@ class TransformersModel:
                 hear(said.partition(stop)[0] if stop else said)
 
             def end(self) -> None:
-                """Do nothing: no text is held back."""
+                """Do nothing: no text is buffered."""
 
         return Streamer()
 

@@ -20,7 +20,7 @@ _ENDS = (".", "?", "!", "。", "？", "！")
 
 @dataclass(frozen=True)
 class Nucleus:
-    """Keeps the smallest set of tokens with the probability mass `share` returns for the tokens so far."""
+    """Keeps the smallest set of tokens with the probability mass that `share` returns for the tokens so far."""
 
     prompt_tokens: int
     share: Callable[[Sequence[int]], float]
@@ -39,7 +39,7 @@ class Nucleus:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Subtracts 0.5 from the score of each token that was written, and 0.5 per occurrence.
+    """Subtracts 0.5 from the score of each token that was written, plus 0.5 per occurrence.
 
     Tokens of the prompt count up to the position `context_tokens`.
     """

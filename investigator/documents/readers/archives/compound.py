@@ -21,7 +21,7 @@ SIGNATURE = bytes(olefile.MAGIC)
 _HEADER = struct.Struct("<30xH12xI")  # sector size as a power of two, number of sectors with tables
 _SECTOR_SHIFTS = (9, 12)  # sectors of 512 or 4096 bytes
 _TABLES_IN_HEADER = 109
-_DEEPEST = 20_000  # a limit, because olefile recurses along siblings, which some programs chain
+_DEEPEST = 20_000  # limits olefile's recursion along siblings, which some programs chain
 
 
 class Storage:

@@ -13,7 +13,7 @@ from investigator.documents.readers.decoding import decoded
 
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,60}\?[bBqQ]\?[^?]*\?=)")
-_WIDER = {  # the usual meaning of these names in mail programs
+_WIDER = {  # what mail programs usually mean by these names
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "iso-8859-1": "cp1252",

@@ -24,7 +24,7 @@ _ENDINGS = {
 }  # fmt: skip
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # every message has one of these
+_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # every message has at least one of these
 _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(?:x-)?javascript$")
 
 
@@ -103,7 +103,7 @@ class _Parts:
     def _add(self, part: Message, kind: str, choices: frozenset[int]) -> None:
         if kind in ("text/plain", "text/html") or kind.startswith("multipart/") or part is self.message:
             self.texts.append(_Leaf(part, _text(part), choices))
-        elif not choices:  # another form of a text that is already there: an invitation, enriched text
+        elif not choices:  # another form of a text already included: an invitation, enriched text
             self.files.append(part)
 
     def _is_text(self, part: Message) -> bool:

@@ -153,7 +153,7 @@ def _span(attrs: Attributes, name: str) -> int:
 
 
 def feed(parser: HtmlText, markup: str) -> None:
-    """Feed the parser a whole document, even one with mark-up declarations that it does not know."""
+    """Feed the parser a whole document, including mark-up declarations that it does not know."""
     markup, tail = _closed(_without_inner_dtd(markup))
     try:
         parser.feed(markup)

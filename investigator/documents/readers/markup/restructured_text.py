@@ -1,4 +1,4 @@
-"""reStructuredText: kept as in the file, with its section titles and the fields at its beginning."""
+"""reStructuredText: the text is unchanged; section titles and the fields at the beginning are extracted."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Ov
 _BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
 _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "tc", "entry"})
-_LIST = "ref-list"  # elements of JATS and NLM articles, here and below
+_LIST = "ref-list"  # this and the following are elements of JATS and NLM articles
 _FRONT_NAMES = (
     "journal-meta article-id article-categories contrib-group aff author-notes pub-date volume issue fpage lpage "
     "elocation-id history permissions copyright-statement copyright-year license self-uri counts page-count "
@@ -32,7 +32,7 @@ _FRONT_NAMES = (
 )
 _FRONT = frozenset(_FRONT_NAMES.split())
 _LONGEST_SPAN = 5  # digits
-_OWN_LINE = frozenset({_LIST, "ref", "title"})  # elements in such a list
+_OWN_LINE = frozenset({_LIST, "ref", "title"})  # elements of a reference list that begin a line
 _LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
 _REFERENCES = "References"
 _ABOUT = "About the article"

@@ -30,7 +30,7 @@ _LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|_.|\*.|\[[^\]]*\]'
 _LONGEST = 40  # characters
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _DIGITS = re.compile(r"[#0?][#0?,]*(?:\.[0#?]*)?")
-_OPEN, _CLOSE = "\ue000", "\ue001"  # enclose literal words, which may contain anything
+_OPEN, _CLOSE = "\ue000", "\ue001"  # private-use characters around literal words, which may contain anything
 _SIGNS = frozenset("$€£¥₹%()+- ")
 
 

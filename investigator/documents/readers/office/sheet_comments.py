@@ -16,7 +16,7 @@ _PARTS = r"xl/.*[cC]omments?.*\.xml"
 def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
     """Return a line for each comment, by sheet name, in the order of the workbook.
 
-    A conversation gives one line per comment; the notice for older programs is skipped. Raises ReadFailure if a part is
+    A thread yields one line per comment; the notice for older programs is skipped. Raises ReadFailure if a part is
     damaged or too large.
     """
     with Package(source.data, settings) as package:

@@ -22,7 +22,7 @@ _MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # suffix that the li
 
 
 def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads a text document; pages are not given."""
+    """Reads a text document, without page numbers."""
     result = _extracted(source, settings)
     builder = TextBuilder()
     for node in _nodes(result):
@@ -91,7 +91,7 @@ def _comments(
 
 
 def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
-    """Return the displayed numbers of each sheet; empty if they cannot be read, as the values still can."""
+    """Return the displayed numbers of each sheet; empty if they cannot be read, because the values still can be."""
     try:
         return shown_numbers(source, settings) if source.media_type == XLSX else {}
     except ReadFailure:

@@ -38,7 +38,7 @@ class CutWords:
         return f"{left}{'' if self._is_one_word(left, right) else '-'}{right}{rest}\n"
 
     def _is_one_word(self, left: str, right: str) -> bool:
-        """Return True if the hyphen between two halves comes only from the line end."""
+        """Return True if the hyphen between two halves is there only because the line ends."""
         if not (left.isalpha() and right.isalpha() and right.islower()) or left.isupper():
             return False
         left, right = left.lower(), right.lower()

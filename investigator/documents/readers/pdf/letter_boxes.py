@@ -56,7 +56,7 @@ class Direction(Enum):
 
 
 class Letter(NamedTuple):
-    """A letter: the box of its ink, the box that its line assigns, the direction of the line, and if the line begins
+    """A letter: the box of its ink, the box that its line assigns, the line's direction, and whether the line begins
     here.
     """
 

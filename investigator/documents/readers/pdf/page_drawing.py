@@ -20,7 +20,7 @@ from investigator.records import FileStatus, PageLine, PageMark
 MOST_PIXELS = 12_000_000
 """Pixel limit for the picture of a page; larger ones are scaled down."""
 
-WITHOUT_PLACES = "its words were recognised from its picture, and are not found there again"
+WITHOUT_PLACES = "its words were recognised from a picture, and were not found there again"
 OTHER_TEXT = "this version reads another text from the page than the index contains"
 
 NOT_SHOWN = "its words are outside the visible part of the page"

@@ -79,7 +79,7 @@ def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSp
 def _joined(
     pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan]
 ) -> Iterator[list[tuple[LaidTable, PageSpan]]]:
-    """Yield each table merged with its continuations on the following pages."""
+    """Yield each table, merged with its continuations on the following pages."""
     open_table: list[tuple[LaidTable, PageSpan]] = []
     for tables, span in zip(pages, spans, strict=True):
         for number, table in enumerate(tables):

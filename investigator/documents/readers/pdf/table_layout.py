@@ -14,7 +14,7 @@ _NEAR = 2.6  # line heights between the centres of rows of one table
 _MOST_BETWEEN = 4  # maximum rows without figures between rows with figures
 _MOST_HEADERS = 14
 _MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
-_OFF_CENTRE = 0.25  # share of the column distance that a header may be off the centre of several columns
+_OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
 _TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
 _LONG = 75  # characters; a longer piece is running text
@@ -155,7 +155,7 @@ def _headers_above(
             and len(found) < _MOST_HEADINGS
             and len(labels[0].text) <= _LONG
         ):
-            found.insert(0, row)  # a heading of the first rows, such as "Net sales:"
+            found.insert(0, row)  # a heading for the first rows, such as "Net sales:"
         elif (
             not over
             or len(labels) > 1
@@ -201,7 +201,7 @@ def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside
 def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple[float, float]]) -> LaidTable | None:
     """Return the table with its cells in position; None if it has no figures in columns."""
     while headers and all(piece.right <= edges[0][0] for piece in headers[-1].pieces):
-        body = [headers.pop(), *body]  # a heading of the first rows names no column
+        body = [headers.pop(), *body]  # a heading for the first rows does not name a column
     cells: list[LaidCell] = []
     lefts: list[float | None] = []
     places = list(edges)
@@ -309,7 +309,7 @@ def _header_cells(
 ) -> Iterator[LaidCell]:
     """Yield the cells of a header row: each piece spans the columns that it is centred over.
 
-    `places` are the columns as the row below marks them: its headers, or the figures.
+    `places` contains the columns given by the row below: its headers, or the figures.
     """
     pieces = [piece for piece in row.pieces if _is_over(piece, edges)]
     for piece in row.pieces:

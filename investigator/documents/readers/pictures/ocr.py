@@ -121,7 +121,7 @@ def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: 
             input=picture.data,
             capture_output=True,
             timeout=seconds,
-            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # its threads cost more than they gain
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # more threads cost more time than they save
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -22,7 +22,7 @@ _OWN = (
 )
 """The fields that identify an investigation, a matrix, and the answers to many questions, as records of the API."""
 
-_BROKEN_LIMIT = 100  # limit of lines that are not records, each of which may require scanning everything after it
+_BROKEN_LIMIT = 100  # maximum lines that are not records, each of which may require a scan of everything after it
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
