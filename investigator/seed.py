@@ -160,7 +160,7 @@ class Query:
             if self.target_doc_id in self._library.document_ids():
                 raise
             raise FolderError(
-                f"there is no document {self.target_doc_id}", hint="See them with: investigator status FOLDER --json."
+                f"unknown document {self.target_doc_id}", hint="See them with: investigator status FOLDER --json."
             ) from error
         self.memory_stream.add(self.target_doc_id, sub_question, finding)
         if finding.point is None:

@@ -180,9 +180,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
     part, field = _place(name)
     if first["type"] == "extra_forbidden" or field is None:
         near = _nearest(name)
-        return SettingsError(
-            f"there is no setting {name}" + (f"; did you mean {near}?" if near else ""), hint=_in(part)
-        )
+        return SettingsError(f"unknown setting {name}" + (f"; did you mean {near}?" if near else ""), hint=_in(part))
     if first["type"] == "value_error":
         return SettingsError(f"the settings of {name} are invalid: {first['msg'].partition(', ')[2]}", hint=_in(part))
     if part[-1:] == name.split(".")[-1:]:

@@ -75,7 +75,7 @@ def test_an_unknown_setting_names_the_nearest_one(override: str, near: str) -> N
 
 def test_an_unknown_setting_like_no_other_names_those_of_its_part() -> None:
     error = refused("retrieval.zigzag=red")
-    assert error.message == "there is no setting retrieval.zigzag"
+    assert error.message == "unknown setting retrieval.zigzag"
     assert error.hint.startswith("The settings of retrieval are: passages, ")
 
 

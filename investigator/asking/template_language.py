@@ -192,9 +192,9 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
     if not isinstance(node, _NODES):
         return _REFUSED.get(type(node), f"{type(node).__name__.lower()} is unknown")
     if isinstance(node, nodes.Filter):
-        return "" if node.name in FILTERS and node.node is not None else f"there is no filter {node.name!r}"
+        return "" if node.name in FILTERS and node.node is not None else f"unknown filter {node.name!r}"
     if isinstance(node, nodes.Test):
-        return "" if node.name in _TESTS else f"there is no test {node.name!r}"
+        return "" if node.name in _TESTS else f"unknown test {node.name!r}"
     if isinstance(node, nodes.For) and node.recursive:
         return "loops cannot call themselves"
     if isinstance(node, nodes.Assign) and not isinstance(node.target, nodes.Name):
@@ -202,7 +202,7 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
     if isinstance(node, nodes.Name):
         return _problem_of_name(node.name, parent)
     if isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
-        return f"there is no attribute {node.attr!r}"
+        return f"unknown attribute {node.attr!r}"
     return _problem_of_list(node)
 
 

@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class Decide(StrEnum):
-    """Uses a kind of knowledge always, never, or as its module decides."""
+    """Whether to use a kind of knowledge: always, never, or as its module decides."""
 
     ALWAYS = "always"
     NEVER = "never"
@@ -29,7 +29,7 @@ class Conditioning(StrEnum):
 
 
 class ChatOptions(Record):
-    """The options of a chat, under BB3's names."""
+    """The options of a chat, with BB3's names."""
 
     search_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: search documents")
     memory_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: draw on memories")

@@ -39,7 +39,7 @@ _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.M
 """The modules that decide, search, remember and find; the others reply."""
 
 
-_MOST_READING = 2  # processes that read quoted files again; they stay as long as the chat lasts
+_MOST_READING = 2  # processes that read quoted files again, kept for the duration of the chat
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def open_chat(
     SettingsError, CredentialError, WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # a problem of the folder is raised now instead of at the first question
+    with open_shelf():  # raises a problem of the folder now, not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)
@@ -91,7 +91,7 @@ def open_chat(
 
 
 def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
-    """Return a client of one engine; the default limit of calls is meant for one question, and does not apply here."""
+    """Return a client of one engine; the default limit of calls applies to single questions, not here."""
     parts.check_prices([engine])
     return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
 
@@ -105,7 +105,7 @@ def _spare_a_small_model(
         return models
     on_notice(
         f"{usual.name} is small; deciding, searching, remembering: using the built-in engine. "
-        f"To use the model for one of these as well, name it, as --{left[0]}-model gguf:PATH"
+        f"To use the model for one of these as well, name it: --{left[0]}-model gguf:PATH"
     )
     return {**dict.fromkeys(left, EXTRACTIVE), **models}
 
@@ -129,7 +129,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
 
 
 class _ChatJournal(InMemoryJournal):
-    """Keeps the calls of all conversations of a chat; its time starts at creation."""
+    """Keeps the calls of all conversations of a chat; its clock starts at creation."""
 
     def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
         super().__init__(price_of)

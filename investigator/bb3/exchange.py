@@ -46,9 +46,9 @@ class ModuleRequest(Record):
 class ModuleReply(Record):
     """The reply of a module. `needed` is the decision of sdm and mdm; `score` picks the best of several responses.
 
-    `is_stock`: it was written by rules instead of a model, and says nothing about the speaker. `unsaid` is the withheld
-    part of the model's text, which was not proven or not a reply. `source_problem` names the quotes that the files no
-    longer contain.
+    `is_stock` is True if rules wrote it instead of a model, so that it says nothing about the speaker. `unsaid` is the
+    withheld part of the model's text, which was not proven or not a reply. `source_problem` names the quotes that the
+    files no longer contain.
     """
 
     text: str
@@ -73,7 +73,7 @@ class DocumentSearch(Protocol):
     """Finds documents for a query: in the folder, or at a search server."""
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best documents, best first. Raises InvestigatorError if the search is down."""
+        """Return the best documents, best first. Raises InvestigatorError if the search fails."""
         ...
 
 
@@ -96,9 +96,7 @@ class Memories(Protocol):
         ...
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Replace the memories by these, with the turns since each was used; without a prefix they are the
-        partner's.
-        """
+        """Replace the memories, given with the turns since each was used; those without a prefix are the partner's."""
         ...
 
     def end_turn(self, used: Sequence[str]) -> None:

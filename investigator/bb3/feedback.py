@@ -14,9 +14,9 @@ from investigator.errors import DialogueError
 
 
 class DislikeType(StrEnum):
-    """Why a reply is disliked. The card names the last two, which apply only to a canned reply to an unsafe message:
-    the human agrees or disagrees that it was unsafe. The card does not list the others; these are the reasons offered
-    by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
+    """The reason for disliking a reply. The card names the last two, which apply only to a canned reply to an unsafe
+    message: the human agrees or disagrees that it was unsafe. The card does not list the others; these are the reasons
+    offered by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
     """
 
     OFF_TOPIC = "off_topic"
@@ -47,7 +47,7 @@ def dislike_type_of(word: str) -> DislikeType:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
         hint = f"Types are: {', '.join(DislikeType)}"
-        said = f"there is no type of dislike {word.strip()[:40]!r}" if word.strip() else "a dislike needs a type"
+        said = f"unknown type of dislike {word.strip()[:40]!r}" if word.strip() else "a dislike needs a type"
         raise DialogueError(said, hint=hint) from error
 
 
@@ -107,7 +107,7 @@ def _reply_at(conversation: Conversation, place: int | None) -> int:
         return places[-1]
     if place is None or place not in places:
         where = "the conversation" if place is None else f"place {place} of {len(history)}"
-        raise DialogueError(f"there is no reply at {where}", hint="Only what the bot said can be liked or disliked.")
+        raise DialogueError(f"no reply found at {where}", hint="Only the bot's messages can be liked or disliked.")
     return place
 
 

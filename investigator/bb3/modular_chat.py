@@ -200,7 +200,7 @@ class ModularChat:
         return self._replies([ModuleRequest(module=Module.MGM, by=Module.MGM, turns=(turn,)) for turn in own])
 
     def _ask(self, module: Module, drafts: Sequence[Draft]) -> Iterable[tuple[Draft, ModuleReply]]:
-        """Ask a module once for all the drafts; return each draft with its reply."""
+        """Ask a module once for all drafts; return each draft with its reply."""
         requests = [
             ModuleRequest(
                 module=module,
@@ -221,7 +221,7 @@ class ModularChat:
 
 
 def _choose(draft: Draft) -> None:
-    """Choose the best reply; of equals the combined one, then the earlier."""
+    """Choose the best reply; of equals, the combined one, then the earlier one."""
     best, draft.chosen = -inf, draft.combined
     if draft.combined is not None and not draft.combined.failed:
         best = draft.combined.score

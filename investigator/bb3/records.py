@@ -20,8 +20,8 @@ class Module(StrEnum):
 
     Decisions: sdm (search), mdm (memory). From the conversation: sgm (query), mgm (memory to keep), ckm (entity).
     Knowledge: mkm (from memory), skm (from documents). Responses: crm (on an entity), mrm (on a memory), srm (on
-    knowledge), vrm (only on the conversation), grm (in a style), orm (opening from memories), brm (like vrm, with what
-    is known of the background).
+    knowledge), vrm (only on the conversation), grm (in a style), orm (opening from memories), brm (like vrm, with
+    background knowledge).
     """
 
     SDM = "sdm"
@@ -53,18 +53,18 @@ class Speaker(StrEnum):
 
 
 class Turn(Record):
-    """A turn of one of the two."""
+    """A turn of one of the two speakers."""
 
     speaker: Speaker
     text: str
 
 
 AND_MORE = "…"
-"""The last line of a fact that sums up several, if there are more."""
+"""The last line of a fact that sums up several, if more exist."""
 
 
 class PersonalFact(Record):
-    """A statement of one of the two about themselves, stored over conversations; ids are never reused in a store."""
+    """A statement of one speaker about themselves, kept across conversations; ids are never reused in a store."""
 
     id: int = Field(ge=1)
     speaker: Speaker
@@ -120,7 +120,7 @@ class PhraseReply(Record):
 
 
 class FactReply(Record):
-    """The best-fitting remembered fact, with its fit (0..100); None if there is none."""
+    """The best-fitting remembered fact, with its fit (0..100); None if no fact fits."""
 
     point: Point = None
     fact_id: int | None = None
@@ -134,7 +134,7 @@ class QuotedSentence(Record):
 
 
 class KnowledgeReply(Record):
-    """The sentences for grounding a response, with their fit to the last turn (0..100); may be empty."""
+    """The sentences that ground a response, with their fit to the last turn (0..100); may be empty."""
 
     point: Point = None
     sentences: tuple[QuotedSentence, ...] = ()

@@ -27,7 +27,7 @@ _ONE_BY_ONE = re.compile(r"(?<!\w)\w(?:[\s._*-]{1,3}\w(?!\w)){2,40}")
 
 
 class SafetyClassifier(Protocol):
-    """A model that judges texts beyond what word lists find. Raises RunError if it cannot."""
+    """A model that judges texts beyond what word lists can find. Raises RunError if it fails."""
 
     def is_unsafe(self, text: str) -> bool:
         """Return True if a text is offensive or otherwise unsuitable."""
@@ -35,10 +35,10 @@ class SafetyClassifier(Protocol):
 
 
 class StringMatcher:
-    """Finds listed words, as whole words, even if disguised. Case, accents, invisible characters, letters of other
+    """Finds listed words, as whole words and even if disguised. Case, accents, invisible characters, letters of other
     scripts, look-alike digits and signs, repeated letters, masked letters (`sh*t`) and spaced letters (`s h i t`) make
-    no difference. A listed word that ends in a star matches all words with that beginning. Words with a listed one
-    inside (Scunthorpe) are not found.
+    no difference. A listed word that ends in a star matches all words with that beginning. Words that merely contain a
+    listed one (Scunthorpe) are not found.
     """
 
     def __init__(self, words: Iterable[str] | None = None) -> None:
@@ -84,8 +84,9 @@ class GuardedReply(Record):
 
 
 class SafetyGuard:
-    """Checks all messages between the human and the bot. `classifier` judges what the matcher lets pass; without one,
-    only the matcher judges. `random` chooses among the canned replies, never the one used last for the same failure.
+    """Checks all messages between the human and the bot. `classifier` judges what the matcher accepts; without a
+    classifier, only the matcher judges. `random` chooses among the canned replies, never the one used last for the same
+    failure.
     """
 
     def __init__(
@@ -154,7 +155,7 @@ def _lines(name: str) -> tuple[str, ...]:
 def _pattern_of(listed: str) -> str:
     """Return the pattern of a listed word or phrase; only inner letters may be masked."""
     if "*" in listed.rstrip("*"):
-        raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may only be at its end.")
+        raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star is allowed only at the end.")
     words = undisguised(listed.rstrip("*")).text.split()
     open_end = listed.endswith("*")
     body = r"[\W_]{1,3}".join(_word_pattern(word, open_end) for word in words)

@@ -56,8 +56,8 @@ class Talk:
         """Return the reply to the user's message; `fields` are additional fields of the message, such as `memories`.
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
         After a dislike the text answers the question of what would have been better. An unsafe message or a failed
-        model gets a canned reply, which names its `failure`, and the `problem` of the model; the modules never see such
-        an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
+        model gets a canned reply, with the reason in `failure` and the model's error in `problem`; the modules never
+        see such an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
             raise DialogueError(
@@ -98,7 +98,7 @@ class Talk:
         return shown
 
     def _safe(self, hear: Hear) -> Hear:
-        """Return a listener that passes on only text accepted by the guard."""
+        """Return a listener that passes on only text that the guard accepts."""
 
         def guarded(text: str) -> None:
             with suppress(RunError):  # the whole reply is checked again
@@ -127,7 +127,7 @@ class Talk:
         Raises FolderError if it cannot be written, or another file exists.
         """
         if path.exists() and not self._is_saved_in(path):
-            hint = "Name another file: a conversation only replaces an older state of itself."
+            hint = "Name another file: a conversation only replaces older versions of itself."
             raise FolderError(f"{path} already exists with other contents", hint=hint)
         write_conversations(path, [self.record])
 

@@ -74,7 +74,7 @@ class Draft:
 
     @property
     def uses_any(self) -> bool:
-        """Return True if documents, memories or a topic are to be used."""
+        """Return True if the reply is to use documents, memories or a topic."""
         return self.uses_search or self.uses_memory or self.uses_entity
 
     @property

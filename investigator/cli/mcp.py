@@ -16,7 +16,7 @@ from investigator.server.protocol import agent_server
 
 
 def mcp(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="The folders of documents.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of documents.")],
     common: CommonOptions,
 ) -> None:
     """Give agents five tools over folders, by the Model Context Protocol.

@@ -15,7 +15,7 @@ Shared = Mapping[str, object]
 
 class Agent:
     """Observes messages of others, and acts. The base class greets. `opt` holds its options, which it copies; `shared`
-    is the result of another agent's `share`, for creating a copy of it.
+    is the result of another agent's `share`, from which a copy is created.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

@@ -27,7 +27,7 @@ class AnswersQuestions(Protocol):
 
 
 class InvestigatorAgent(Agent):
-    """Answers questions from the documents; each question is independent of the others.
+    """Answers questions from the documents, each independently of the others.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
     as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which gets at most
@@ -55,9 +55,7 @@ class InvestigatorAgent(Agent):
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """Return the answers to several messages, in order. Equal questions are asked once, and padding has no
-        answer.
-        """
+        """Return the answers to several messages, in order. Equal questions are asked once; padding gets no answer."""
         heard = [observation or Message() for observation in observations]
         questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
         replies = dict(zip(questions, self._client.answers(questions), strict=True))

@@ -38,7 +38,7 @@ class DataLoader:
             else:
                 future = self._pool.submit(load_fn, *args)
         except RuntimeError as error:
-            raise DialogueError(f"nothing more can be loaded: {error}", hint="Make a new DataLoader.") from error
+            raise DialogueError(f"nothing more can be loaded: {error}", hint="Create a new DataLoader.") from error
         future.add_done_callback(receive_fn)
         return future
 

@@ -1,4 +1,4 @@
-"""Datatype: which part of the data is used, in which order, and with or without repetition."""
+"""Datatype: the part of the data to use, its order, and whether it repeats."""
 
 from __future__ import annotations
 

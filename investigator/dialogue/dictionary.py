@@ -9,18 +9,18 @@ from investigator.errors import DialogueError
 
 NULL, START, END, UNKNOWN = "__null__", "__start__", "__end__", "__unk__"
 SPECIAL = (NULL, START, END, UNKNOWN)
-"""The tokens with the first indexes. No text produces them, because `_` in a text is a separate token."""
+"""The tokens with the first indices. No text produces them, because `_` in a text is a separate token."""
 
 _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text: words and signs, each with the space before it. Joined, they are the text."""
+    """Return the tokens of a text: words and signs, each with the space before it. The joined tokens are the text."""
     return _TOKEN.findall(text)
 
 
 class Dictionary:
-    """Maps tokens to indexes, and back. Added text can be encoded and decoded without loss. Indexes are assigned in
+    """Maps tokens to indices and back. Added text can be encoded and decoded without loss. Indexes are assigned in
     order of first occurrence, after those of `SPECIAL`.
     """
 
@@ -44,11 +44,11 @@ class Dictionary:
                 self._tokens.append(token)
 
     def index(self, token: str) -> int:
-        """Return the index of a token; the index of `UNKNOWN` if it is not in the dictionary."""
+        """Return the index of a token, or that of `UNKNOWN` if the dictionary lacks it."""
         return self._indexes.get(token, self._indexes[UNKNOWN])
 
     def token(self, index: int) -> str:
-        """Return the token with an index. Raises DialogueError if there is none."""
+        """Return the token with an index. Raises DialogueError if no token has it."""
         if not 0 <= index < len(self._tokens):
             raise DialogueError(
                 f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)} tokens, counted from 0."
@@ -56,10 +56,10 @@ class Dictionary:
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:
-        """Return the indexes of the tokens of a text."""
+        """Return the indices of the tokens of a text."""
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """Return the text for the indexes; `NULL`, `START` and `END` produce nothing. Raises DialogueError."""
+        """Return the text for the indices; `NULL`, `START` and `END` produce nothing. Raises DialogueError."""
         silent = (NULL, START, END)
         return "".join(token for token in map(self.token, indexes) if token not in silent)

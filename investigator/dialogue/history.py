@@ -64,13 +64,13 @@ class History:
         self._add(text, f"{self._tokens[1]} {text}" if self._person_tokens else text)
 
     def get_history_str(self) -> str | None:
-        """Return the turns as one text; None if there are none."""
+        """Return the turns as one text; None if the history is empty."""
         if not self.history_strings:
             return None
         return self.delimiter.join(self.history_strings) + (self.temp_history or "")
 
     def get_history_vec(self) -> list[int] | None:
-        """Return the tokens of the turns, separated by the tokens of the delimiter; None if there are no turns.
+        """Return the tokens of the turns, separated by the tokens of the delimiter; None if the history is empty.
 
         Raises DialogueError if the history was made without `encode`.
         """

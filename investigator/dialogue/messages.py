@@ -1,4 +1,4 @@
-"""Message: the messages of agents to each other (seed: parlai_messages)."""
+"""Message: what agents send to each other (seed: parlai_messages)."""
 
 from __future__ import annotations
 

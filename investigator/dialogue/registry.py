@@ -34,7 +34,7 @@ def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: 
         if module is not None:
             return _class(module, place, kind, sought, hint)
     looked = " or ".join(place.module for place in places)
-    raise UnknownTaskError(f"there is no {sought}: no module {looked}", hint=hint)
+    raise UnknownTaskError(f"unknown {sought}: no module {looked}", hint=hint)
 
 
 def _module(name: str) -> ModuleType | None:
@@ -52,7 +52,7 @@ def _module(name: str) -> ModuleType | None:
 def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint: str) -> type[Kind]:
     found = getattr(module, place.name, None)
     if found is None:
-        raise UnknownTaskError(f"there is no {sought}: the module {place.module} has no class {place.name}", hint=hint)
+        raise UnknownTaskError(f"unknown {sought}: the module {place.module} has no class {place.name}", hint=hint)
     if not isinstance(found, type) or not issubclass(found, kind):
         raise DialogueError(
             f"{place} is not a subclass of {kind.__name__}", hint=f"Derive the class from {kind.__name__}."
@@ -115,7 +115,7 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
     """Return the class with a name: one of ours, or else the one found by `agent_places`. Raises UnknownTaskError if
-    there is none, DialogueError if it is not an agent or cannot be loaded.
+    none is found, and DialogueError if it is not an agent or cannot be loaded.
     """
     if name in _WITHOUT_DOCUMENTS:
         return _WITHOUT_DOCUMENTS[name]
@@ -132,13 +132,14 @@ def needs_no_documents(kind: type[Agent]) -> bool:
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
     """Return the agent that the options name. `model` is a name for `agent_class`. If `model_file` has a file of
-    options next to it (`model_file.opt`), those win over the options given here, unless they are in `override`. Raises
-    the errors of `agent_class` and `read_options`, and DialogueError if no model is named.
+    options next to it (`model_file.opt`), those take precedence over the options given here, except the ones in
+    `override`. Raises the errors of `agent_class` and `read_options`, and DialogueError if the option `model` is
+    missing.
     """
     given = _with_kept(Opt.of(opt))
     model = given.text("model")
     if not model:
-        raise DialogueError("no model is named", hint=f"Name one in the option model: {', '.join(agent_names())}.")
+        raise DialogueError("the option model is missing", hint=f"Set it to one of: {', '.join(agent_names())}.")
     kind = agent_class(model)
     return kind(kind.upgrade_opt(given))
 

@@ -42,7 +42,7 @@ def multitask_weights(text: str) -> Weights:
 def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
     """Return running totals of the weights, one for each task; a task without a weight has 1.
 
-    `episodes` are the numbers of episodes of the tasks, which are the weights if these are stochastic.
+    `episodes` contains the number of episodes of each task, which is its weight if weights are stochastic.
     """
     if isinstance(weights, Stochastic):
         return tuple(accumulate(episodes))

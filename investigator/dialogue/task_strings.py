@@ -1,5 +1,5 @@
 """Task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several with commas, and `#qa` for all of one kind.
-Pure: parses a string into the module and class that it names; other code loads the class.
+Pure: only parses a string into the names of a module and a class.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class TaskEntry(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A class, given by its name and module."""
+    """The location of a class: its module and name."""
 
     module: str
     name: str
@@ -58,28 +58,28 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """Return the options, overridden by those in the task string under `task`. Raises DialogueError if there is no
-    task.
+    """Return the options, overridden by those in the task string under `task`. Raises DialogueError if no task is
+    given.
     """
     task, options = split_task(required_task(Opt.of(opt)))
     return Opt({**opt, **options, "task": task})
 
 
 def required_task(opt: Opt) -> str:
-    """Return the task string of the options. Raises DialogueError if there is none."""
+    """Return the task string of the options. Raises DialogueError if no task is given."""
     task = opt.text("task")
     if not task.strip(" ,"):
-        raise DialogueError("no task is named", hint="Name one: task=squad; list them with: investigator tasks")
+        raise DialogueError("no task given", hint="Name one: task=squad; list them with: investigator tasks")
     return task
 
 
 def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
     """Return the task strings in a comma-separated list, with `#tag` and `#id` replaced by their tasks. Tags and ids
-    are compared in lower case and without `-`. Raises DialogueError if no task is named, and UnknownTaskError for an
+    are compared in lower case and without `-`. Raises DialogueError if no task given, and UnknownTaskError for an
     unknown tag.
     """
     if tasks is None:
-        raise DialogueError("no task is named", hint="Name one; list them with: investigator tasks")
+        raise DialogueError("no task given", hint="Name one; list them with: investigator tasks")
     listed = tuple(entries)
     found: list[str] = []
     for task in tasks.split(","):
@@ -91,7 +91,7 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
 
 
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
-    """Return the place of the teacher class for a single task string. `babi` is `DefaultTeacher` in the module that
+    """Return the location of the teacher class for a single task string. `babi` is `DefaultTeacher` in the module that
     `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. In a dotted path the class name is used unchanged:
     `my_package.my_task:MyTeacher`.
     """
@@ -105,7 +105,7 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """Return the place of the world class that a task may define: by default in the module of its teachers."""
+    """Return the location of the world class that a task may define: by default in the module of its teachers."""
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)

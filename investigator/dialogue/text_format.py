@@ -1,8 +1,8 @@
 r"""ParlAI's text format: one example per line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
 
-Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every
-text round-trips. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A backslash
-before anything else is just a backslash, as in files that know no escape for it.
+Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
+round-trips. A carriage return is written `\u000d` and a literal `__PIPE__` is written `\__PIPE__`. A backslash before
+anything else is an ordinary character, as in files without escapes.
 """
 
 from __future__ import annotations

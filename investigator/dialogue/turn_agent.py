@@ -19,7 +19,7 @@ LABELS = ("labels", "eval_labels")
 
 
 class UseReply(StrEnum):
-    """The text that becomes the agent's turn in the history: the right reply if it is known, its own, or None."""
+    """The text that becomes the agent's turn in the history: the right reply if known, its own reply, or None."""
 
     LABEL = auto()
     MODEL = auto()

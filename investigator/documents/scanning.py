@@ -53,7 +53,7 @@ def check_folder(root: Path) -> None:
         with os.scandir(root):
             return
     except FileNotFoundError as error:
-        raise FolderError(f"there is no folder {root}") from error
+        raise FolderError(f"folder not found: {root}") from error
     except NotADirectoryError as error:
         raise FolderError(f"{root} is a file, not a folder", hint=f"Name its folder: {root.parent}") from error
     except PermissionError as error:

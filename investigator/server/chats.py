@@ -160,7 +160,7 @@ class Chats:
             if (turns := folder.chats.turns(chat_id)) is not None:
                 return folder, Chat(id=chat_id, folder=folder.name, turns=tuple(map(_as_left, turns)))
         hint = "It was deleted, or many newer ones were started: start another one."
-        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"there is no chat {chat_id[:40]}", hint))
+        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown chat {chat_id[:40]}", hint))
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
         """Open a conversation, and close the oldest if too many are open. Raises InvestigatorError."""

@@ -135,7 +135,7 @@ class Desk:
         for folder in self.folders.values():
             if (job := folder.ledger.job(job_id)) is not None:
                 return folder, job
-        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"there is no investigation {job_id}"))
+        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}"))
 
     def _work(self, folder: ServedFolder) -> None:
         while (job := self._next(folder)) is not None:

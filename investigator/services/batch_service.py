@@ -127,7 +127,7 @@ class BatchService:
             record = new_record(question, options, self._engines, parts.settings)
             records.setdefault(" ".join(record.question.split()), record)
         if not records:
-            raise QuestionError("there is no question", hint="Name a file of questions, or ask one with --question.")
+            raise QuestionError("no question given", hint="Name a file of questions, or ask one with --question.")
         self._index.check_files()
         return [Job(record, options) for record in records.values()]
 

@@ -241,4 +241,4 @@ class IndexService:
 
 def _no_document(document_id: str, reason: str = "") -> UnknownDocumentError:
     why = f": {reason}" if reason else ""
-    return UnknownDocumentError(f"there is no document {document_id}{why}")
+    return UnknownDocumentError(f"unknown document {document_id}{why}")

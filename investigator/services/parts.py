@@ -230,7 +230,7 @@ def standalone_library(directory: Path) -> Library:
     """
     if not has_database(directory):
         raise SettingsError(
-            f"there is no workspace in {directory}",
+            f"no workspace found in {directory}",
             hint='Index the folder first, for example with: investigator ask FOLDER "question"',
         )
     parts = _standalone_parts()

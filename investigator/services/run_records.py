@@ -127,7 +127,7 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
             near = get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}? " if near else ""
             raise FolderError(
-                f"there is no document {name}",
+                f"unknown document {name}",
                 hint=f"{hint}See them with: investigator status FOLDER --json. Patterns such as 'reports/*' work too.",
             )
         scope.update(dict.fromkeys(named))

@@ -210,7 +210,7 @@ class RunService:
         found = [place for place in older_workspaces(folder) if has_database(place)]
         if not found:
             raise FolderError(
-                f"there is no workspace of an earlier version for {folder}",
+                f"no workspace of an earlier version found for {folder}",
                 hint=f"It would be {older_workspaces(folder)[0]}, with the file investigator.db in it.",
             )
         with self._index.workspace(write=True) as workspace:

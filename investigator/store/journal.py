@@ -322,7 +322,7 @@ class Runs:
             found = connection.execute(query).mappings().all()
         exact = [row for row in found if row["id"] == run_id] or found
         if len(exact) != 1:
-            problem = "several runs begin with" if len(exact) > 1 else "there is no run"
+            problem = "several runs begin with" if len(exact) > 1 else "no run begins with"
             raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
         (row,) = exact
         if not stands(self._key, runs, row):

@@ -113,4 +113,4 @@ def _check_values(opt: Opt) -> None:
         hint = (
             f"Metrics: {', '.join(sorted(named_metrics('all')))}, and the groups default, rouge, bleu, distinct, all."
         )
-        raise DialogueValueError(f"there is no metric {unknown[0]!r}", hint=hint)
+        raise DialogueValueError(f"unknown metric {unknown[0]!r}", hint=hint)

@@ -55,7 +55,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
     if named:
         folder = expanded(named)
         if not folder.is_dir():
-            raise DialogueError(f"there is no folder {folder}", hint="Name the folder of the documents.")
+            raise DialogueError(f"folder not found: {folder}", hint="Name the folder of the documents.")
         return folder
     beside = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
     if len(beside) != 1:

@@ -49,7 +49,7 @@ class TuningOptions(Record):
             if name not in METHOD:
                 near = nearest(name, tuple(METHOD))
                 meant = f"Did you mean {near}? " if near else ""
-                raise SettingsError(f"there is no template {name}", hint=f"{meant}Templates are: {', '.join(METHOD)}.")
+                raise SettingsError(f"unknown template {name}", hint=f"{meant}Templates are: {', '.join(METHOD)}.")
         if self.templates and not (self.variants or self.space or self.search):
             hint = "Name --variants DIR or --search gepa; without a template, common settings are tried."
             raise SettingsError(f"there is nothing to try instead of {', '.join(self.templates)}", hint=hint)

@@ -59,7 +59,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert [Path(problem.file).name for problem in found].count("ask.j2") == 3
     assert (last - 1, "unknown variable 'qestion'") in said(found)
     assert {(last, "calls are not allowed"), (last, "a template cannot load another one")} <= set(said(found))
-    assert {(1, "there is no filter 'shout'"), (1, "unknown variable 'dokuments'")} <= set(said(found))
+    assert {(1, "unknown filter 'shout'"), (1, "unknown variable 'dokuments'")} <= set(said(found))
     assert (None, "the variable 'documents' is missing") in said(found)
     assert any("answer.j2, line 1: " in problem.text for problem in found)
     assert all(problem.hint for problem in found)

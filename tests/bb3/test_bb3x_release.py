@@ -88,7 +88,7 @@ def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> No
     publish(tmp_path, "1", said, redactor(), DAY, in_training)
     card = (tmp_path / "1" / "CARD.md").read_text(encoding="utf-8")
     for line in (
-        "Made on 2024-02-29. The first one.",
+        "Made on 2024-02-29. This is the first version.",
         "| conversations | 2 | 0 | 0 | 2 |",
         "| users | 1 | 0 | 0 | 1 |",
         "| messages of the human | 2 | 0 | 0 | 2 |",
@@ -155,7 +155,7 @@ def test_parts_by_chance_come_from_the_random_that_is_given() -> None:
 
 @pytest.mark.parametrize(("valid", "test"), [(-0.1, 0.5), (0.6, 0.6), (0.0, 1.1), (float("nan"), 0.1)])
 def test_shares_that_make_no_sense_are_refused(valid: float, test: float) -> None:
-    with pytest.raises(DialogueError, match="are not possible"):
+    with pytest.raises(DialogueError, match="invalid shares"):
         Shares(valid=valid, test=test)
 
 

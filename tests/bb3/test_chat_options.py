@@ -35,7 +35,7 @@ def test_an_address_is_taken_as_it_is_typed_and_none_is_none() -> None:
         (["--search-server", ""], "'' is not the address of a search server"),
         (["--user", ""], "the user name is blank"),
         (["--user", " \t"], "the user name is blank"),
-        (["--banana", "1"], "there is no option --banana"),
+        (["--banana", "1"], "unknown option --banana"),
     ],
 )
 def test_wrong_options_are_told_before_the_folder_is_looked_at(tmp_path: Path, options: list[str], error: str) -> None:

@@ -225,7 +225,7 @@ def test_a_memory_can_be_edited_found_anew_and_deleted(memory: LongTermMemory) -
 def test_nobody_changes_what_belongs_to_another_user(memory: LongTermMemory) -> None:
     dog = memory.add("ann", "I have a dog.")
     for change in (lambda: memory.delete("bob", dog.id), lambda: memory.edit("bob", dog.id, "I have a cat.")):
-        with pytest.raises(DialogueError, match=f"there is no memory with the number {dog.id}"):
+        with pytest.raises(DialogueError, match=f"no memory has the number {dog.id}"):
             change()
     memory.end_turn("bob", [dog.id])
     assert memory.memories("ann")[0].uses == 0

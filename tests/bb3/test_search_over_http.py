@@ -269,7 +269,7 @@ def test_any_other_method_is_refused_and_told_which_one_is_served(method: str) -
         assert response.headers.get_content_type() == "application/json"
         body = response.read()
         asked.close()
-    assert method == "HEAD" or json.loads(body)["error"].startswith(f"{method} is not served; POST a form")
+    assert method == "HEAD" or json.loads(body)["error"].startswith(f"{method} is not supported; POST a form")
 
 
 def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:

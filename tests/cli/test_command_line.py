@@ -296,7 +296,7 @@ def test_a_result_goes_to_a_file_and_nothing_else_is_said(folder: Path, tmp_path
     inside = command("show", "last", folder, "-o", folder / "answer.txt", *kept)
     assert (inside.exit_code, inside.stderr.startswith("error: ")) == (2, True)
     failed = command("show", "nosuch", folder, "-q", "-o", tmp_path / "none.txt", *kept)
-    assert failed.stderr.startswith("error: there is no run")
+    assert failed.stderr.startswith("error: no run begins with")
     assert not (tmp_path / "none.txt").exists()
 
 

@@ -107,5 +107,5 @@ def test_runs_of_an_earlier_version_in_the_folder_are_taken_over_on_command(fold
 def test_there_must_be_something_to_adopt(folder: Path) -> None:
     refused = command("index", "--adopt", folder)
     assert refused.exit_code == 2
-    assert "there is no workspace of an earlier version" in refused.stderr
+    assert "no workspace of an earlier version" in refused.stderr
     assert "investigator.db" in refused.stderr

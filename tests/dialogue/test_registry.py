@@ -119,7 +119,7 @@ def test_a_package_that_an_agent_needs_is_named() -> None:
 
 
 def test_a_name_that_is_nearly_right_is_put_right_in_the_hint() -> None:
-    with pytest.raises(UnknownTaskError, match="there is no agent repeat_lable") as refused:
+    with pytest.raises(UnknownTaskError, match="unknown agent repeat_lable") as refused:
         agent_class("repeat_lable")
     assert "repeat_label" in refused.value.hint
     assert "package.module:Class" in refused.value.hint
@@ -129,7 +129,7 @@ def test_a_name_that_is_nearly_right_is_put_right_in_the_hint() -> None:
     "name", ["", "no_such", "no/such", "no.such:Class", "../secrets", "/etc/passwd", "a b", "x.py", ".:X"]
 )
 def test_a_name_that_means_nothing_is_refused(name: str) -> None:
-    with pytest.raises(UnknownTaskError, match="there is no agent"):
+    with pytest.raises(UnknownTaskError, match="unknown agent"):
         agent_class(name)
 
 
@@ -148,7 +148,7 @@ def test_an_agent_is_made_of_its_options() -> None:
 
 @pytest.mark.parametrize("opt", [{}, {"model": ""}, {"model": None}, {"model_file": "nowhere/model"}])
 def test_an_agent_needs_a_model(opt: dict[str, object]) -> None:
-    with pytest.raises(DialogueError, match="no model is named"):
+    with pytest.raises(DialogueError, match="the option model is missing"):
         create_agent(opt)
 
 

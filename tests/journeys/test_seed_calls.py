@@ -64,5 +64,5 @@ def test_the_planner_takes_what_the_seed_names() -> None:
 
 
 def test_a_workspace_that_was_never_made_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="there is no workspace"):
+    with pytest.raises(SettingsError, match="no workspace found"):
         Query("a.txt", QUESTION, MemoryStream(), str(tmp_path))

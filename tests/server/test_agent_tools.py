@@ -105,9 +105,9 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
     [
         ("start_investigation", {"question": " "}, "the question is empty"),
         ("start_investigation", {"question": "Who?", "folder": "other"}, "Name one of these as folder: plants"),
-        ("start_investigation", {"question": "Who?", "after": "none"}, "there is no investigation none"),
-        ("get_investigation", {"id": "none"}, "there is no investigation none"),
-        ("read_passage", {"document": "../../etc/passwd"}, "there is no document"),
+        ("start_investigation", {"question": "Who?", "after": "none"}, "unknown investigation none"),
+        ("get_investigation", {"id": "none"}, "unknown investigation none"),
+        ("read_passage", {"document": "../../etc/passwd"}, "unknown document"),
         ("read_passage", {"document": "cedar.txt", "place": "page 99"}, "has no page 99"),
         ("read_passage", {"document": "cedar.txt", "place": "the end"}, "is not a position"),
         ("search", {"query": ""}, "the query is empty"),

@@ -194,7 +194,7 @@ def test_only_names_documents_by_id_or_pattern(made: Made) -> None:
     assert [d.id for d in investigator.matrix([POWER], RunOptions(only=("letter*", "oak.txt"))).documents] == [
         *("letter1.txt", "letter2.txt", "letter3.txt", "oak.txt")
     ]
-    with pytest.raises(FolderError, match=r"there is no document okk\.txt") as raised:
+    with pytest.raises(FolderError, match=r"unknown document okk\.txt") as raised:
         investigator.matrix([POWER], RunOptions(only=("okk.txt",)))
     assert "oak.txt" in raised.value.hint
 

@@ -54,7 +54,7 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
     with pytest.raises(DialogueError, match=f"the task {task} needs a") as caught:
         create_teacher({"task": task})
     assert f"{task}:datafile=PATH" in caught.value.hint
-    with pytest.raises(DialogueError, match="there is no file or folder"):
+    with pytest.raises(DialogueError, match="file or folder not found"):
         create_teacher({"task": task, "datafile": str(tmp_path / "none")})
 
 
@@ -127,9 +127,9 @@ def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, told: st
     ("path", "told"),
     [
         ("/dev/null", "neither a file nor a folder"),
-        ("x" * 5000, "there is no file or folder"),
-        ("a\0b", "there is no file or folder"),
-        ("~nobody_of_that_name/x", "there is no file or folder ~nobody_of_that_name"),
+        ("x" * 5000, "file or folder not found"),
+        ("a\0b", "file or folder not found"),
+        ("~nobody_of_that_name/x", "file or folder not found: ~nobody_of_that_name"),
     ],
 )
 def test_what_can_be_no_file_is_an_error(path: str, told: str) -> None:
@@ -147,7 +147,7 @@ def test_the_folder_of_documents_must_be_clear(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     with pytest.raises(DialogueError, match="found 2"):
         create_teacher(asked)
-    with pytest.raises(DialogueError, match="there is no folder"):
+    with pytest.raises(DialogueError, match="folder not found"):
         create_teacher({**asked, "folder": str(tmp_path / "three")})
     (message,) = create_teacher({**asked, "folder": str(tmp_path / "two"), "datatype": "valid"})
     assert message["folder"] == str(tmp_path / "two")

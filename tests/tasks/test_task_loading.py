@@ -157,7 +157,7 @@ def test_weights_say_how_often_a_task_comes(weights: str, shares: set[str]) -> N
 
 @pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": ","}])
 def test_no_task_is_an_error(opt: dict[str, object]) -> None:
-    with pytest.raises(DialogueError, match="no task is named"):
+    with pytest.raises(DialogueError, match="no task given"):
         create_teacher(opt)
 
 
@@ -199,7 +199,7 @@ def test_a_task_without_worlds_of_its_own_gets_ours_for_humans_and_self_chat(pac
         (f"{SQUAD}:batchsize=0", "batchsize must be 1 or more", ""),
         (f"{SQUAD}:batchsize=many", "the option batchsize must be a whole number", ""),
         (f"{SQUAD}:hide_labels=perhaps", "the option hide_labels must be true or false", ""),
-        (f"{SQUAD}:metrics=rogue", "there is no metric 'rogue'", "rouge-1"),
+        (f"{SQUAD}:metrics=rogue", "unknown metric 'rogue'", "rouge-1"),
         ("squad:datafile=2024", "the option datafile must be a path, it is 2024", "datafile=./2024"),
         (f"{SQUAD},coqa:datafile=none.json", "none.json", ""),
     ],

@@ -92,7 +92,7 @@ def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
         (["#qa"], "the task folder needs a file of data"),
         (["squad:opt=val"], "the task squad has no option 'opt'"),
         ([f"squad:datafile={EXAMPLES / 'squad.json'},coqa"], "the task coqa needs a file of data"),
-        (["squad", "--datafile", "none.json"], "there is no file or folder none.json"),
+        (["squad", "--datafile", "none.json"], "file or folder not found: none.json"),
     ],
 )
 def test_wrong_use_is_told_with_what_to_do(words: list[str], told: str) -> None:

@@ -89,7 +89,7 @@ def test_check_tells_all_problems_and_fails(own: Path) -> None:
 def test_a_folder_without_templates_is_not_called_right(tmp_path: Path) -> None:
     told = prompts("check", tmp_path)
     assert told.exit_code == 2
-    assert "there is no template" in told.stderr
+    assert "no template found" in told.stderr
 
 
 def test_check_holds_fixed_text_against_the_context(own: Path) -> None:

@@ -185,7 +185,7 @@ def test_what_cannot_be_tried_says_so(place: Place) -> None:
         (("run", "bb3/srm", *kept), "a template of the chat"),
         (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
         (("run", "query/ask", *place.kept), "name either a question or a run"),
-        (("render", "query/ask", *place.kept, "--run", "nowhere"), "there is no run"),
+        (("render", "query/ask", *place.kept, "--run", "nowhere"), "no run begins with"),
     ):
         refused = command("prompts", *map(str, words))
         assert refused.exit_code == 2

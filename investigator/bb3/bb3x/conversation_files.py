@@ -18,7 +18,7 @@ _GIST = 60
 
 
 def conversation_of(line: str, place: str = "the line") -> Conversation:
-    """Return the conversation in one line of JSON. Raises DialogueFormatError, which names the place, the field and the
+    """Parse a conversation from a line of JSON. Raises DialogueFormatError with the place, the field and the
     problem.
     """
     try:
@@ -32,7 +32,7 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    r"""Return the conversations of a file; lines end with \n only, blank ones are skipped.
+    r"""Yield the conversations of a file; lines end with \n only, blank ones are skipped.
 
     Raises DialogueFormatError for a line that cannot be read, with its number, and if the file cannot be opened.
     """

@@ -1,6 +1,6 @@
 """Converts a conversation to examples for training and testing: each reply with the preceding messages.
 
-They have the form of the released teachers' examples: the text is everything said before, the label is the sender's
+They have the form of the released teachers' examples: the text is everything said so far, the label is the sender's
 next message, and each example is a separate episode. A message without a safety annotation, on which the released
 teachers fail, counts as not unsafe. `module_examples` has the input and output of each module.
 """

@@ -1,4 +1,4 @@
-"""A conversation as examples for each module: its input and its output.
+"""Converts a conversation to examples for each module: its input and its output.
 
 The card's "target" of a module is the record's field with the module's output. Canned replies are not targets.
 """
@@ -59,12 +59,13 @@ class ModuleExample(Record):
 def module_examples(
     conversation: Conversation, modules: Sequence[Module] = tuple(Module), known_before: Sequence[str] | None = None
 ) -> tuple[ModuleExample, ...]:
-    """Return the examples of some modules (sdm, mdm, sgm, mgm, skm, mkm, srm, mrm, vrm have any), reply by reply.
+    """Return the examples of some modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm have
+    any.
 
-    A record contains the memories after a reply, so a reply was made with the memories of the previous one.
-    `known_before` are the memories at the start of the conversation (see `persons.memories_of_user`). If it is None,
-    they are unknown: the first reply is assumed to use its own memories, and gives no examples for mgm, because a
-    returning user's old memories would look new.
+    A record contains the memories after a reply, so each reply was made with the memories recorded with the previous
+    one. `known_before` contains the memories at the start of the conversation (see `persons.memories_of_user`). If it
+    is None, they are unknown: the first reply is assumed to use its own memories, and gives no examples for mgm,
+    because a returning user's old memories would look new.
     """
     history = conversation.message_history
     known = known_before
@@ -96,13 +97,13 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
         yield seen.changed(module=Module.SKM, targets=(knowledge,), documents=_documents(reply))
     if memory:
         yield seen.changed(module=Module.MKM, targets=(memory,), facts=facts)
-    if reply.text.strip():  # srm replies from both a search and a memory, as in combined replies
+    if reply.text.strip():  # srm writes replies that combine a search and a memory
         module = Module.SRM if knowledge else Module.MRM if memory else Module.VRM
         yield seen.changed(module=module, targets=(reply.text,), memory=memory, knowledge=knowledge)
 
 
 def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """Yield the new memories of the human's turn, and of the reply itself."""
+    """Yield the new memories from the human's turn, and from the reply itself."""
     new = [kept_memory(line) for line in lines]
     heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):

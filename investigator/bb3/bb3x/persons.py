@@ -20,7 +20,7 @@ _LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search
 
 
 def kept_memory(line: str) -> tuple[Speaker | None, str]:
-    """Return the owner of a memory, and its text, from the card's "Person 1's Persona: I like tea".
+    """Return the owner and the text of a memory in the card's format, "Person 1's Persona: I like tea".
 
     The speaker is None if the prefix is missing.
     """
@@ -31,7 +31,7 @@ def kept_memory(line: str) -> tuple[Speaker | None, str]:
 
 
 def memory_line(speaker: Speaker, text: str) -> str:
-    """Return a memory about one of the two in the card's format."""
+    """Return a memory about one of the two speakers in the card's format."""
     return f"Person {_CARD_NUMBERS[speaker]}'s Persona: {text}"
 
 

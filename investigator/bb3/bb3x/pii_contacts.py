@@ -1,4 +1,4 @@
-"""Contact details on the network: e-mail addresses, links that name a user, handles."""
+"""Finds contact details on the network: e-mail addresses, links that name a user, handles."""
 
 from __future__ import annotations
 

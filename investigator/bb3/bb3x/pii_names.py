@@ -82,7 +82,7 @@ def names_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
-    """Return False if "this is" may be about anything, instead of introducing a caller or opening a message."""
+    """Return False if "this is" may refer to anything instead of introducing a caller or opening a message."""
     if not said.group().lower().startswith("this is") or _AFTER_THIS_IS.match(text, end):
         return True
     opens = _OPENS_TALK.search(text[max(0, said.start() - 30) : said.start()]) if said.start() else True
@@ -104,7 +104,7 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
 
 
 def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
-    """Return each word of a name separately, so that a first name is also recognised alone."""
+    """Return each word of a name separately, so that a first name is also recognised by itself."""
     for found in _WORD.finditer(text, finding.start, finding.end):
         yield PiiSpan(*found.span(), Pii.NAME)
 
@@ -141,9 +141,7 @@ def _name_at(text: str, start: int, end: int) -> Iterator[PiiSpan]:
 
 
 def _said_name_end(text: str, start: int) -> int:
-    """Return the end of the name that begins here, or the start itself if there is none. The name may be in lower
-    case.
-    """
+    """Return the end of the name that begins here, or the start itself if none does. The name may be in lower case."""
     first = _WORD.match(text, start)
     if first is None:
         return start

@@ -1,5 +1,6 @@
-"""Finds personal numbers: telephone, card, account, social security, and any other long number. It uses patterns; if a
-pattern alone is ambiguous, checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number decide.
+"""Finds personal numbers: telephone, card, account and social security numbers, and any other long number. It uses
+patterns; if a pattern alone is ambiguous, checksums (Luhn for cards, ISO 7064 for IBANs) and the words before a number
+decide.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _all(text: str) -> Iterator[PiiSpan]:
 
 
 def _said(pattern: re.Pattern[str], text: str, kind: Pii, digits: range | None = None) -> Iterator[PiiSpan]:
-    """Yield matches of a pattern with that many digits: the group `said` if present, else the whole match."""
+    """Yield matches of a pattern with the given number of digits: the group `said` if present, else the whole match."""
     for found in pattern.finditer(text):
         span = found.span("said") if found.groupdict().get("said") else found.span()
         if digits is None or len(_digits(text[slice(*span)])) in digits:
@@ -111,6 +112,6 @@ def _passes_luhn(text: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    """Return True if the check digits of an IBAN are right (ISO 13616)."""
+    """Return True if the check digits of an IBAN are correct (ISO 13616)."""
     plain = text.replace(" ", "")
     return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1

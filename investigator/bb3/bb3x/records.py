@@ -2,8 +2,8 @@
 
 Two spellings are accepted. The card and the released files differ in the words for the sender and in the name of a
 conversation's id: both are kept as read, and `by_human` and `id` understand either. The card also gives some fields a
-property name and a different path (`is_liked`, `isLiked`): either is read, the path is written. Unknown fields are kept
-and written back, and a missing field stays missing, so reading and writing a record does not change it.
+property name and a different path (`is_liked`, `isLiked`): either is read, and the path is written. Unknown fields are
+kept and written back, and a missing field stays missing, so reading and writing a record does not change it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Sender(StrEnum):
 
 
 class SearchDecision(StrEnum):
-    """The reply of the search decision module; the card has two names for the first. Empty if it was not asked."""
+    """The reply of the search decision module, empty if it was not asked; the card has two names for a yes."""
 
     SEARCH = "search"
     DO_SEARCH = "do search"
@@ -49,7 +49,7 @@ class MemoryDecision(StrEnum):
 
 
 class InteractionFailure(StrEnum):
-    """Why a canned reply was given: the human's message, the bot's planned reply, or a failed model."""
+    """The reason for a canned reply: the human's message, the bot's planned reply, or a failed model."""
 
     NONE = ""
     UNSAFE_HUMAN = "unsafe_Human"
@@ -58,7 +58,7 @@ class InteractionFailure(StrEnum):
 
 
 class ForeignRecord(Record):
-    """A record that others also write: unknown fields are kept, known ones must have their type."""
+    """A record that other programs also write: unknown fields are kept, known ones must have their type."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", strict=True, populate_by_name=True, ser_json_inf_nan="constants"
@@ -78,7 +78,7 @@ class Safety(ForeignRecord):
 
     @property
     def is_unsafe(self) -> bool:
-        """Return True if either of them found something; one that did not run found nothing."""
+        """Return True if either of them found something; a check that did not run counts as finding nothing."""
         return any(said not in (None, OK) for said in (self.duo_safety, self.string_matcher))
 
 

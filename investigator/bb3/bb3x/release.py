@@ -31,14 +31,14 @@ _VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
 
 
 class Refusal(StrEnum):
-    """Why a conversation is not shared."""
+    """The reason for not sharing a conversation."""
 
     WITHOUT_CONSENT = "without consent"
     WITHOUT_HUMAN_REPLY = "without a human reply"
 
 
 def refusal_of(conversation: Conversation) -> Refusal | None:
-    """Return why a conversation must not be shared, None if it may. Consent is checked first."""
+    """Return why a conversation must not be shared; None if it may be. Consent is checked first."""
     if conversation.consent is not True:
         return Refusal.WITHOUT_CONSENT
     return None if conversation.has_human_reply else Refusal.WITHOUT_HUMAN_REPLY
@@ -60,7 +60,7 @@ def publish(
     made_on: date,
     split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
 ) -> Exported:
-    """Release the conversations that may be shared; `split_of` returns the part of each.
+    """Release the conversations that may be shared; `split_of` assigns each to a part.
 
     Raises DialogueError if the version is not a number such as 1.2, or not higher than all existing ones, and
     FolderError if it cannot be written. In that case nothing is written.
@@ -91,7 +91,7 @@ def publish(
 
 
 def versions(releases: Path) -> tuple[str, ...]:
-    """Return the existing versions, the newest last."""
+    """Return the existing versions, newest last."""
     if not releases.is_dir():
         return ()
     found = (path.name for path in releases.iterdir() if path.is_dir() and _VERSION.fullmatch(path.name))
@@ -106,7 +106,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
     there = versions(releases)
     chosen = version if version is not None else next(reversed(there), "")
     if chosen not in there:
-        hint = f"There are: {', '.join(there)}" if there else "Make one first."
+        hint = f"Existing releases: {', '.join(there)}" if there else "Make a release first."
         raise DialogueError(f"{releases} contains no release {chosen}".rstrip(), hint=hint)
     return conversations_in(releases / chosen / f"{split}.jsonl")
 

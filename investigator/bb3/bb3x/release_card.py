@@ -57,7 +57,7 @@ def card_of(
         f"# Conversations, version {version}",
         "",
         f"Made on {made_on.isoformat()}. "
-        + (f"It supersedes version {supersedes}." if supersedes else "The first one."),
+        + (f"It supersedes version {supersedes}." if supersedes else "This is the first version."),
         "",
         "## Contents",
         *head,

@@ -36,10 +36,10 @@ class Shares(Record):
         """Check the shares."""
         if not (0 <= self.valid <= 1 and 0 <= self.test <= 1 and self.valid + self.test <= 1):
             hint = "Give each as a fraction; together they must not exceed 1."
-            raise DialogueError(f"shares of {self.valid} and {self.test} are not possible", hint=hint)
+            raise DialogueError(f"invalid shares: {self.valid} and {self.test}", hint=hint)
 
     def split_at(self, place: float) -> Split:
-        """Return the part that a position in [0, 1) falls in: first tests, then validation, then training."""
+        """Return the part that a position in [0, 1) falls into: first test, then validation, then training data."""
         if place < self.test:
             return Split.TEST
         return Split.VALID if place < self.test + self.valid else Split.TRAIN
@@ -54,7 +54,7 @@ def chunks_of(datatype: str) -> range:
         return CHUNKS[Split(datatype.partition(":")[0])]
     except ValueError as error:
         hint = "Datatypes begin with train, valid or test."
-        raise DialogueError(f"there is no datatype {datatype!r}", hint=hint) from error
+        raise DialogueError(f"unknown datatype {datatype!r}", hint=hint) from error
 
 
 def chunk_file(number: int) -> str:

@@ -70,7 +70,7 @@ def chat(
         typer.Option(metavar="URL", help="Search with this server in BB3's protocol, not in the folder: http://…"),
     ] = None,
 ) -> None:
-    """Talk to a folder: every statement about its documents carries proven quotes, or is withheld.
+    """Talk to a folder: every statement about its documents has proven quotes, or is withheld.
 
     Each line of the input is a turn; /help lists the commands. What you say about yourself is remembered for later
     chats; see /memory. Options with a prefix apply to single modules of BlenderBot 3, e.g. --sdm-model gguf:FILE or
@@ -104,7 +104,7 @@ def chat(
 
 def _load(investigator: Investigator) -> None:
     """Load what the first reply needs, while the user types the first turn."""
-    with contextlib.suppress(InvestigatorError):  # a problem is reported when it matters
+    with contextlib.suppress(InvestigatorError):  # the first reply reports the problem
         investigator.search("hello", limit=1)
 
 
@@ -191,9 +191,7 @@ class _Lines:
         self._is_interrupted = False
 
     def interrupt(self) -> None:
-        """End the turn at a terminal. Raises KeyboardInterrupt if the previous turn ended this way, or not at a
-        terminal.
-        """
+        """End the turn at a terminal. Raises KeyboardInterrupt elsewhere, or the second time in a row."""
         if self._is_interrupted or not self._interactive:
             raise KeyboardInterrupt
         self._is_interrupted = True
@@ -207,7 +205,7 @@ class _Lines:
             except UnicodeDecodeError as error:
                 raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
             return
-        with contextlib.suppress(ImportError):  # not available on every system; importing it makes input() editable
+        with contextlib.suppress(ImportError):  # importing it makes input() editable; not available on every system
             import readline  # noqa: F401
         while True:
             try:

@@ -20,13 +20,13 @@ from investigator.reports.wording import plural
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder the conversations are about.")],
-    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder of the releases.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder that the conversations are about.")],
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder for the releases.")],
     version: Annotated[
         str, typer.Option(metavar="N.N", help="Release version; must be higher than the existing ones.")
     ],
     workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The workspace in which /save stored the conversations.")
+        Path | None, typer.Option(metavar="DIR", help="Workspace in which /save stored the conversations.")
     ] = None,
 ) -> None:
     """Release the conversations saved in the workspace, in the format of the BB3x data card.

@@ -32,7 +32,7 @@ from investigator.settings import Settings
 
 
 class Form(StrEnum):
-    """The forms of prompts: for chat models, for BB3's 3B model, and for its 30B and 175B models."""
+    """The prompt forms: for chat models, for BB3's 3B model, and for its 30B and 175B models."""
 
     CHAT = "chat"
     TOKENS = "tokens"
@@ -119,7 +119,7 @@ def _by_text(
     prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt, None, prompts)
     if form is Form.TOKENS:
         for text in token_documents(request, prompt):
-            note(f"the model of this form also reads, separately: {text}")
+            note(f"with this form, the model also reads separately: {text}")
     is_local = model != EXTRACTIVE
     if server and is_local:
         raise SettingsError(f"two models: {model} and the server at {server}", hint="Name one of them.")

@@ -76,7 +76,7 @@ def _refuse(word: str, own: Sequence[str]) -> None:
     engines = [f"--{module}-model" for module in Module]
     hint = f"--help lists the options. {_OF_MODULES}"
     if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.7):
-        raise SettingsError(f"there is no option {word}; did you mean {near[0]}?", hint=hint)
+        raise SettingsError(f"unknown option {word}; did you mean {near[0]}?", hint=hint)
     try:
         module_options({word: ""}, Weights.LARGE)
     except SettingsError as error:

@@ -54,7 +54,7 @@ def check_request(request: ModuleRequest) -> None:
     Only the module that opens a conversation needs no turn.
     """
     if not request.turns and request.module is not Module.ORM:
-        raise DialogueError("the context has no turn, but the module needs one", hint=_HINT)
+        raise DialogueError("the module needs a turn, but the context has none", hint=_HINT)
     longest = max((len(turn.text) for turn in request.turns), default=0)
     if longest > LONGEST_TURN:
         raise DialogueError(

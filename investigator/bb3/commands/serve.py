@@ -19,7 +19,7 @@ from investigator.errors import SettingsError
 from investigator.server.hosting import is_loopback
 from investigator.server.service import Service
 
-Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="The folders of documents.")]
+Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of documents.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen address; by default only this machine.")]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
 
@@ -65,12 +65,12 @@ def serve(
         on_problem=note,
     ) as service:
         tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
-        tell(f"the token of programs is in {service.token_file}")
+        tell(f"the token for programs is in {service.token_file}")
         tell(f"search address for BlenderBot 3 and chat --search-server: {', '.join(service.searches())}")
         if not is_loopback(host):
             note(_OPEN_TO_OTHERS)
             if not host_name:
-                note(f"to let machines ask for this one by its name, add --host-name {gethostname()}")
+                note(f"to let other machines address this one by name, add --host-name {gethostname()}")
         link = service.link()
         for each in (link, *service.named_links()):
             print_plain(each)

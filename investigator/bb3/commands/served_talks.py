@@ -44,7 +44,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
 
 
 def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
-    """Yield the turns of a conversation, without those that got no reply."""
+    """Yield the turns of a conversation that got a reply."""
     for turn in turns:
         if turn.state is TurnState.DONE and turn.reply is not None and not turn.reply.canned:
             yield Turn(speaker=Speaker.PARTNER, text=turn.said)

@@ -1,4 +1,4 @@
-"""Shows work in progress on a terminal: the reading of a folder, the steps to a reply, its proven words."""
+"""Shows work in progress on a terminal: reading a folder, the steps to a reply, its proven words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _events(investigator: Investigator, most_vectors: int) -> Iterator[Event]:
 
 
 class Spoken:
-    """Shows one reply after the other: steps on `steps`, each replacing the last, and words on `words`."""
+    """Shows replies one after the other: the current step on `steps`, and words on `words`."""
 
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps

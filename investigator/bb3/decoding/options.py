@@ -52,7 +52,7 @@ def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decodi
 
 
 def is_module_option(name: str) -> bool:
-    """Return True if an option has that name, with or without the prefix of a module."""
+    """Return True if an option with that name exists, with or without the prefix of a module."""
     return _split(_spelled(name))[1] in _FIELDS
 
 
@@ -110,7 +110,7 @@ def _unknown(written: str, name: str) -> SettingsError:
         head = f"{module}_" if module is not None else ""
         near = [f"{head}{other}" for other in get_close_matches(field, _FIELDS, n=3, cutoff=0.55)]
     return SettingsError(
-        f"there is no option {written}" + (f"; did you mean {' or '.join(near)}?" if near else ""),
+        f"unknown option {written}" + (f"; did you mean {' or '.join(near)}?" if near else ""),
         hint=f"Modules are {', '.join(Module)}; their options are {', '.join(_FIELDS)}.",
     )
 

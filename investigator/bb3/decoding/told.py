@@ -1,6 +1,6 @@
 """Applies the decoding of a module to its engine, as far as that kind of engine supports it, and reports the rest. A
-decoding may be partial: only the fields that were set count. A number of only one method, such as `topk`, implies that
-method.
+decoding may be partial: only the fields that were set count. A number that only one method uses, such as `topk`,
+implies that method.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """Return the method in a decoding, or else the one that its numbers imply; None if there is neither.
+    """Return the method in a decoding, or else the one that its numbers imply; None if neither is given.
 
     The engine's `own` method stays if it also uses the number.
     """
@@ -134,7 +134,7 @@ def with_told(own: Decoding, told: Decoding) -> Decoding:
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return settings with other values. Raises SettingsError for an invalid value."""
+    """Return the settings with some values changed. Raises SettingsError for an invalid value."""
     try:
         return type(settings).model_validate({**settings.model_dump(), **changes})
     except ValidationError as error:
@@ -158,7 +158,7 @@ LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
-    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # since a prompt gets one reply
+    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # because a prompt gets one reply
     EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
     EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
     EngineKind.TRANSFORMERS: frozenset(Inference),

@@ -19,7 +19,7 @@ _GREETING_ENDS = re.compile(r"[,،，、!！.。]\s*")
 
 
 class _Forms(Record):
-    """The file of forms, unprocessed."""
+    """The contents of the file of forms."""
 
     marks: str
     prepositions: str

@@ -36,7 +36,7 @@ _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
 _ASKED_ABROAD = 75
 _TOLD_ABROAD = 25
-"""Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
+"""Points of a question, and of any other turn, in a language that neither the rules nor the default embedder cover."""
 _MOST_ASKED = 10  # sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example
 _FEW = 3  # fewest words before one of them must be a common word
@@ -49,9 +49,9 @@ _ASKS_FOR_MEMORY = re.compile(
 
 
 class SearchFeatures(Record):
-    """The features for the search decision. Form, each 0..1: it begins with a question word, requests information, has
-    a question mark, mentions the speaker, names things (three or more give 1). Meaning: the cosine with the nearest
-    example of each kind.
+    """The features for the search decision. Features of form, each 0..1: the turn begins with a question word, requests
+    information, has a question mark, mentions the speaker, names things (three or more give 1). Features of meaning:
+    the cosine with the nearest example of each kind.
     """
 
     question_word: float
@@ -117,9 +117,7 @@ def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
 
 
 def _asks_by_itself(sentence: str) -> bool:
-    """Return True if a sentence asks something that others than its speaker may know; "When I was a child, ..." does
-    not.
-    """
+    """Return True if a sentence asks something that not only its speaker knows; "When I was a child, ..." does not."""
     asks = has_question_mark(sentence) or (is_question(sentence) and (inquires(sentence) or not first_person(sentence)))
     return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_about_speaker(sentence)
 
@@ -158,7 +156,7 @@ def asks_for_memory(text: str) -> bool:
 
 
 def _is_understood(text: str) -> bool:
-    """Return True if the common words of a text's language are known; a few words in Latin letters pass."""
+    """Return True if the common words of a text's language are known; a few words in Latin letters always pass."""
     plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
     return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 

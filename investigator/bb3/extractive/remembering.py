@@ -32,7 +32,7 @@ _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
 _NEAR = 0.4  # cosine with a question at which a fact answers it
-_NEAR_WITH_A_WORD = 0.3  # the same if both share a word
+_NEAR_WITH_A_WORD = 0.3  # the same threshold if both share a word
 _LEAST_FIT = 25
 _LEAST_FIT_OF_A_STATEMENT = 35  # if the speaker says something new, merely similar facts are not repeated
 _OWNER_BONUS = 0.05
@@ -58,9 +58,9 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the sentences of the last turn about its speaker, verbatim; empty if there are none. An explicit request
-    to remember something is kept if it is about the speaker. Not kept are questions, politeness, opinions, requests to
-    forget or do something, overlong text, text in quotation marks, and this engine's own set phrases.
+    """Return the sentences of the last turn about its speaker, verbatim; may be empty. An explicit request to remember
+    something is kept if it is about the speaker. Not kept are questions, politeness, opinions, requests to forget or do
+    something, overlong text, text in quotation marks, and this engine's own set phrases.
     """
     text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:
@@ -74,8 +74,8 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     """Return the fact that fits the last turn best; the previous turn counts less. "What do you know about me" gets the
     newest fact. A question with a single-valued answer ("Where do I live?") gets the newest fact that states it; any
     other question that only its speaker can answer gets a fact only if it is close enough. Without a question, facts
-    already in the conversation are not repeated. The point is a similarity instead of a probability: cosine and shared
-    words, in percent.
+    already in the conversation are not repeated. The point is a similarity, not a probability: cosine and shared words,
+    in percent.
     """
     text = last_text(turns)
     if not facts or not (content_words(text) or asks_for_memory(text)):
@@ -102,7 +102,7 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
 
 
 class _Fit(NamedTuple):
-    """The fit of a fact: the point, its cosine with the last turn, and True if the two share a word."""
+    """The fit of a fact: its point, its cosine with the last turn, and whether the two share a word."""
 
     point: int
     cosine: float
@@ -136,7 +136,7 @@ def _clauses(fact: PersonalFact) -> list[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Return True if a name is requested, but the fact gives the name of another person, such as a sister."""
+    """Return True if a name is requested but the fact gives another person's name, such as a sister's."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False

@@ -1,4 +1,4 @@
-"""Replies that contain only given text: quotes of documents, a remembered fact, a word of the conversation. The
+"""Writes replies from given text only: quotes of documents, a remembered fact, a word of the conversation. The
 surrounding sentences are English, whatever the language of the conversation; styles are not supported.
 """
 
@@ -57,7 +57,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """Return the same as `respond`; without quotes, a reply that says so."""
+    """Return the reply of `respond` or, without quotes, a reply that says so."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):
@@ -88,7 +88,7 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
 
 
 def _asks_of_speaker(text: str) -> bool:
-    """Return True if a speaker asks for something that only they can have said."""
+    """Return True if a speaker asks for something that only they can have mentioned."""
     return asks_for_everything(text) or (is_question(text) and asks_about_speaker(text))
 
 

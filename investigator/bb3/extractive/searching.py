@@ -123,7 +123,7 @@ def _asked(text: str) -> tuple[str, str]:
 
 
 def _without_telling(sentence: str) -> str:
-    """Return a sentence, or only the question at its end if the rest is about the speaker; empty if all of it is."""
+    """Return a sentence, or only its final question if the rest is about the speaker; "" if all of it is."""
     for joint in _JOINT.finditer(sentence):
         rest = sentence[joint.end() :]
         if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
@@ -143,7 +143,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     Statements about the speaker contribute nothing; other remarks about themselves only the antecedent of a pronoun.
     """
     terms = key_terms(asked)
-    if not (terms or is_question(asked)) or named_things(asked):  # a name is enough without a question
+    if not (terms or is_question(asked)) or named_things(asked):  # a name is enough; it need not come from a question
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)

@@ -16,7 +16,7 @@ from investigator.language.terms import folded
 
 
 class WordKind(StrEnum):
-    """The use of such words: to ask, to refer to a speaker or an earlier thing, or to keep the conversation going."""
+    """The uses of such words: to ask, to refer to a speaker or an earlier thing, or to keep the conversation going."""
 
     ASKING = "asking"
     FIRST_PERSON = "first_person"

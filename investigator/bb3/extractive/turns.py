@@ -61,7 +61,7 @@ def inquires(text: str) -> bool:
 
 
 def is_question(sentence: str) -> bool:
-    """Return True if a sentence asks, by its mark, its first word, or its phrase."""
+    """Return True if a sentence is a question by its mark, its first word, or its phrasing."""
     return has_question_mark(sentence) or begins_with_question_word(sentence) or inquires(sentence)
 
 
@@ -81,7 +81,7 @@ def tells_about_speaker(text: str) -> bool:
 
 
 def named_things(text: str) -> list[str]:
-    """Return titles between quotation marks, and runs of capitalised words, in order and once.
+    """Return titles between quotation marks and runs of capitalised words, in order and without repetitions.
 
     The first word of a sentence is a name only if a run continues after it, or its case shows it (NASA, iPhone).
     """
@@ -92,7 +92,7 @@ def named_things(text: str) -> list[str]:
 
 
 def key_terms(text: str) -> list[str]:
-    """Return each content word once, as written, without words about talking."""
+    """Return each content word once, as written, except words about talking."""
     found: dict[str, str] = {}
     for token in tokens(text):
         if _carries_meaning(token):
@@ -119,7 +119,7 @@ def things_spoken_of(text: str) -> list[str]:
 
 
 def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
-    """Return the thing that the turns (newest last) mention most, empty if there is none; later ones count more."""
+    """Return the thing that the turns (newest last) mention most; "" if they mention none. Later turns count more."""
     weights: dict[str, float] = {}
     written: dict[str, str] = {}
     for age, text in enumerate(reversed(turns)):
@@ -160,7 +160,7 @@ def _goes_on(last: re.Match[str], gap: str, token: str) -> bool:
 
 
 def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
-    """Return the name in a run of words, if any."""
+    """Return the name in a run of words; "" if it has none."""
     while run and run[-1].group() in _INSIDE_NAMES:
         run.pop()
     if not run:

@@ -71,6 +71,6 @@ def wished_to_be_kept(sentence: str) -> str:
     Empty for a request to forget something, or to remember something that is not about the speaker.
     """
     if (wish := _REMEMBER.match(sentence.replace("’", "'"))) is not None:
-        told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" states it too
+        told = sentence[wish.end() :].rstrip(" ?？")  # "Could you remember that I like tea?" is also a statement
         return told if _STATES_OF_SPEAKER.match(bare(told)) else ""
     return "" if _OTHERWISE.match(bare(sentence)) else sentence

@@ -48,7 +48,7 @@ _SAYS = {
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 """Chat models give no probabilities: among separate replies, one with proven quotes beats one based on a memory."""
 _POINT_OF_MODELS = 50
-"""The lowest score at which a model's sentences count as knowledge; below it those of the search may count."""
+"""The lowest score at which a model's sentences count as knowledge; below it, sentences from the search may count."""
 _LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
 _LONGEST_TOLD = 200  # characters of a decision that could not be parsed
 
@@ -147,8 +147,9 @@ class ChatForm:
     def _worth_it(
         self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the proven quotes, and the reasons for unproven ones. For the built-in engine those that meet all that
-        is asked come first, trimmed to it, whatever their point, and others only from other documents.
+        """Return the proven quotes, and the reasons for unproven ones. For the built-in engine, quotes that meet
+        everything the turn asks come first, trimmed, whatever their point; other quotes are kept only from other
+        documents.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:
@@ -173,7 +174,7 @@ class ChatForm:
         return (*met, *(quote for quote in rows if quote.document_id not in seen), *(q for q in quotes if q not in own))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes as the files contain them now, and the reasons for unproven ones."""
+        """Return the quotes as currently in the files, and the reasons for unproven ones."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
         if self._folder is None:
             return proven_quotes(told, request.documents, None), ()

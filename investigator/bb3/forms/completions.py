@@ -50,7 +50,7 @@ class Completion(Record):
 
 
 class CompletionFailure(Record):
-    """The reason for a missing completion: the error of each attempt."""
+    """The reasons for a missing completion: the error of each attempt."""
 
     failures: tuple[str, ...]
 

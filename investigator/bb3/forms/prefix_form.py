@@ -38,8 +38,8 @@ def prefix_prompt(
     request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
 ) -> str:
     """Return the prompt of a request, within the token limit of the options; `folder` may contain custom instructions.
-    If it is too long, the oldest turns are dropped first; with knowledge, the last memories and documents, which are
-    the least relevant, and then more turns. The inputs that a response is conditioned on are never cut. Raises
+    If it is too long, the oldest turns are dropped first; with knowledge, next the last memories and documents, which
+    are the least relevant, and then more turns. The inputs on which a response is conditioned are never cut. Raises
     TemplateError.
     """
     module = request.module
@@ -100,7 +100,7 @@ def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
 
 
 def document_line(document: SearchDocument, words: int) -> str:
-    """Return a document as one line; its words, separated by single spaces, are counted from the title on."""
+    """Return a document as one line with single spaces; the title counts towards the limit of words."""
     text = " ".join(line.strip() for line in document.text.splitlines() if line.strip())
     return f"External Knowledge: {' '.join(f'{document.title} | {text}'.split(' ')[:words])}"
 
@@ -122,7 +122,9 @@ def _above(
 
 
 def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
-    """Return the memories of each speaker on one line, the own ones first; without a prefix they are the partner's."""
+    """Return the memories of each speaker on one line, the replying speaker's first; without a prefix they are the
+    partner's.
+    """
     prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}
     texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}
     for memory in memories:

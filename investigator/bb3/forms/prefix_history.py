@@ -50,7 +50,7 @@ class PrefixOptions(Record):
 
 @dataclass(frozen=True)
 class PromptLine:
-    """One line of a conversation; `is_persona`: it describes one of the speakers instead of being said."""
+    """One line of a conversation; `is_persona` is True if it describes a speaker instead of being spoken."""
 
     text: str
     is_persona: bool = False
@@ -122,7 +122,7 @@ def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts
 
 
 def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest count, up to `number`, that fits; 0 counts as fitting, and fitting is monotonic. Small counts
+    """Return the largest count, up to `number`, that fits; 0 always fits, and fitting must be monotonic. Small counts
     are tried first, so that at most twice the fitting length of a long text is examined.
     """
     low, high = 0, 1

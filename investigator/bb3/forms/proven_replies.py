@@ -1,4 +1,4 @@
-"""Proof in a chat: statements about documents must be in them, and everything else must have been said before."""
+"""Proof in a chat: statements about documents must be quoted from them, and anything else was said before."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def proven_quotes(
 ) -> tuple[Quote, ...]:
     """Return the texts as quotes from the document they are attributed to, or else from the first that contains them.
     Documents are counted from 1. Those of the folder are proven in their `sources`. Text from a server is looked up in
-    the page that it sent, and its quotes name the server: they prove nothing about the folder. Sentences that address a
-    language model, and parts of them, are removed from quotes.
+    the page that it sent, and its quotes name the server: such quotes prove nothing about the folder. Sentences that
+    address a language model, and parts of them, are removed from quotes.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]
@@ -46,9 +46,9 @@ def proven_quotes(
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
-    """Return True if a reply contains nothing new. Each sentence must be proven by the quotes, like a claim of an
-    answer, or repeat the conversation, the memories or the topic, or ask something. Without quotes only figures and
-    negations must have occurred before; negations about oneself ("I have not looked it up") are not claims.
+    """Return True if a reply contains nothing new. Each sentence must be a question, be proven by the quotes like a
+    claim of an answer, or repeat the conversation, the memories or the topic. Without quotes only figures and negations
+    must have occurred before; negations about oneself ("I have not looked it up") are not claims.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:

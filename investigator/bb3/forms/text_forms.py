@@ -21,7 +21,7 @@ Prompted = tuple[ModuleRequest, str]
 
 
 class Written(Record):
-    """A model's text, with the logarithm of its probability; `failed` if there is no answer."""
+    """A model's text, with the logarithm of its probability; `failed` if no answer arrived."""
 
     text: str
     score: float = 0.0
@@ -29,7 +29,7 @@ class Written(Record):
 
 
 class Writer(Protocol):
-    """Continues prompts, with separate settings for each module."""
+    """Continues prompts with separate settings for each module."""
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
         """Return one text for each prompt, in order. A failure is a failed text instead of an error."""
@@ -145,9 +145,9 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
 
 
 def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
-    """Return generations without surrounding text. Outer newlines and spaces are removed. If any text still has several
-    lines, each text is reduced to its first line, or its last with `take_last_newline`, and then to the part after the
-    last colon; with `allow_newline` texts are unchanged. Pass independent texts one by one.
+    """Return generated texts without surrounding text. Outer newlines and spaces are removed. If any text still has
+    several lines, each text is reduced to its first line, or its last with `take_last_newline`, and then to the part
+    after the last colon; with `allow_newline` texts are unchanged. Pass independent texts one by one.
     """
     texts = [text.strip("\n") for text in texts]
     if not allow_newline and any("\n" in text for text in texts):

@@ -1,4 +1,4 @@
-"""The contexts of 3B: turns as they are, and tokens that select the output (seed: bb3_agents)."""
+"""The contexts of 3B: unchanged turns, and tokens that select the output (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _last_line(turns: Sequence[Turn]) -> list[str]:
 
 
 def _personas(memories: Sequence[str]) -> list[str]:
-    """Return the lines with memories; a memory without a prefix is the partner's."""
+    """Return the lines with the memories; a memory without a prefix is the partner's."""
     if not memories:
         return []
     own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]
@@ -83,7 +83,7 @@ def _persona(prefix: str, memories: Sequence[str]) -> str:
 
 
 def _found(request: ModuleRequest) -> str:
-    """Return the knowledge of a response, each kind in its wrapping and on a separate line."""
+    """Return the knowledge of a response, each kind between its tokens and on a separate line."""
     kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
     wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
     return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)

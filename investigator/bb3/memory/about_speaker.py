@@ -27,7 +27,7 @@ _BRITISH = re.compile(r"(?<=[a-z])ou(?=r(?:s|ite)?\b)")
 
 
 class _Rules(Record):
-    """The file of rules, unprocessed: a group `value`, `what` or `number` captures the result of a rule."""
+    """The contents of the file of rules; a group `value`, `what` or `number` captures the result of a rule."""
 
     fillers: str
     numbers: str
@@ -50,7 +50,7 @@ class _Rules(Record):
 
 
 def clauses(sentence: str) -> list[tuple[int, int]]:
-    """Return the half-open spans of the clauses of a sentence that name the speaker again, without conjunctions."""
+    """Return the half-open spans, without conjunctions, of the clauses of a sentence that name the speaker again."""
     spans, begin = [], 0
     for joint in _JOINTS.finditer(sentence):
         spans.append((begin, joint.start()))
@@ -91,13 +91,13 @@ def names_another(topic: str) -> bool:
 
 
 def has_one_value(topic: str) -> bool:
-    """Return True if there is only one value at a time; names of dogs and brothers, for example, can be several."""
+    """Return True if a topic has only one value at a time; dogs and brothers, for example, can have several names."""
     owner, _, last = topic.rpartition(" ")
     return last != "name" or not owner or not _folded_words(_rules().of_one).isdisjoint(owner.split())
 
 
 def asked_topics(question: str) -> frozenset[str]:
-    """Return the topics of `told_topics` that a question of the speaker asks for."""
+    """Return the topics of `told_topics` that the speaker asks for."""
     text = _plain(question)
     found = {topic for topic, pattern in _by_topic("asked").items() if pattern.search(text)}
     for pattern in _compiled("asked_my"):
@@ -122,7 +122,7 @@ def asks_for_everything(text: str) -> bool:
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for something beyond the earlier statements."""
+    """Return True if a text asks for more than the earlier statements."""
     return _matches("more", _plain(text))
 
 

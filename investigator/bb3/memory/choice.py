@@ -53,7 +53,7 @@ def available_memories(
 ) -> list[str]:
     """Return the memories that may be used for a reply to a turn, at most 32.
 
-    `memories` are in their written form, with the turns since each was used, and `in_session` are those of this
+    `memories` are in their written form, with the turns since each was used; `in_session` contains those of this
     conversation.
     """
     left = in_session if options.ignore_in_session_memories_mkm else ()
@@ -69,8 +69,8 @@ def most_alike(
     text: str, memories: Sequence[str], tokens: Tokens, frequencies: Mapping[Hashable, int] | None = None
 ) -> list[str]:
     """Return the 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged. If
-    frequencies are given, a token counts 1 / (1 + ln(1 + its frequency)). Among equal scores, the text that sorts last
-    comes first, as in the original.
+    frequencies are given, a token has the weight 1 / (1 + ln(1 + its frequency)). Among equal scores, the text that
+    sorts last comes first, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)

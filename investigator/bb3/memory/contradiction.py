@@ -1,4 +1,4 @@
-"""Decides which memories still hold: of two that contradict each other, only the later one.
+"""Decides which memories are still valid: of two that contradict each other, only the later one.
 
 Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
 memory counts again once the newer one is deleted, and new rules also apply to old memories.
@@ -70,11 +70,11 @@ _MARKS = "?？؟;"
 
 
 class _Words(Record):
-    """The file of words, unprocessed: stems, separated by blanks.
+    """The contents of the file of words: stems, separated by blanks.
 
     Those of `onward` deny what comes after them, as English negations do; those of `throughout` deny the whole
     statement, as German, French and Spanish negations do. `joints` join the things of a list, those of `either` things
-    that are all denied; `numbers` say how many. Words of `same` are synonyms of their key, those of `opposite`
+    that are all denied; `numbers` are number words. Words of `same` are synonyms of their key, those of `opposite`
     antonyms.
     """
 
@@ -92,9 +92,9 @@ class _Words(Record):
 @dataclass(frozen=True)
 class Statement:
     """A self-contained part of a memory, with its span there. `topics` are its single-valued topics with their values,
-    and `left` those that no longer have that value; `lone` are topics without any other content in the statement.
-    `said` are its content words; `denied` those that it denies; `listed` the meaningful ones, if it lists several
-    things. `written` are all its words as written, and `dead` those that name who has died.
+    and `left` those that no longer have that value; `lone` contains topics without any other content in the statement.
+    `said` contains its content words, `denied` those that it denies, and `listed` the meaningful ones, if it lists
+    several things. `written` contains all its words as written, and `dead` those that name who has died.
     """
 
     span: tuple[int, int]
@@ -124,7 +124,7 @@ def topics_of(text: str) -> frozenset[str]:
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
-    """Return the terms that find memories with these topics."""
+    """Return the search terms for memories with these topics."""
     return frozenset(f"{NEGATED}{topic}" for topic in topics)
 
 
@@ -137,8 +137,8 @@ def settled_topics(text: str) -> frozenset[str]:
 def contradicts(new: Statement, old: Statement) -> bool:
     """Return True if the newer of two statements makes the older one untrue. It does if it gives another value for a
     single-valued topic, unless the older one was only more detailed, or if one denies what the other says in the same
-    words, or in fewer. Denying something more specific ("no dog called Rex") does not deny the general statement. An
-    older list of several things is kept if only some of them are denied.
+    or fewer words. Denying something more specific ("no dog called Rex") does not deny the general statement. An older
+    list of several things is kept if only some of them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
 

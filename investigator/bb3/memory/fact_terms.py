@@ -1,4 +1,4 @@
-"""Search terms for facts about users: in an SQLite full-text table, or in a plain PostgreSQL table."""
+"""Search terms for facts about users, in an SQLite full-text table or a plain PostgreSQL table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FactTerms(Protocol):
         """Delete all terms."""
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, best (BM25) first, the newest of equals."""
+        """Return the user's facts that have some of the terms, best (BM25) first; of equals, the newest first."""
 
     def with_all(self, connection: Connection, user: str, terms: Collection[str]) -> Sequence[int]:
         """Return the user's facts that have all of the terms."""
@@ -68,7 +68,7 @@ class FullTextTerms:
         connection.execute(text("DELETE FROM personal_fact_terms"))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, best (BM25) first, the newest of equals."""
+        """Return the user's facts that have some of the terms, best (BM25) first; of equals, the newest first."""
         values = {"query": _query(user, terms, "OR"), "most": most}
         return connection.execute(text(_MATCHES), values).scalars().all()
 
@@ -102,7 +102,7 @@ class PlainTerms:
         connection.execute(delete(fact_terms))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, best (BM25) first, the newest of equals."""
+        """Return the user's facts that have some of the terms, best (BM25) first; of equals, the newest first."""
         words = [_word(term) for term in sorted(terms)]
         having = self._having(connection, user, words)
         points = self._points(connection, having, words)
@@ -130,7 +130,7 @@ class PlainTerms:
         return having
 
     def _points(self, connection: Connection, having: Mapping[int, Set[str]], words: Sequence[str]) -> dict[int, float]:
-        """Return the score of each fact for the words: BM25 as in SQLite, with the owner as one more word."""
+        """Return the score of each fact for the words: BM25 as in SQLite, with the owner counted as a word."""
         of_each, of_term = fact_terms.c.fact_id, fact_terms.c.term
         sizes, held = Counter[int](), Counter[str]()
         for part in in_batches(sorted(having)):
@@ -144,7 +144,7 @@ class PlainTerms:
         points = dict.fromkeys(having, 0.0)
         for fact_id, found in having.items():
             share = (_K1 + 1.0) / (1.0 + _K1 * (1.0 - _B + _B * sizes[fact_id] / mean))
-            for word in words:  # in SQLite's order: another order changes the last digits
+            for word in words:  # in SQLite's order: another order would change the last digits
                 points[fact_id] += weights[word] * share if word in found else 0.0
         return points
 

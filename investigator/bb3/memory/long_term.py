@@ -1,4 +1,4 @@
-"""Keeps the memories of users over chats and restarts, for chats and for viewing or changing them."""
+"""Keeps the memories of users across chats and restarts, and lets users view and change them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BY_HAND = FactSource()
 
 
 class LongTermMemory(PersonalFacts):
-    """The memories of all users of a workspace, and the selection for a reply. Memories are single lines: white space
+    """The memories of all users of a workspace, and their selection for a reply. Memories are single lines: white space
     is collapsed and control characters are removed, so that none can imitate a line of a prompt. Raises DialogueError
     if a memory is empty or too long.
     """
@@ -60,7 +60,7 @@ class LongTermMemory(PersonalFacts):
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
         """Remember a module's output for a turn; return None if it is empty, not new, or too long. A statement that
-        repeats something no longer valid is new, unless `anew` is false, and becomes the newest.
+        repeats something no longer valid counts as new and becomes the newest, unless `anew` is false.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
@@ -91,9 +91,9 @@ class LongTermMemory(PersonalFacts):
         return tuple(found[number] for number in sorted(found))
 
     def holding(self, user: str, facts: Sequence[KeptFact], newer: Collection[str] = ()) -> tuple[KeptFact, ...]:
-        """Return the memories that still hold, in order, without the parts that do not.
+        """Return the memories that are still valid, in order, without their invalid parts.
 
-        The rest is contradicted by something later: another memory, or one of the `newer` texts. It stays stored, and
+        The rest is contradicted by something later: another memory, or one of the `newer` texts. It remains stored and
         can be viewed and changed.
         """
         left: dict[int, str] = {}

@@ -56,7 +56,7 @@ class UserMemories:
         return self._written([fact for fact in latest if fact.id in holding])
 
     def available(self, text: str) -> Sequence[str]:
-        """Return at most 32 memories that still hold and may be used for a reply to this text.
+        """Return at most 32 memories that are still valid and may be used for a reply to this text.
 
         If the text asks for everything known about its speaker, the speaker's latest statements become one memory of
         several lines.
@@ -81,7 +81,7 @@ class UserMemories:
             self._in_session.update(self._written([kept]))
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Remember these in addition; without a prefix they are the partner's."""
+        """Remember these in addition; those without a prefix are the partner's."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         ages = {}
         for memory, turns in memories.items():
@@ -100,7 +100,7 @@ class UserMemories:
         self._turn += 1
 
     def clear(self) -> None:
-        """Forget which memories this conversation created, the only state that belongs to it."""
+        """Forget which memories this conversation created: its only own state."""
         self._in_session = set()
         self._told = set()
 
@@ -109,7 +109,7 @@ class UserMemories:
         return available_memories(text, found, self._in_session, self._options, chance=self._chance, tokens=tokens)
 
     def _everything(self, text: str) -> list[str]:
-        """Return the newest facts that still hold, as one memory; if asked for more, those not shown yet."""
+        """Return the newest valid facts as one memory; if asked for more, those not shown yet."""
         newest = self._memory.newest(self._user, _MOST_LOOKED_AT)
         own = self._memory.holding(self._user, [fact for fact in newest if fact.speaker is Speaker.PARTNER])
         if asks_for_more(text):

@@ -1,7 +1,7 @@
 """Decides if a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose). The
-original rejects a memory that contains all words of an existing one. So it loses `I don't have money` after `I have
-money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated memory
-never repeats one that is not negated.
+original rejects a memory that contains all words of an existing one. It therefore loses `I don't have money` after `I
+have money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated
+memory never repeats one that is not negated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Gist:
         return frozenset(word.removeprefix(_MARK) for word in self.content or self.words)
 
     def wire(self) -> str:
-        """Return it as one line; equal gists have equal lines."""
+        """Return the gist as one line; equal gists have equal lines."""
         return " ".join([_MARK if self.negated else "+", *sorted(self.words)])
 
     @classmethod
@@ -69,7 +69,7 @@ def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
 
 
 def says_something_new(text: str, kept: Iterable[str], threshold: int = 1) -> bool:
-    """Return True if a memory repeats no existing one; `threshold` is as in `repeats`."""
+    """Return True if a memory repeats no existing one; `threshold` has the meaning that it has in `repeats`."""
     new = gist_of(text)
     return not any(repeats(new, gist_of(other), threshold) for other in kept)
 

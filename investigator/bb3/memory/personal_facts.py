@@ -33,7 +33,7 @@ from investigator.store.user_key import user_key
 _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
-_LONGEST_COUNT = 9  # digits; a longer number was not assigned here
+_LONGEST_COUNT = 9  # digits; longer numbers are never assigned
 
 
 class FactText(Record):
@@ -111,7 +111,7 @@ class PersonalFacts:
             return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
 
     def matching(self, user: str, terms: Collection[str], most: int) -> tuple[KeptFact, ...]:
-        """Return the user's facts that have some of the terms, best (BM25) first, the newest of equals."""
+        """Return the user's facts that have some of the terms, best (BM25) first; of equals, the newest first."""
         with self._reading(user) as connection:
             if not terms:
                 return ()
@@ -192,7 +192,7 @@ class PersonalFacts:
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
     def end_turn(self, user: str, used: Collection[int] = ()) -> None:
-        """End a turn with the user in which these facts were used; the others become one turn older."""
+        """End a turn with the user in which these facts were used; all other facts become one turn older."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
@@ -267,7 +267,7 @@ class PersonalFacts:
         found = self._by_ids(connection, user, [fact_id])
         if not found:
             raise DialogueError(
-                f"there is no memory with the number {fact_id}",
+                f"no memory has the number {fact_id}",
                 hint="List the memories with: investigator memory FOLDER list",
             )
         return found[0]

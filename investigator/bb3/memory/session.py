@@ -64,7 +64,7 @@ class SessionMemories:
             self._in_session.add(memory)
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Replace all memories by these; without a prefix they are the partner's."""
+        """Replace all memories by these; those without a prefix are the partner's."""
         prefixes = tuple(f"{prefix}:" for prefix in self._prefixes.values())
         self._texts = {
             text if text.startswith(prefixes) else self._written(text, Speaker.PARTNER): turns

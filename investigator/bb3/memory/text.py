@@ -1,4 +1,4 @@
-"""Memories in the written form of BB3's model families: with the prefix of their owner (seed: bb3_agents)."""
+"""Memories in the written form of BB3's model families, with the prefix of their owner (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 def split_prefix(memory: str) -> tuple[str, str]:
     """Return the prefix of a written memory, without the colon, and the text after it.
 
-    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if there is no prefix.
+    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if it has no prefix.
     """
     tokens = _PREFIXES[MemoryForm.TOKENS].values()
     head, colon, rest = memory.partition(":")

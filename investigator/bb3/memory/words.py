@@ -18,7 +18,7 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""The list is short, because it matters who a memory is about; two of the adverbs are stems."""
+"""Without pronouns, because it matters who a memory is about; two of the adverbs are stems."""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},

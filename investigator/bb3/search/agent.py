@@ -1,4 +1,4 @@
-"""An agent that answers with search results, and a search that makes documents up (seed: bb3_agents)."""
+"""An agent that answers with search results, and a search that invents documents (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class MadeUpSearch:
 
 class SearchAgent(Agent):
     """Treats each message as a query and answers with documents, one per line, as `title | text`. Options: `server`
-    (`test` makes documents up), `raw_server` (an address, overrides `server`), `n_docs`, `intra_doc_delimiter` (between
+    (`test` invents documents), `raw_server` (an address, overrides `server`), `n_docs`, `intra_doc_delimiter` (between
     the lines of a document). The reply's `top_docs` are the lines, `urls` the addresses of the documents. Raises
-    SettingsError if there is no server.
+    SettingsError without a server.
     """
 
     def __init__(

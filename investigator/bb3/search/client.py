@@ -88,8 +88,9 @@ class SearchServer:
         self._sleep = sleep
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
-        """Return the pages that the server finds, best first; a query without words finds none. There may be more than
-        `count`. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an answer.
+        """Return the pages that the server finds, best first; a query without words finds none. The server may send
+        more than `count`. Raises EngineTimeoutError, EngineUnreachableError, and EngineError if the response is not an
+        answer.
         """
         join = self._between_lines.join
         pages = self.pages(query, count)
@@ -105,7 +106,7 @@ class SearchServer:
         try:
             form = urlencode({"q": query, "n": str(count)}).encode("ascii")
         except UnicodeEncodeError as error:
-            raise EngineError("the query is not a text", hint="Ask with words.") from error
+            raise EngineError("the query is not a text", hint="Pass the query as a text.") from error
         status, body = self._endpoint.post(form)
         if status != 200:
             raise self._refused(status, body)

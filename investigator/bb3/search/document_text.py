@@ -12,7 +12,7 @@ from investigator.language.terms import spaced
 
 CHUNK_CHARACTERS = 500
 WHOLE_CHARACTERS = 2_000
-"""A text up to this length is read whole."""
+"""Texts up to this length are read whole."""
 _STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK_CHARACTERS - 1}}}")
 _WORD = re.compile(r"\w\w+")
 
@@ -33,12 +33,12 @@ def passage(document: SearchDocument, *, open_end: bool = True) -> str:
 
 
 def described(document: SearchDocument) -> str:
-    """Return a document for a reader, with a line each for address, title and text."""
+    """Return a document for a human reader, with separate lines for address, title and text."""
     return f"ID: {document.url}\nTitle: {document.title}\nText: {document.text}"
 
 
 def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
-    """Return a text in pieces that end at the first space after that many characters; only these spaces are dropped."""
+    """Split a text into pieces that end at the first space after that many characters; these spaces are dropped."""
     chunks, start = [], 0
     while (end := text.find(" ", start + size)) >= 0:
         chunks.append(text[start:end])
@@ -47,7 +47,7 @@ def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
 
 
 def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
-    """Return the chunks nearest to a query by TF-IDF and cosine, best first; of equals the earlier one."""
+    """Return the chunks nearest to a query by TF-IDF and cosine, best first; of equals, the earlier first."""
     return [chunks[i] for i in _nearest(chunks, query)[:count]]
 
 
@@ -66,7 +66,7 @@ def nearest_part(text: str, query: str) -> tuple[int, int]:
 
 
 def _nearest(texts: Sequence[str], query: str) -> list[int]:
-    """Return the indexes of the texts, nearest to the query first."""
+    """Return the indices of the texts, nearest to the query first."""
     bags = [Counter(_WORD.findall(text.lower())) for text in (*texts, query)]
     held = Counter(word for bag in bags for word in bag)
     vectors = [_unit({word: n * (log((1 + len(bags)) / (1 + held[word])) + 1) for word, n in b.items()}) for b in bags]

@@ -1,6 +1,6 @@
 """The folder as BB3's search: it is opened for every search, so that results are current. Results of another search are
-looked up in it, because a server may claim that any text is in a document. Quotes are looked up in the files, read
-again, because an index can be damaged, forged or outdated.
+looked up in it, because a server may claim that any text is in a document. Quotes are looked up in freshly read files,
+because an index can be damaged, forged or outdated.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class FolderSearch:
             return (), (f"{SOURCE_CHANGED}: {error.message}",)
         if lost:
             again = frozenset(quote.document_id for quote in quotes)
-            with suppress(InvestigatorError), self._open(again):  # otherwise the next search reports the error
+            with suppress(InvestigatorError), self._open(again):  # if it fails, the next search reports the error
                 pass
         return standing, lost
 
@@ -133,8 +133,8 @@ def one_at_a_time(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> OpenShelf:
-    """Open the folder for one thread at a time, waiting for other processes that have it open. After `longest_wait`
-    seconds WorkspaceLockedError is raised.
+    """Open the folder for one thread at a time, waiting for other processes that have it open. Raises
+    WorkspaceLockedError after `longest_wait` seconds.
     """
     turn = Lock()
 

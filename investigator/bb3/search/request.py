@@ -20,7 +20,7 @@ ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)"
 
 
 async def query_of(request: Request) -> tuple[str, int]:
-    """Return the query of a request and the number of requested pages.
+    """Return the query of a request and the number of pages it asks for.
 
     Raises HTTPException with the reason if it is not a form with these two.
     """

@@ -1,4 +1,4 @@
-"""Pages of a search server: their places in documents, if an investigator sent them, and the part that is read."""
+"""Pages of a search server: the part that is read and, if an investigator sent them, their places in documents."""
 
 from __future__ import annotations
 

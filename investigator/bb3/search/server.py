@@ -61,7 +61,7 @@ def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> Fas
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
         is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-        reason = f"{request.method} is not served; {ASKING}" if is_method else error.detail
+        reason = f"{request.method} is not supported; {ASKING}" if is_method else error.detail
         return _refusal(error.status_code, reason, error.headers)
 
     @app.exception_handler(Exception)

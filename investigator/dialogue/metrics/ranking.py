@@ -21,7 +21,8 @@ def first_right(candidates: Iterable[str], labels: Iterable[str]) -> int | None:
 
 
 def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[str, AverageMetric]:
-    """Return hits@1, 5, 10 and 100, and `mrr`: the reciprocal rank of the best right candidate, 0 if there is none.
+    """Return hits@1, 5, 10 and 100, and `mrr`: the reciprocal rank of the best right candidate, 0 if no candidate is
+    right.
 
     The candidates are best first.
     """
@@ -32,8 +33,8 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> Mapping[str, AverageMetric]:
     """Return `rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows the right one. Equal
-    scores rank in order. A label outside the `top` ranks after all candidates. Raises MetricsError if there is no
-    candidate with that index.
+    scores rank in order. A label outside the `top` ranks after all candidates. Raises MetricsError if no candidate has
+    that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
@@ -47,7 +48,7 @@ def in_batch_metrics(scores: Sequence[float], label: int) -> Mapping[str, Averag
     negatives.
 
     Equal scores share a rank, and the first of the highest is the guess. As in ParlAI's training, the reciprocal rank
-    is 1 / (rank + 0.00001). Raises MetricsError if there is no candidate with that index.
+    is 1 / (rank + 0.00001). Raises MetricsError if no candidate has that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own for score in scores)
@@ -61,5 +62,5 @@ def in_batch_metrics(scores: Sequence[float], label: int) -> Mapping[str, Averag
 
 def _score_of(scores: Sequence[float], label: int) -> float:
     if not 0 <= label < len(scores):
-        raise MetricsError(f"there is no candidate {label} among {len(scores)}", hint="Count candidates from 0.")
+        raise MetricsError(f"no candidate {label} among {len(scores)}", hint="Count candidates from 0.")
     return scores[label]

@@ -81,10 +81,10 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 
     Averages become the mean over the tasks that have them (a task without examples counts as 0), or are pooled with
     `micro_average`; sums are added; a global metric is taken from the first task only. A single report is returned
-    unchanged. Raises MetricsError if there are none, or fixed metrics differ.
+    unchanged. Raises MetricsError without reports, or if fixed metrics differ.
     """
     if not reports:
-        raise MetricsError("there are no reports to merge", hint="Give the report of at least one task.")
+        raise MetricsError("no reports to merge", hint="Give the report of at least one task.")
     if len(reports) == 1:
         return dict(next(iter(reports.values())))
     together: dict[str, Metric] = {}
@@ -115,7 +115,7 @@ def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
 
 
 def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
-    """Add to the existing value. Raises MetricsError, which names the metric, if that is impossible."""
+    """Add to the existing value. Raises MetricsError, naming the metric, if that is impossible."""
     try:
         together[name] = metric if name not in together else together[name] + metric
     except MetricsError as error:
@@ -128,8 +128,8 @@ _TOGETHER = ""  # the prefix of a metric over all tasks
 def report_table(report: Report, digits: int = 4) -> str:
     """Return the metrics as a table: a row for all tasks, one for each task, a column for each metric.
 
-    Rows and columns are in the order in which the report has them; a metric that a task lacks is left blank. An empty
-    report gives an empty text.
+    Rows and columns are in the order of the report; a metric that a task lacks is left blank. An empty report gives an
+    empty text.
     """
     rows: dict[str, dict[str, str]] = {_TOGETHER: {}}
     for key, metric in report.items():

@@ -37,7 +37,7 @@ def named_metrics(metrics_list: str) -> frozenset[str]:
     """Return the metrics in a comma-separated list of names and groups.
 
     Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; other names are kept, so that a
-    custom teacher can check if its metric is requested.
+    custom teacher can check whether its metric is requested.
     """
     names = (name.strip() for name in metrics_list.split(","))
     return frozenset(metric for name in names if name for metric in _GROUPS.get(name, (name,)))

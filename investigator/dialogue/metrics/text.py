@@ -32,7 +32,7 @@ _SPLIT_BY_TREEBANK = {
 
 
 def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
-    """Return BLEU-`order` against all answers, from 0 to 1; 0 if there are no answers or no word is right.
+    """Return BLEU-`order` against all answers, from 0 to 1; 0 without answers or if no word is right.
 
     Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). The n-grams of lengths 1 to `order`
     have equal weight; a text without words has one empty word. A text with fewer words than `order` scores almost 0,
@@ -76,7 +76,7 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
 
 @dataclass(frozen=True)
 class InterDistinctMetric(Metric):
-    """The share of distinct n-grams in all texts together; 1e-7 if there are none (Li et al. 2016).
+    """The share of distinct n-grams in all texts together; 1e-7 without n-grams (Li et al. 2016).
 
     The counts are stored in `parts`, each with more than twice as many n-grams as the next, so that adding a text does
     not copy all earlier counts.

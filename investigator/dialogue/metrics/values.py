@@ -12,8 +12,8 @@ from investigator.errors import MetricsError
 
 class Metric(ABC):
     """A frozen value. `+` combines two metrics of one class; adding None changes nothing. `is_global`: one value covers
-    all tasks, so reports of several tasks keep the first one. `macro_average`: the value for several tasks is the mean
-    of theirs, regardless of size, unless pooling is requested.
+    all tasks, so a report on several tasks keeps the first one. `macro_average`: the value for several tasks is the
+    mean of theirs, regardless of size, unless pooling is requested.
     """
 
     is_global: ClassVar[bool] = False
@@ -62,7 +62,7 @@ class SumMetric(Metric):
 
 @dataclass(frozen=True)
 class AverageMetric(Metric):
-    """A mean, as its numerator and denominator. An empty mean is 0; a numerator over 0 is not a number."""
+    """A mean, as its numerator and denominator. An empty mean is 0; any other numerator over 0 is NaN."""
 
     macro_average: ClassVar[bool] = True
 

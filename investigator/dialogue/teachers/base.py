@@ -82,7 +82,7 @@ class Teacher(Agent):
         self.metrics.clear()
 
     def reset(self) -> None:
-        """Restart the data, and forget all grades."""
+        """Restart the data and forget all grades."""
         super().reset()
         self.reset_metrics()
         self._asked = None

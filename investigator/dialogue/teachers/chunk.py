@@ -129,7 +129,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise missing("create_message", self)
 
     def get_buffersize(self) -> int:
-        """Return how many samples are loaded ahead at most."""
+        """Return the maximum number of samples to load ahead."""
         return 100_000
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:

@@ -17,7 +17,7 @@ class DialogTeacher(FixedDialogTeacher):
     """Derive from it and write `setup_data`; the option `datafile` names the file.
 
     With a streaming datatype, the file is read on demand, never as a whole. Further options: `image_mode`. Raises
-    DialogueError if there is no datafile.
+    DialogueError without a datafile.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -60,7 +60,7 @@ class DialogTeacher(FixedDialogTeacher):
         )
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Return candidates shared by all examples; None if there are none, or each example has its own."""
+        """Return candidates shared by all examples; None if examples have none, or their own."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
@@ -72,7 +72,7 @@ class DialogTeacher(FixedDialogTeacher):
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """Return one example. Raises DialogueError if there is none, or the data streams."""
+        """Return one example. Raises DialogueError if it does not exist, or if the data streams."""
         if self.data is None:
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]

@@ -36,14 +36,14 @@ class DialogData:
             self._make_message: MakeMessage = common._make_message
             return
         if data_loader is None or make_message is None:
-            raise DialogueError("DialogData needs a data_loader and a make_message, or another DialogData to share")
+            raise DialogueError("DialogData needs a data_loader and a make_message, or shared data")
         self._episodes = list(episodes_of(data_loader(str(opt.get("datafile", "")))))
         self._make_message = make_message
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
-        """Return one example, and True if it is the last of all. Raises DialogueError if there is none."""
+        """Return one example, and True if it is the last of all. Raises DialogueError if it does not exist."""
         if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
-            raise DialogueError(f"there is no example {entry_idx} in episode {episode_idx}")
+            raise DialogueError(f"episode {episode_idx} has no example {entry_idx}")
         episode = self._episodes[episode_idx]
         done = entry_idx == len(episode) - 1
         message = self._make_message(episode[entry_idx])
@@ -85,7 +85,9 @@ class StreamDialogData:
         """
         with self._lock:
             if self._broken:
-                raise DialogueError("the data could not be read to its end", hint="Correct it, and reset the teacher.")
+                raise DialogueError(
+                    "the data could not be read to its end", hint="Correct the file, and reset the teacher."
+                )
             if self._ahead is None and self._restarts:
                 self._begin()
             episode, self._ahead = self._ahead, self._read()

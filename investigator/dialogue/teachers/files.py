@@ -37,7 +37,7 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
 
     An episode ends at a line with `episode_done:True`, and with the file. Blank lines are skipped. Raises DialogueError
     if the file cannot be read, and DialogueFormatError, naming file, line and gist, if a line has no text, no labels,
-    `eval_labels`, or cannot be parsed.
+    or `eval_labels`, or if it cannot be parsed.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:

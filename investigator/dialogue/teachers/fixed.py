@@ -39,10 +39,10 @@ class EpisodeOrder:
 
 
 class FixedDialogTeacher(Teacher):
-    """Derive from it and write `get`, `num_episodes` and `num_examples`; the rest is here. Copies share the data and
-    take episodes in turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with
-    the option `hide_labels`. After the end of the data, or without data, it returns padding. Further options:
-    `batchsize` (the number of copies that act together), `seed` of the random order.
+    """Derive from it and write `get`, `num_episodes` and `num_examples`. Copies share the data and take episodes in
+    turn. Labels are shown while training; otherwise they are moved to `eval_labels`, or omitted with the option
+    `hide_labels`. After the end of the data, or without data, it returns padding. Further options: `batchsize` (the
+    number of copies that act together), `seed` of the random order.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

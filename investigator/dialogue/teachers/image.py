@@ -45,7 +45,7 @@ class ImageLoader:
     def __init__(self, opt: Mapping[str, object]) -> None:
         name = Opt.of(opt).text("image_mode", ImageMode.RAW)
         if name not in list(ImageMode):
-            raise DialogueValueError(f"there is no image mode {name!r}", hint=f"Choose one of {', '.join(ImageMode)}.")
+            raise DialogueValueError(f"unknown image mode {name!r}", hint=f"Choose one of {', '.join(ImageMode)}.")
         self.mode = ImageMode(name)
 
     def load(self, path: str) -> object | None:

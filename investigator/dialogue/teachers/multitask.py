@@ -18,7 +18,7 @@ from investigator.errors import DialogueError
 
 class MultiTaskTeacher(Teacher):
     """Asks from several teachers, switching at the end of an episode. TaskChoice picks the next one, seeded by the
-    option `seed`. After the end of all data it returns padding. Raises DialogueError if there are no teachers.
+    option `seed`. After the end of all data it returns padding. Raises DialogueError without teachers.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class MultiTaskTeacher(Teacher):
         super().__init__(opt, shared)
         self.tasks = _copies(shared) or list(teachers)
         if not self.tasks:
-            raise DialogueError("there are no teachers to ask from", hint="Name at least one task.")
+            raise DialogueError("no teachers given", hint="Name at least one task.")
         chance = random.Random(self.opt.number("seed", 0))
         self._choice = TaskChoice(
             self.opt, len(self.tasks), lambda: [task.num_episodes() for task in self.tasks], chance

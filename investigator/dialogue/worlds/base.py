@@ -16,7 +16,7 @@ from investigator.errors import DialogueError, DialogueValueError
 
 @runtime_checkable
 class Reports(Protocol):
-    """An agent that measures."""
+    """An agent with metrics."""
 
     def report(self) -> Report:
         """Return the metrics so far, by name."""
@@ -49,7 +49,7 @@ class World:
         nameless = next((agent for agent in self.agents if not hasattr(agent, "id")), None)
         if nameless is not None:
             raise DialogueValueError(
-                f"{type(nameless).__name__} is not a complete agent: it has no id",
+                f"the agent {type(nameless).__name__} is incomplete: it has no id",
                 hint="Derive it from Agent, and call super().__init__() in its __init__.",
             )
         self.acts: list[Message | None] = [None] * len(self.agents)
@@ -125,7 +125,7 @@ class World:
         return Message.of(act)
 
     def update_counters(self, rows: int = 1) -> None:
-        """Count one turn of that many examples; for worlds that override `parley`."""
+        """Count one turn with that many examples; for worlds that override `parley`."""
         self.total_parleys += 1
         self.total_exs += rows
         done = self.epoch_done()
@@ -222,7 +222,7 @@ def ends_episode(act: object) -> bool:
 
 
 def shared_parts(shared: Shared, key: str) -> Sequence[object]:
-    """Return the list under a key of a world's shared state. Raises DialogueError if there is none."""
+    """Return the list under a key of a world's shared state. Raises DialogueError if it has none."""
     parts = shared.get(key)
     if not isinstance(parts, Sequence) or isinstance(parts, str):
         raise DialogueError(
@@ -232,7 +232,7 @@ def shared_parts(shared: Shared, key: str) -> Sequence[object]:
 
 
 def shared_options(shared: Shared) -> Opt:
-    """Return the options in the shared state of an agent or a world; empty if there are none."""
+    """Return the options in the shared state of an agent or a world; may be empty."""
     opt = shared.get("opt")
     return Opt.of(opt) if isinstance(opt, Mapping) else Opt()
 

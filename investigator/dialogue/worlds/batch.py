@@ -16,7 +16,7 @@ from investigator.errors import DialogueError, DialogueValueError
 class WorldOfCopies(World):
     """A world, the root, and copies of it made by `share`. The copies take the turns; the root collects the metrics.
     `worlds` are the copies, each of which gets its index. Raises DialogueValueError unless either the root or the
-    shared state of another world of this class is given, or if there would be no copies.
+    shared state of another world of this class is given, or if the number of copies is below 1.
     """
 
     count_option: ClassVar[str] = "batchsize"
@@ -34,7 +34,7 @@ class WorldOfCopies(World):
         count = self.number_of_copies()
         if count < 1:
             hint = f"Set {self.count_option} to 1 or more."
-            raise DialogueValueError(f"there is no {type(self).__name__} of {count} copies", hint=hint)
+            raise DialogueValueError(f"{type(self).__name__} cannot have {count} copies", hint=hint)
         shares = self.world.share()
         self.worlds = [World.of_share(_told(shares, {self.place_option: place})) for place in range(count)]
 

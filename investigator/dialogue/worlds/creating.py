@@ -52,7 +52,7 @@ def create_world(
 
     With the option `interactive_task` a human, the first of the agents, talks with a model; with `selfchat_task` agents
     talk with each other, or one with its copy. Both work without the teacher, and a task without its own
-    InteractiveWorld or SelfChatWorld gets ours. Raises UnknownTaskError if no task is named or known,
+    InteractiveWorld or SelfChatWorld gets ours. Raises UnknownTaskError if no task is given or known,
     DialogueUnsupportedError and DialogueValueError for options without effect, and the errors of the worlds.
     """
     options = Opt.of(opt).deepcopy()
@@ -62,7 +62,7 @@ def create_world(
     named = options.text("task")
     ids = tasks.ids(named) if named else ()
     if not ids:
-        raise UnknownTaskError("no task is named" if not named else f"{named!r} does not name a task")
+        raise UnknownTaskError("no task given" if not named else f"{named!r} does not name a task")
     students = [agents] if isinstance(agents, Agent) else list(agents)
     worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
     return _in_copies(options, worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds))

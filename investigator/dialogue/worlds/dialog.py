@@ -15,8 +15,8 @@ class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
     The first agent's act ends an episode, and its `epoch_done` the data; the world has its id. If both talk freely, a
-    loop ends episode and data (see World.watches_loops); `reset` starts over. Raises DialogueError unless there are two
-    agents.
+    loop ends the episode and the data (see World.watches_loops); `reset` starts over. Raises DialogueError unless there
+    are two agents.
     """
 
     watches_loops = True
@@ -50,8 +50,7 @@ class EndsEpisodes(Protocol):
 
 class MultiAgentDialogWorld(World):
     """Agents that act one after the other; each hears everything said since its last act. If agents talk freely, a loop
-    ends the episode and the epoch (see World.watches_loops); `reset` starts over. Raises DialogueError if there are no
-    agents.
+    ends the episode and the epoch (see World.watches_loops); `reset` starts over. Raises DialogueError without agents.
     """
 
     watches_loops = True
@@ -61,7 +60,7 @@ class MultiAgentDialogWorld(World):
     ) -> None:
         super().__init__(opt, agents, shared)
         if not self.agents:
-            raise DialogueError("there are no agents in this world", hint="Give at least one agent.")
+            raise DialogueError("this world has no agents", hint="Give at least one agent.")
 
     def episode_done(self) -> bool:
         """Return True if an agent ended it, by its `episode_done` or in its last act, or if the agents are in a

@@ -28,7 +28,7 @@ class Growth(StrEnum):
 
 
 class DynamicBatchWorld(WorldOfCopies):
-    """Teachers of many copies read ahead; one `batch_act` of the student answers examples of similar length.
+    """The teachers of many copies read ahead, and one `batch_act` of the student answers examples of similar length.
     `dynamic_batching` is `full`: a batch takes as many examples as fit, each counted with the length of the longest,
     within `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or `batchsort`:
     `batchsize` examples. The longest waiting example is always in the next batch.
@@ -145,7 +145,7 @@ def _growth(name: str) -> Growth:
         return Growth(name or Growth.FULL)
     except ValueError as error:
         kinds = " or ".join(Growth)
-        raise DialogueValueError(f"there is no dynamic_batching {name!r}", hint=f"It is {kinds}.") from error
+        raise DialogueValueError(f"unknown dynamic_batching {name!r}", hint=f"It is {kinds}.") from error
 
 
 def _size(example: Message, text: int, label: int) -> int:

@@ -28,7 +28,7 @@ class _Worker:
         return self.turn is not None and not self.turn.done()
 
     def settle(self) -> None:
-        """Check how the last turn ended, once. Raises WorkerError if it failed."""
+        """Check, once, whether the last turn failed. Raises WorkerError if it did."""
         ended, self.turn = self.turn, None
         error = ended.exception() if ended is not None else None
         if error is not None:
@@ -98,7 +98,7 @@ class HogwildWorld(WorldOfCopies):
         return super().report()
 
     def reset(self) -> None:
-        """Let all copies start over once the started turns are over. Raises WorkerError if one of them failed."""
+        """Restart all copies once the started turns are over. Raises WorkerError if one of them failed."""
         self.join()
         super().reset()
 

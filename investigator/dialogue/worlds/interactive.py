@@ -12,8 +12,8 @@ from investigator.errors import DialogueError
 
 
 class InteractiveWorld(DialogPartnerWorld):
-    """The first agent, a human, talks with the second, a model, which is not called when the human leaves. If the human
-    ends the episode without a message, the model forgets it.
+    """The first agent, a human, talks with the second, a model, which is not called once the human has left. If the
+    human ends the episode without a message, the model forgets it.
     """
 
     watches_loops = False

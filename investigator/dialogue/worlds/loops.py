@@ -28,14 +28,14 @@ _log = logging.getLogger(__name__)
 
 @runtime_checkable
 class HasExamples(Protocol):
-    """An agent that reads data, and may know its amount."""
+    """An agent that reads data, and may know how much there is."""
 
     def num_examples(self) -> int | None:
-        """Return the number of examples; None if it is not known."""
+        """Return the number of examples; None if unknown."""
         ...
 
     def num_episodes(self) -> int | None:
-        """Return the number of episodes; None if it is not known."""
+        """Return the number of episodes; None if unknown."""
         ...
 
 
@@ -68,7 +68,7 @@ class Exchanges:
         self._said.clear()
 
     def _came_again(self, length: int) -> bool:
-        """Return True if the last exchanges, of this number, have been repeated often enough to make a loop."""
+        """Return True if the last `length` exchanges have been repeated often enough to make a loop."""
         needed = (self._repeats + 1) * length
         if len(self._said) < needed:
             return False

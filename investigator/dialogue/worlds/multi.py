@@ -16,8 +16,8 @@ from investigator.errors import DialogueValueError
 
 
 class MultiWorld(World):
-    """A world for each task; TaskChoice picks one for each episode. When the data of all has ended it stays with the
-    last, which returns padding. `chance` is the random generator, by default seeded from the option `seed` and the
+    """A world for each task; TaskChoice picks one for each episode. When all data has ended, it stays with the last
+    world, which returns padding. `chance` is the random generator, by default seeded from the option `seed` and the
     index of the copy. In a copy, agents that all worlds share stay shared. Raises DialogueValueError without worlds,
     and the errors of TaskChoice.
     """
@@ -114,7 +114,7 @@ class MultiWorld(World):
         self._chosen = True
 
     def _common(self) -> tuple[int, ...]:
-        """Return the indexes at which all worlds have the same agent."""
+        """Return the indices at which all worlds have the same agent."""
         rows = zip(*(world.get_agents() for world in self.worlds), strict=False)
         return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
 

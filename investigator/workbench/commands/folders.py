@@ -66,7 +66,7 @@ def check(
     checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
     if not checked.templates and not checked.problems:
         raise TemplateError(
-            f"there is no template in {checked.folder}",
+            f"no template found in {checked.folder}",
             hint="Copy one into it: investigator prompts copy query/ask DIR",
         )
     print_result(Printed.TEMPLATE_CHECK, checked, checked_text, as_json=as_json, own=True)
