@@ -32,11 +32,13 @@ class Rechecked:
     gone: tuple[str, ...] = ()
 
 
-def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked:
-    """Look up each quote of some claims in its document, which `reread` returns.
+def recheck(claims: Sequence[Claim], question: str, reread: Reread | None) -> Rechecked:
+    """Look up each quote of some claims in its document, which `reread` returns; without it, in none.
 
     A claim with a missing quote is not proven.
     """
+    if reread is None:
+        return Rechecked(tuple(claims))
     fresh = reread(dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes))
     proven: list[Claim] = []
     unproven: list[UnprovenClaim] = []

@@ -43,7 +43,7 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 def imprint_of(text: str) -> Imprint:
     """Return the imprint of a text from its first pages; empty if they reveal nothing."""
     cover = text[:_COVER]
-    kind = _pattern("kinds").search(cover)
+    kind = imprint_pattern("kinds").search(cover)
     issuer = _issuer(cover)
     found = Imprint(
         issuer=issuer,
@@ -56,7 +56,7 @@ def imprint_of(text: str) -> Imprint:
         return found.changed(fiscal_year=named.year, fiscal_quarter=named.quarter, dated=_dated(text))
     covers, end = ends
     found = found.changed(period_end=_iso(end))
-    if _pattern("year").search(covers):
+    if imprint_pattern("year").search(covers):
         return found.changed(fiscal_year=whole_month(end)[0])
     quarter = _quarter(text, end)
     return (
@@ -96,7 +96,7 @@ def _fiscal_year(text: str, end: Day, quarter: int) -> int:
 def _titled(text: str) -> Period | None:
     """Return the year or quarter on the first line with a document type and only one period: "Annual Report 2022"."""
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
-        named = periods(line) if len(line) <= _LONGEST_LINE and _pattern("kinds").search(line) else frozenset()
+        named = periods(line) if len(line) <= _LONGEST_LINE and imprint_pattern("kinds").search(line) else frozenset()
         if len(named) == 1 and (only := next(iter(named))).year and only.month is None:
             return only
     return None
@@ -104,7 +104,7 @@ def _titled(text: str) -> Period | None:
 
 def _period_end(cover: str) -> tuple[str, Day] | None:
     """Return the first period on the cover that has an end, as written, with its last day."""
-    for match in _pattern("covers").finditer(cover):
+    for match in imprint_pattern("covers").finditer(cover):
         if (end := _date_after(cover, match.end())) is not None and end.year is not None:
             return cover[max(0, match.start() - _DATE_REACH) : match.end()], end
     return None
@@ -136,17 +136,25 @@ def _quarter(text: str, end: Day) -> int | None:
     return label[0].quarter if label and label[1] >= _FEWEST_LABELS else None
 
 
-def _dated(text: str) -> str | None:
-    """Return the date of the first line that contains little more than a date, or labels it."""
-    for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
-        found = dates(" ".join(line.split())) if len(line) <= _LONGEST_LINE else []
+def dated_line(text: str) -> tuple[int, int, Day] | None:
+    """Return the first line that contains little more than a date, or labels it: its span and its date."""
+    at = 0
+    for line in text[:_COVER].splitlines(keepends=True)[:_FIRST_LINES]:
+        start, at = at, at + len(line)
+        said = " ".join(line.split())
+        found = dates(said) if len(line.rstrip("\n")) <= _LONGEST_LINE else []
         sure = [date for date in found if len(date.readings) == 1]
         if len(sure) != 1 or not sure[0].years:
             continue
-        others = re.findall(r"[^\W\d_]+", line.replace(sure[0].text, " "))
-        if len(others) <= _FEW_WORDS or _pattern("kinds").search(line):
-            return _iso(next(iter(sure[0].readings)))
+        others = re.findall(r"[^\W\d_]+", said.replace(sure[0].text, " "))
+        if len(others) <= _FEW_WORDS or imprint_pattern("kinds").search(line):
+            return start, start + len(line.rstrip()), next(iter(sure[0].readings))
     return None
+
+
+def _dated(text: str) -> str | None:
+    found = dated_line(text)
+    return _iso(found[2]) if found else None
 
 
 def _iso(day: Day) -> str:
@@ -170,13 +178,9 @@ def month_of(date: str, *, whole: bool) -> tuple[int, int]:
     return whole_month(day) if whole else (parts[0], day.month)
 
 
-def documents_pattern() -> re.Pattern[str]:
-    """Return the pattern of words for documents with editions, in a folded text."""
-    return _pattern("documents")
-
-
 @cache
-def _pattern(section: str) -> re.Pattern[str]:
+def imprint_pattern(section: str) -> re.Pattern[str]:
+    """Return the pattern of a section of `data/imprints.toml`, in all its languages; case is ignored."""
     text = files("investigator.questions").joinpath("data", "imprints.toml").read_text(encoding="utf-8")
     forms = _SECTIONS.validate_python(tomllib.loads(text))[section].values()
     return re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])", re.IGNORECASE)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from investigator.language.terms import folded, stem, words
 from investigator.questions.editions import agreement, counts_fiscal_years, covered
-from investigator.questions.imprints import documents_pattern
+from investigator.questions.imprints import imprint_pattern
 from investigator.questions.periods import Period, periods, spelled, spelled_periods
 from investigator.records import Constraint, ConstraintKind, DocumentCard, MissingEdition
 
@@ -23,7 +23,7 @@ def missing_editions(
     the question; `is_held` returns True if a word is in any document.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
-    if not reports or not documents_pattern().search(folded(question)):
+    if not reports or not imprint_pattern("documents").search(folded(question)):
         return ()
     own = [card for card in reports if _is_named(card, question)]
     names = [one.text for one in asked if one.kind is ConstraintKind.ENTITY and _telling(one.text)]
@@ -48,13 +48,13 @@ def is_all_missing(question: str, missing: Iterable[MissingEdition]) -> bool:
 
 def _editions(question: str) -> frozenset[Period]:
     """Return the periods next to a word for a document."""
-    text = folded(question)
+    text, documents = folded(question), imprint_pattern("documents")
     found: set[Period] = set()
     for named in spelled_periods(question):
         for match in re.finditer(re.escape(named), text):
             before, after = text[: match.start()], text[match.end() :]
-            if any(_NEAR.fullmatch(before[noun.end() :]) for noun in documents_pattern().finditer(before)) or any(
-                _NEAR.fullmatch(after[: noun.start()]) for noun in documents_pattern().finditer(after)
+            if any(_NEAR.fullmatch(before[noun.end() :]) for noun in documents.finditer(before)) or any(
+                _NEAR.fullmatch(after[: noun.start()]) for noun in documents.finditer(after)
             ):
                 found |= periods(named)
     return frozenset(period for period in found if period.year)

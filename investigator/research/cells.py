@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from investigator.evidence.cautions import shown
+from investigator.evidence.own_statements import own_value
 from investigator.questions.answer_types import expected_type, spans
+from investigator.questions.own_properties import asked_property
 from investigator.records import (
     Answer,
     AnswerStatus,
@@ -60,11 +62,14 @@ def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
 
 
 def _value(answer: Answer, claim: Claim) -> str:
-    """Return the value of a cell with its unit; otherwise the only value of the requested kind in a claim, if the first
-    quote contains it; otherwise "".
+    """Return the value of a cell with its unit, or the words behind the label of a property of the document; otherwise
+    the only value of the requested kind in a claim, if the first quote contains it; otherwise "".
     """
     if len(claim.quotes) == 1 and (cell := claim.quotes[0].cell) is not None:
         return cell.figure
+    wanted = asked_property(answer.question, alone=True)
+    if wanted is not None and (own := own_value(wanted, claim.quotes[0].text)):
+        return own
     found = dict.fromkeys(spans(expected_type(answer.question), claim.text, answer.question))
     value = next(iter(found), "")
     return value if len(found) == 1 and value in claim.quotes[0].text else ""

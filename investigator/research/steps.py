@@ -10,7 +10,7 @@ from investigator.asking.client import EngineClient
 from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
-from investigator.evidence.standing import Rechecked, Reread, recheck, standing_conflicts, standing_near_misses
+from investigator.evidence.standing import Reread, recheck, standing_conflicts, standing_near_misses
 from investigator.evidence.taint import tainted_documents
 from investigator.questions.missing import missing_editions
 from investigator.questions.topics import topic_of
@@ -46,7 +46,6 @@ from investigator.research.answer import AnswerWriter, concluded, without_change
 from investigator.research.asking_policy import read_by_small_model
 from investigator.research.comparing import at_newest, series, series_plan, side_by_side, whole_documents
 from investigator.research.concurrency import concurrently, in_order
-from investigator.research.contradicting import compared
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import disagreed, with_conflicts
 from investigator.research.exhaustive import decided
@@ -58,6 +57,7 @@ from investigator.research.other_wordings import searched_otherwise
 from investigator.research.planner import Proposal, propose, without_choice
 from investigator.research.query import DocumentQuery
 from investigator.research.reflection import reflect
+from investigator.research.settling import settled
 from investigator.research.state import (
     State,
     Step,
@@ -332,19 +332,17 @@ class Steps:
         is_read = self.client.traits(Role.ANSWER).decides
         if not is_read and run.kind is not QuestionKind.SUMMARY:
             written = with_all_found(run.parts, written, run.memories, self.library)
-        checked = recheck(written.claims, run.question, self.reread) if self.reread else Rechecked(written.claims)
+        checked = recheck(written.claims, run.question, self.reread)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
         if not written.claims and not run.wordings:  # a model has only asked in the question's words
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
         found = not_overtaken(found, written.in_time.said, self.library.document)
-        against: tuple[Conflict, ...] = ()
-        if run.kind is QuestionKind.CONTRADICTION and not is_read:
-            found, against = compared(found, run, state.history, self.library)
-            again = recheck(found.claims, run.question, self.reread) if self.reread else Rechecked(found.claims)
-            found = replace(found, claims=again.claims)
-            checked = replace(checked, gone=tuple(dict.fromkeys((*checked.gone, *again.gone))))
+        against, gone = tuple[Conflict, ...](), checked.gone
+        if not is_read:
+            found, against, again = settled(found, run, state.history, self.library, self.reread)
+            gone = tuple(dict.fromkeys((*gone, *again)))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
         if (
@@ -373,7 +371,7 @@ class Steps:
             among,
             self.settings.answer.precedence,
         )
-        return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None
+        return replace(state, answer=without_changed_sources(answer, gone), spent=spent), None
 
     def _rows(self, state: State) -> tuple[TableRow, ...]:
         """Return the table rows of the answer, if any: documents, sides or periods."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
-from investigator.evidence.standing import Rechecked, Reread, quote_standing, recheck
+from investigator.evidence.standing import Reread, quote_standing, recheck
 from investigator.language.normalise import one_line
 from investigator.questions.kinds import asks_without
 from investigator.records import (
@@ -166,7 +166,7 @@ def table_answer(
     if run.kind.is_exhaustive and asks_without(run.question):
         rows = complement(rows)
     claims = statements(rows, unclear=not run.kind.is_exhaustive)
-    checked = recheck(claims, run.question, reread) if reread is not None else Rechecked(claims)
+    checked = recheck(claims, run.question, reread)
     rows = standing_rows(rows, reread)
     verdict = survey_verdict if run.kind.is_exhaustive else side_verdict
     answer = concluded(

@@ -233,3 +233,19 @@ def test_without_a_model_each_document_is_asked_too(prepared: tuple[Path, Path],
     by_document = {cell.document_id: cell for cell in matrix.cells}
     assert all(f"{40 + n} MW" in by_document[f"{name}.txt"].answer for n, name in enumerate(NAMES))
     assert by_document["letter1.txt"].status is CellStatus.NOT_STATED
+
+
+def test_a_property_of_a_document_is_answered_by_what_it_states_of_itself(tmp_path: Path) -> None:
+    (tmp_path / "memo.txt").write_text("To: All staff\nDate: 7 April 2026\n\nFrom 1 May 2026 the car park closes.\n")
+    (tmp_path / "story.txt").write_text("The mill had stood for many years when the great flood came to the valley.\n")
+    matrix = Investigator(tmp_path).matrix(["What is the date of this document?", "When does the car park close?"])
+    (dated, closes), (undated, _) = matrix.row(0), matrix.row(1)
+    assert (dated.status, dated.value, dated.quotes[0].text) == (
+        CellStatus.STATED,
+        "7 April 2026",
+        "Date: 7 April 2026",
+    )
+    assert (closes.status, closes.value) == (CellStatus.STATED, "1 May 2026")
+    assert undated.status is CellStatus.NOT_STATED
+    answer = Investigator(tmp_path).ask("What is the date of memo.txt?")
+    assert [quote.text for quote in answer.citations] == ["Date: 7 April 2026"]
