@@ -18,7 +18,7 @@ _named, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from investigator.resources.distribution import installed_version  # imports nothing until it is used
+        from investigator.resources.distribution import installed_version  # imports nothing until first use
 
         return installed_version()
     return _named(name)

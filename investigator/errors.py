@@ -9,7 +9,7 @@
     │   ├── SettingsError          a setting is unknown or invalid
     │   ├── TemplateError          a prompt template cannot be used
     │   ├── MissingPackageError    an optional package is not installed
-    │   ├── CredentialError        a key is missing or was refused
+    │   ├── CredentialError        a key is missing or was rejected
     │   ├── UnknownRunError        no such investigation in the workspace
     │   ├── EvaluationDataError    an evaluation file cannot be used
     │   ├── DialogueError          a message, an agent or a world is used wrongly
@@ -34,7 +34,7 @@
         │   └── SourceChangedError   its file has changed since it was read
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
-        │   ├── AlteredRunError    a kept run was changed outside this program
+        │   ├── AlteredRunError    a stored run was changed outside this program
         │   ├── DamagedDocumentError  the stored data of a document was changed
         │   └── DamagedDatabaseError  a database of the workspace is damaged or foreign
         │       └── EarlierDatabaseError  it was created by an earlier version
@@ -132,7 +132,7 @@ class MissingPackageError(UserError):
 
 
 class CredentialError(UserError):
-    """A provider needs a key, or rejected the one it was given."""
+    """A provider needs a key, or rejected the given one."""
 
 
 class UnknownRunError(UserError):

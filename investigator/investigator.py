@@ -60,7 +60,7 @@ class Investigator:
     the built-in engine answers, and no language model is used. `settings` come from `load_settings`. `workspace` is the
     directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
     shipped ones. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat model.
-    Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later. `joint`
+    Replies of the language model are added to the file `record`; the model `recorded:FILE` replays them later. `joint`
     is a budget that single questions share with those of other investigators.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
@@ -150,19 +150,19 @@ class Investigator:
         return self._runs.opened()
 
     def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Ask the folder many questions and yield the events; the last one holds AskedQuestions.
+        """Ask the folder many questions and yield the events; the last one contains AskedQuestions.
 
         The folder is read once, each question is asked once, and ceilings apply to all questions together. A failed
-        question does not affect the others. Raises what `investigate` does.
+        question does not affect the others. Raises the errors of `investigate`.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._batches.ask_all(questions, options)
 
     def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Ask each document every question and yield the events; the last one holds a Matrix.
+        """Ask each document every question and yield the events; the last one contains a Matrix.
 
         Each cell is a run limited to one document: stopped cells resume, and cells of unchanged documents are kept.
-        Raises what `investigate_all` does.
+        Raises the errors of `investigate_all`.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._batches.matrix(questions, options)
@@ -182,7 +182,7 @@ class Investigator:
     def replay(self, run_id: str) -> Replayed:
         """Replay a finished run from its journal, without a model, and re-verify its quotes.
 
-        Raises UnknownRunError, ReplayError if another version made the run, and what `investigate` does.
+        Raises UnknownRunError, ReplayError if another version made the run, and the errors of `investigate`.
         """
         return self._runs.replay(run_id)
 
@@ -197,7 +197,7 @@ class Investigator:
         return self._runs.record(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
-        """Return the calls that a run made or reused, in order. Takes the whole id. Raises StoreError."""
+        """Return the calls that a run made or reused, in order, given its whole id. Raises StoreError."""
         return self._runs.calls(run_id)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
@@ -253,7 +253,7 @@ class Investigator:
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """Return the chunks that match a query, best first: at most `limit`, and from one document if it is given.
 
-        Raises QuestionError, SettingsError, and what `investigate` does.
+        Raises QuestionError, SettingsError, and the errors of `investigate`.
         """
         expect(limit, int, "limit", SettingsError)
         if limit < 1:
@@ -283,7 +283,7 @@ def _settings(settings: object) -> Settings:
     if isinstance(settings, Settings):
         return settings
     if settings is not None:
-        hint = 'Make settings with: load_settings(None, ["method.rounds=2"])'
+        hint = 'Create settings with: load_settings(None, ["method.rounds=2"])'
         raise SettingsError(f"settings must be Settings, not {type(settings).__name__}", hint=hint)
     return load_settings()
 

@@ -73,7 +73,7 @@ class Planner:
 
 
 class TacticalPlanning:
-    """Takes the steps of a plan in order: one under investigation first, then the smallest plan id.
+    """Takes the steps of a plan in order: those under investigation first, then by the smallest plan id.
 
     `plan` is the current plan. Plans are immutable, so the one passed in is not changed.
     """

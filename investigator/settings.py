@@ -44,12 +44,12 @@ _KINDS: Mapping[object, str] = {
     bool: "true or false",
     str: "a text",
     SecretStr: "a text",
-    tuple: 'a list of texts, as in ["*.md", "drafts"]',
+    tuple: 'a list of texts, such as ["*.md", "drafts"]',
 }
 
 
 class Settings(BaseSettings):
-    """Everything that can be set. Environment variables are named INVESTIGATOR_PART__FIELD."""
+    """All settings. Environment variables are named INVESTIGATOR_PART__FIELD."""
 
     model_config = SettingsConfigDict(
         env_prefix="INVESTIGATOR_",
@@ -59,9 +59,9 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    mission: str = Field(default=DEFAULT_MISSION, min_length=1, description="what the investigation is for")
-    strategy: str = Field(default=DEFAULT_STRATEGY, min_length=1, description="how to go about it")
-    embedder: str = Field(default="all-MiniLM-L6-v2", description="sentence-transformers model that makes the vectors")
+    mission: str = Field(default=DEFAULT_MISSION, min_length=1, description="purpose of the investigation")
+    strategy: str = Field(default=DEFAULT_STRATEGY, min_length=1, description="approach of the investigation")
+    embedder: str = Field(default="all-MiniLM-L6-v2", description="sentence-transformers model for the vectors")
     method: MethodSettings = MethodSettings()
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -79,7 +79,8 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ()) -> Settings:
-    """Return the settings of a TOML or JSON file, the environment and overrides `part.field=value`; later ones win.
+    """Return the settings of a TOML or JSON file, the environment and overrides `part.field=value`; later sources take
+    precedence.
 
     Raises SettingsError, which names the setting.
     """
@@ -132,9 +133,9 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
 
 
 def _named(override: str) -> str:
-    """Return an override in a form that is safe to print: anything but a setting's name may be a key."""
+    """Return an override in a form that is safe to print: anything but a setting's name may be a secret key."""
     name = re.match(r"[\w.]*", override.strip())
-    return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "a change of a setting"
+    return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "an override"
 
 
 def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str]:

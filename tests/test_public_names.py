@@ -66,7 +66,7 @@ def test_the_version_is_that_of_the_installed_distribution() -> None:
         ({"prompts": 3}, "prompts must be str or Path, not int"),
         ({"model": 3}, "model must be a name or an engine, not int"),
         ({"model": [3]}, "each model must be str, not int"),
-        ({"model": {}}, "no engine is named for think"),
+        ({"model": {}}, "no engine given for think"),
         ({"callbacks": None}, "callbacks must be Sequence, not NoneType"),
         ({"joint": 3}, "joint must be Budget or None, not int"),
     ],

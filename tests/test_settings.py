@@ -38,7 +38,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path, m
         ("budget.calls=0", "budget.calls must be a whole number of at least 1, not 0"),
         ("reader.max_seconds=0", "reader.max_seconds must be a number above 0"),
         ("reader.ocr=perhaps", 'reader.ocr must be true or false, not "perhaps"'),
-        ("folder.include=*.pdf", 'folder.include must be a list of texts, as in ["*.md", "drafts"], not "*.pdf"'),
+        ("folder.include=*.pdf", 'folder.include must be a list of texts, such as ["*.md", "drafts"], not "*.pdf"'),
         ("folder.exclude=[1]", "folder.exclude must be a list of texts"),
         ("mission=", "mission must be a text that is not empty"),
         ("embedder=3", "embedder must be a text, not 3"),

@@ -1,4 +1,4 @@
-"""The budget layer: limits the cost of an investigation, and decides if the next call may be made."""
+"""The budget layer: limits the cost of an investigation, and decides whether the next call may be made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIRST_REPLY = 200  # tokens assumed for a reply before the first one
 
 
 class BudgetSettings(Record):
-    """Hard ceilings; None sets none. They hold over all processes of a run: a resumed run keeps its original budget."""
+    """Hard ceilings; None means no limit. They apply to the whole run: a resumed run keeps its original budget."""
 
     calls: int | None = Field(default=200, ge=1, description="engine calls")
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
@@ -33,7 +33,7 @@ class BudgetSettings(Record):
     )
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these settings without the default call limit, which is meant for one question; an explicit limit is
+        """Return these settings without the default call limit, which applies to single questions; an explicit limit is
         kept.
         """
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
@@ -114,7 +114,7 @@ class Budget:
 
     def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
         """Keep the reply of a call that has begun. Raises StoreError."""
-        with self._changed:  # one step, so that a call is counted only once
+        with self._changed:  # done in one step, so that a call is counted only once
             try:
                 self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
             finally:
@@ -122,7 +122,7 @@ class Budget:
             self.reused(reply)
 
     def failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
-        """Forget a call that the engine refused. A call that was interrupted or timed out was paid for and stays."""
+        """Forget a call that the engine refused. An interrupted or timed-out call is kept, because it was paid for."""
         with self._changed:
             try:
                 if isinstance(error, Exception):

@@ -83,7 +83,7 @@ class Traced:
 
 
 class CallJournal(Protocol):
-    """Keeps calls; `begin`, `keep` and `keep_too_long` return only when it is safe.
+    """Keeps calls; `begin`, `keep` and `keep_too_long` return only after the data is stored safely.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
     the call. A call that neither ends, because the process died, or that was `sent` without a reply, counts as one call

@@ -1,4 +1,4 @@
-"""The lock of tuned templates: records the conditions they were proven under, and checks that these still hold."""
+"""The lock of tuned templates: records the conditions under which they were proven, and checks for changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def write_lock(folder: Path, lock: TuningLock) -> None:
 
 
 def lock_warnings(folder: Path, model: str) -> Iterator[str]:
-    """Yield the changes since the templates of a folder were tuned; nothing without a lock."""
+    """Yield the changes since the templates of a folder were tuned; without a lock, yield nothing."""
     file = folder / LOCK_NAME
     if not file.exists():
         return

@@ -55,7 +55,7 @@ class Prompts:
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the method's templates: a changed template makes a different investigation."""
+        """Return a hash of the method's templates: with a changed template, an investigation is a different one."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())

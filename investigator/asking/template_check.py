@@ -64,7 +64,7 @@ def template_version(name: str, source: str, *, own: bool = False) -> TemplateVe
 
 
 def refuse(problems: tuple[TemplateProblem, ...], folder: Path) -> None:
-    """Raise TemplateError with the first of the problems, if there are any."""
+    """Raise TemplateError with the first problem, if any."""
     if problems:
         first, more = problems[0], len(problems) - 1
         every = f" And {more} more: investigator prompts check {folder}" if more else ""
@@ -121,7 +121,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """Return the intended name: the only one with the same ending, or one that differs in few letters."""
+    """Return the intended name: the only one with the same ending, or one that differs by a few letters."""
     last = name.rpartition("/")[2]
     alike = [one for one in known if one.rpartition("/")[2] == last]
     near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)

@@ -1,4 +1,4 @@
-"""The filters of templates. They map plain values to plain values, and never make a long text from a short one.
+"""The filters of templates. They map plain values to plain values, and never turn a short text into a long one.
 
 `data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
@@ -35,7 +35,7 @@ def as_data(value: Plain) -> str:
     return _as_data(str(value))
 
 
-@lru_cache(maxsize=64)  # a question recurs in a prompt, and in each prompt of its run
+@lru_cache(maxsize=64)  # a question recurs within a prompt and across the prompts of its run
 def _as_data(value: str) -> str:
     text = _HIDDEN.sub("", value)
     folded = undisguised(text)

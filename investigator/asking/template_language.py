@@ -1,6 +1,6 @@
 """The language of templates: a subset of Jinja2 that computes on plain values, calls nothing, and always terminates.
 
-Anything not on a list here is rejected when a template is compiled. Allowed operations are counted at run time.
+Anything that the lists below lack is rejected when a template is compiled. Allowed operations are counted at run time.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
                 yield Fault(line, problem)
 
     def pieces(self, template: Template, values: Mapping[str, Plain], clock: Callable[[], float]) -> Iterator[str]:
-        """Yield the text of a template. Raises SpentError, and errors of computing with wrong values."""
+        """Yield the text of a template. Raises SpentError, and the errors of operations on wrong values."""
         context = cast("_Context", template.new_context(dict(values)))
         context.spending = Spending(clock)
         for piece in template.root_render_func(context):
@@ -172,7 +172,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             cast("_Context", context).spending.steps(len(left) + len(right))
             if len(left) + len(right) > MOST_CHARACTERS:
-                raise SpentError(f"it makes a text of more than {MOST_CHARACTERS:,} characters")
+                raise SpentError(f"its text has more than {MOST_CHARACTERS:,} characters")
             return left + right
         if not isinstance(left, int | float) or not isinstance(right, int | float):
             raise TypeError(f"{operator!r} takes numbers, not {_kind(left)} and {_kind(right)}")

@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class Decide(StrEnum):
-    """Whether to use a kind of knowledge: always, never, or as its module decides."""
+    """The use of a kind of knowledge: always, never, or as its module decides."""
 
     ALWAYS = "always"
     NEVER = "never"

@@ -41,7 +41,7 @@ class AskingOptions:
     """The options of a question."""
 
     mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
-    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None
+    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="The approach to take.")] = None
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="DOCUMENT", help="Use only this document, or those that match a pattern; repeatable."),
@@ -55,11 +55,12 @@ class AskingOptions:
         bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
     ] = False
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and the expected calls and tokens; ask no language model.")
+        bool,
+        typer.Option("--dry-run", help="Print the plan and the expected calls and tokens; ask no model."),
     ] = False
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep the model's replies here; --model recorded:FILE replays them."),
+        typer.Option(metavar="FILE", help="Record the model's replies here; --model recorded:FILE replays them."),
     ] = None
 
     def check(self) -> None:
@@ -77,12 +78,12 @@ class AskingOptions:
         return RunOptions(self.mission, self.strategy, only, self.fresh, cache, self.after)
 
     def check_for_many(self) -> None:
-        """Raise SettingsError if an option is not text, or applies to one question only."""
+        """Raise SettingsError if an option is not text, or applies only to a single question."""
         self.check()
         for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
             if given:
                 hint = "Try it with: investigator ask FOLDER QUESTION"
-                raise SettingsError(f"{name} is for one question", hint=hint)
+                raise SettingsError(f"{name} applies to a single question", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def _ask_all(
     output.check(folder)
     if output.export is not None:
         raise SettingsError(
-            "--export is for one question",
+            "--export applies to a single question",
             hint="Each question has its own run: investigator show RUN FOLDER --export DIR",
         )
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())

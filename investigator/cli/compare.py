@@ -21,8 +21,8 @@ from investigator.tuning.comparing import side_of
 from investigator.tuning.pages import comparison_page
 from investigator.tuning.wording import comparison_text
 
-Documents = Annotated[Path, typer.Option("--docs", metavar="DIR", help="The folder of documents.")]
-Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions, with their known answers.")]
+Documents = Annotated[Path, typer.Option("--docs", metavar="DIR", help="Folder of documents.")]
+Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions with their known answers.")]
 Judged = Annotated[
     str, typer.Option("--measure", metavar="NAME", help=f"The measure that decides: {', '.join(JUDGING)}.")
 ]
@@ -40,7 +40,7 @@ def setup_of(common: CommonOptions) -> Setup:
     )
 
 
-RESUMED = "every outcome so far is kept; the same command resumes."
+RESUMED = "all outcomes so far are kept; run the same command again to resume."
 _KEPT = "The outcomes are kept: the same command shows them again."
 
 

@@ -23,7 +23,7 @@ class Shell(StrEnum):
 def completion(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> None:
     """Print the script that completes commands and options with the Tab key.
 
-    bash: add `eval "$(investigator completion bash)"` to ~/.bashrc. zsh: the same with zsh, to ~/.zshrc after compinit.
+    bash: add `eval "$(investigator completion bash)"` to ~/.bashrc. zsh: the same with zsh, in ~/.zshrc after compinit.
     fish: write it to ~/.config/fish/completions/investigator.fish. PowerShell: add it to the file that $PROFILE names.
     """
     name = "investigator"

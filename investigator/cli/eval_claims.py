@@ -16,7 +16,7 @@ from investigator.reports.schemas import Printed
 
 
 def eval_claims(
-    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="The claims with their quotes and labels.")],
+    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Claims with their quotes and labels.")],
     settings: SettingsOptions,
     as_json: AsJson = False,
 ) -> None:

@@ -18,8 +18,8 @@ from investigator.reports.schemas import Printed
 
 
 def eval_folder(
-    docs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of documents.")],
-    questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions, with their known answers.")],
+    docs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of documents.")],
+    questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions with their known answers.")],
     common: CommonOptions,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
     out: Annotated[
@@ -42,7 +42,7 @@ def eval_folder(
         for _ in shown(evaluation.run(), sys.stderr):
             pass
     except KeyboardInterrupt as stop:
-        again = "the same command without --fresh resumes." if fresh else "the same command resumes."
+        again = "run the same command without --fresh to resume." if fresh else "run the same command again to resume."
         where = f" in {evaluation.file}" if evaluation.file else ""
         tell(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}")
         raise typer.Exit(130) from stop

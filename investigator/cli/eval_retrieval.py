@@ -23,8 +23,8 @@ from investigator.services.parts import open_embedder
 
 
 def eval_retrieval(
-    corpus: Annotated[Path, typer.Option(metavar="FILE", help="The documents: JSONL with _id, title, text.")],
-    queries: Annotated[Path, typer.Option(metavar="FILE", help="The queries: JSONL with _id, text.")],
+    corpus: Annotated[Path, typer.Option(metavar="FILE", help="Documents: JSONL with _id, title, text.")],
+    queries: Annotated[Path, typer.Option(metavar="FILE", help="Queries: JSONL with _id, text.")],
     qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevant documents of each query: TSV of BEIR or TREC.")],
     settings: SettingsOptions,
     as_json: AsJson = False,
@@ -47,8 +47,8 @@ def eval_retrieval(
         directory = workspace or Path(temporary)
         embedder = open_embedder(chosen)
         evaluation = RetrievalEvaluation(collection, directory, embedder, chosen.retrieval)
-        kept = "what was embedded is kept; run the same command again to resume."
-        lost = "nothing is kept; use --workspace DIR to be able to resume."
+        kept = "all vectors so far are kept; run the same command again to resume."
+        lost = "nothing is kept; use --workspace DIR to make runs resumable."
         with resumable(kept if workspace else lost):
             for _ in shown(evaluation.run(), sys.stderr):
                 pass

@@ -23,17 +23,16 @@ def index(
     folder: Folder,
     settings: SettingsOptions,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Also make all vectors, for the search by meaning over everything.")
+        bool, typer.Option("--vectors", help="Also compute all vectors, to search everything by meaning.")
     ] = False,
     verify: Annotated[
         bool,
-        typer.Option(
-            "--verify", help="Open every file, check all that is stored, and look up the quotes of kept runs."
-        ),
+        typer.Option("--verify", help="Open every file, check all stored data, and look up the quotes of stored runs."),
     ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Retry files that could not be read.")] = False,
     shards: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Parts of the index, with --cluster; another N starts over.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Shards of the index, with --cluster; a different N rebuilds it."),
     ] = None,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
@@ -41,14 +40,13 @@ def index(
         bool,
         typer.Option(
             "--workspace-in-folder",
-            help="Keep the index and the runs inside the folder from now on, as .investigator, for a folder that moves "
-            "between your own disks.",
+            help="Keep the index and the runs inside the folder from now on, as .investigator.",
         ),
     ] = False,
     adopt: Annotated[
         bool,
         typer.Option(
-            "--adopt", help="Take over the runs and memories of a .investigator that an earlier version of yours made."
+            "--adopt", help="Take over the runs and memories of a .investigator folder made by an earlier version."
         ),
     ] = False,
 ) -> None:
@@ -63,7 +61,7 @@ def index(
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
     if adopt:
         taken = investigator.adopt()
-        left = f"; left out {plural(taken.left, 'row')} not written by this program" if taken.left else ""
+        left = f"; skipped {plural(taken.left, 'row')} not written by this program" if taken.left else ""
         note(f"taken over: {plural(taken.runs, 'run')}, {plural(taken.memories, 'memory', 'memories')}{left}")
     read: dict[str, FileRecord] = {}
     try:
@@ -101,9 +99,9 @@ def status(
 
 def search(
     folder: Folder,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Search words, or a question.")],
     settings: SettingsOptions,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Number of passages.")] = 10,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of passages.")] = 10,
     document: Annotated[str | None, typer.Option(metavar="ID", help="Search only this document.")] = None,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,

@@ -21,8 +21,8 @@ Shell = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class LazyCommand(TyperCommand):
-    """A command known by its name and its line of help. `place` is `module:function`, imported on call. A command that
-    `prints` a result takes the options `--quiet` and `--output`.
+    """A command of which only the name and the line of help are known. `place` is `module:function`, imported on call.
+    A command that `prints` a result takes the options `--quiet` and `--output`.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class LazyCommand(TyperCommand):
 
 
 def _help_for_extra(command: str, words: str) -> str:
-    """Return advice on extra words that a command does not accept."""
+    """Return a hint about extra words that a command does not accept."""
     if Path(words).expanduser().exists():
         return f". It takes no file or folder here; see: investigator {command} --help"
     return '. Put a question or a text in quotes: "What is the rent?"'
 
 
 def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> type[TyperGroup]:
-    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which accepts no ready-made
-    commands.
+    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which does not accept command
+    objects.
 
     Its help lists them section by section, each under its title.
     """

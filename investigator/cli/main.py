@@ -35,7 +35,7 @@ def run() -> None:
         completion_init()
     try:
         app(prog_name="investigator")
-    except KeyboardInterrupt:  # while a command is loaded, or after its result
+    except KeyboardInterrupt:  # while a command is being loaded, or after its result
         typer.echo("interrupted", err=True)
         sys.exit(130)
     finally:
@@ -57,7 +57,7 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
         except KeyboardInterrupt as stop:
             typer.echo("interrupted", err=True)
             raise typer.Exit(130) from stop
-        except Exception as error:  # the outermost shell: no traceback unless requested
+        except Exception as error:  # the outermost handler: no traceback unless requested
             if os.environ.get("INVESTIGATOR_DEBUG"):
                 typer.echo(inert(traceback.format_exc()), err=True)
             message = f"unexpected error: {type(error).__name__}: {error}"
@@ -84,8 +84,8 @@ _EVALUATIONS = (
 )
 _MODELS = (
     _command("pull", "cli.model:pull", "Fetch a model that runs on this machine."),
-    _command("list", "cli.model:list_models", "Show the recommended models, and those that were pulled."),
-    _command("remove", "cli.model:remove", "Delete a model that was pulled."),
+    _command("list", "cli.model:list_models", "Show the recommended and the pulled models."),
+    _command("remove", "cli.model:remove", "Delete a pulled model."),
 )
 _PROMPTS = (
     _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
@@ -127,7 +127,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     ),
     "Conversations and dialogue research": (
         _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
-        _command("export", "bb3.commands.export:export", "Make a release of saved conversations."),
+        _command("export", "bb3.commands.export:export", "Release saved conversations."),
         _command(
             "module", "bb3.commands.module:module", "Run one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS
         ),
@@ -150,7 +150,7 @@ app = typer.Typer(
 def _version(wanted: bool) -> None:
     if wanted:
         version = installed_version()
-        typer.echo(f"{DISTRIBUTION} {version}" if version else f"{DISTRIBUTION} (run from its source, not installed)")
+        typer.echo(f"{DISTRIBUTION} {version}" if version else f"{DISTRIBUTION} (run from source, not installed)")
         if warning := namesake_warning():
             _report(warning, "", mark="warning: ")
         raise typer.Exit
@@ -172,9 +172,9 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Keep closed streams and unprintable characters from stopping the output, and known secrets out of it.
+    """Let no closed stream or unprintable character stop the output, and keep known secrets out of it.
 
-    Files and pipes get UTF-8; on a terminal, characters that it cannot show are escaped.
+    Files and pipes receive UTF-8; characters that a terminal cannot show are escaped.
     """
     sys.stdout = _for_anything(sys.stdout)
     sys.stderr = _for_anything(sys.stderr)

@@ -44,7 +44,7 @@ def pull(
     """
     model = model_named(name)
     tell(f"fetching {model.repo}:{model.file} into {models_folder()}")
-    kept = "what was fetched is kept; run the same command again to resume."
+    kept = "the download so far is kept; run the same command again to resume."
     with resumable(kept), display_on(sys.stderr, time.monotonic) as display:
 
         def show(done: int, total: int) -> None:
@@ -56,7 +56,7 @@ def pull(
 
 
 def list_models(as_json: AsJson = False) -> None:
-    """Show the recommended models, and those that were pulled."""
+    """Show the recommended and the pulled models."""
     pulled = pulled_models()
     if as_json:
         print_record(Printed.MODELS, ModelList(models=(*pulled, *_others(pulled))))
@@ -65,7 +65,7 @@ def list_models(as_json: AsJson = False) -> None:
 
 
 def remove(name: Name) -> None:
-    """Delete a model that was pulled."""
+    """Delete a pulled model."""
     removed = remove_pulled(name)
     tell(f"removed {removed.name} ({removed.size / 1e9:.1f} GB)")
 

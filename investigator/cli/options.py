@@ -15,17 +15,17 @@ from investigator.investigator import Investigator
 from investigator.services.run_records import LAST_RUN
 from investigator.settings import Settings, load_settings
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run, the beginning of it, or last.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of documents.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, the beginning of the id, or 'last'.")]
 Model = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[ROLE=]PROVIDER:NAME",
-        help="The language model, for every role or for one; repeatable. Without it no language model is used.",
+        help="Language model, for all roles or for one; repeatable. By default, no language model is used.",
     ),
 ]
-Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Directory of the index and the runs.")]
-PromptsFolder = Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of your own prompt templates.")]
+Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for the index and the runs.")]
+PromptsFolder = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of your own prompt templates.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one per line.")]
 
@@ -51,7 +51,7 @@ def kept_of(
 
 
 def _whole_changes(changes: list[str] | None) -> list[str] | None:
-    """Reject a change without a value early: the words after it may be a key, which must not reach an error message."""
+    """Reject a change without a value early: the next word may be a secret, which must not reach an error message."""
     for change in changes or ():
         if "=" not in change:
             raise typer.BadParameter("write it as part.field=value")
@@ -62,7 +62,7 @@ def _whole_changes(changes: list[str] | None) -> list[str] | None:
 class SettingsOptions:
     """Sources of settings that differ from the defaults."""
 
-    file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")] = None
+    file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="Settings file.")] = None
     overrides: Annotated[
         list[str] | None,
         typer.Option(

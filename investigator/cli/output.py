@@ -65,7 +65,7 @@ class OutputOptions:
         if self.as_json:
             print_record(Printed.INVESTIGATION, investigation)
             return
-        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the command that asked is just above
+        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the question is just above
             print_styled(question_text(investigation))
         print_styled(investigation_text(investigation))
 
@@ -127,7 +127,7 @@ def _print_json(text: str, *, own: bool) -> None:
 def print_styled(text: Text) -> None:
     """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
-    if harmless != text.plain:  # such texts are not made inert when they are built
+    if harmless != text.plain:  # such texts are not inert yet
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):
@@ -174,7 +174,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Name a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        if path.suffix.lower() not in REPORT_SUFFIXES:  # these cannot carry our mark, so they would be indexed
+        if path.suffix.lower() not in REPORT_SUFFIXES:  # these formats cannot carry our mark, so they would be indexed
             raise UserError(f"{path} is inside the folder of documents", hint="Name a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
@@ -196,7 +196,7 @@ def check_export(directory: Path, folder: Path) -> None:
         directory.rmdir()
     except FileExistsError:
         if not directory.is_dir():
-            raise UserError(f"{directory} is not a folder", hint="Name another one.") from None
+            raise UserError(f"{directory} is not a folder", hint="Name a folder.") from None
     except OSError as error:
         raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Name another folder.") from error
     record = directory / RECORD

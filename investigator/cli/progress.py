@@ -43,7 +43,7 @@ def shown(
     clock: Callable[[], float] = time.monotonic,
     watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
 ) -> Iterator[Event]:
-    """Show all events on a stream as they arrive, and pass them on; `watch` receives the display, to show a model's
+    """Show events on a stream as they arrive, and pass them on; `watch` receives the display, to show a model's
     progress.
     """
     with display_on(stream, clock) as display:

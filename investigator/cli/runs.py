@@ -39,7 +39,7 @@ def replay(
     folder: Folder = Path(),
     workspace: Workspace = None,
     prompts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used.")
+        Path | None, typer.Option(metavar="DIR", help="Folder of the templates that the run used.")
     ] = None,
 ) -> None:
     """Repeat a finished run without any model: its replies come from the journal. Every prompt is rendered again, every

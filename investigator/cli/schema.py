@@ -14,7 +14,7 @@ from investigator.reports.schemas import Printed, json_schema
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A kind of result, such as investigation.")] = "",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Kind of result, such as investigation.")] = "",
 ) -> None:
     """List the kinds of JSON that commands print, or print the JSON Schema of one.
 

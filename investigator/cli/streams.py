@@ -33,9 +33,10 @@ class ForFile(io.StringIO):
 class StreamOptions:
     """Options for standard output and standard error."""
 
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no notes; errors only.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors, no progress or notes.")] = False
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result to FILE, not to the screen.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the result to FILE instead of the screen."),
     ] = None
 
     wait: Annotated[
@@ -43,7 +44,7 @@ class StreamOptions:
     ] = False
 
     def check(self, folder: Path | None) -> None:
-        """Check, before any work, that the result can be written. Raises UserError."""
+        """Check, before doing any work, that the result can be written. Raises UserError."""
         if self.output is None:
             return
         if self.output.is_dir():
@@ -69,7 +70,7 @@ class StreamOptions:
             screen, sys.stdout = sys.stdout, printed
             try:
                 yield
-            except typer.Exit:  # not found or answered in part: the printed result explains it
+            except typer.Exit:  # such as "not found": the printed result explains it
                 raise
             except BaseException:
                 ended = False
@@ -121,6 +122,6 @@ def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sl
             return
         except WorkspaceLockedError as error:
             if error.message != told:
-                typer.echo(f"note: {inert(error.message)}; waiting until it has ended", err=True)
+                typer.echo(f"note: {inert(error.message)}; waiting for it to end", err=True)
             told = error.message
         sleep(_BETWEEN_TRIES)

@@ -1,4 +1,4 @@
-"""`investigator tune`: searches for templates or settings that are proven better, and adopts nothing else."""
+"""`investigator tune`: searches for templates or settings that are proven better; adopts only those."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def tune(
     """Search for better templates or settings, and prove the gain on held-out questions.
 
     The questions are split at random into three sets that share no document. Candidates race on the second; the best
-    one is tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard gets
-    worse: quote validity, readable replies, false answers, calls. Otherwise nothing changes. The exit code is 0 in both
-    cases, and 1 if no candidate could be tried because all break their contract or change nothing. Without candidates,
-    common values of a few settings are tried, each by itself. The plan is shown before the first call; if it is
-    stopped, the same command resumes it.
+    one is tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard
+    (quote validity, readable replies, false answers, calls) gets worse. Otherwise nothing changes. The exit code is 0
+    in both cases, and 1 if no candidate could be tried because all break their contract or change nothing. Without
+    candidates, common values of a few settings are tried, each by itself. The plan is shown before the first call; if
+    it is stopped, the same command resumes it.
     """
     options = TuningOptions(
         templates=tuple(name.removesuffix(".j2") for name in templates or ()),

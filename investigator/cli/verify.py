@@ -17,9 +17,9 @@ from investigator.services.verification import verify_report
 def verify(
     report: Annotated[
         Path,
-        typer.Argument(metavar="REPORT.json", help="The JSON that ask, matrix, show or replay printed with --json."),
+        typer.Argument(metavar="REPORT.json", help="JSON that ask, matrix, show or replay printed with --json."),
     ],
-    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="The folder of documents.")],
+    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="Folder of documents.")],
     settings: SettingsOptions,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The work of one machine: updates a shard from its files, in its own folder, and then publishes it.
+"""The work of one machine: updates a shard from its files, in a separate folder, and then publishes it.
 
 Running it twice, even concurrently, is harmless: the second run finds the shard of the first.
 """
@@ -39,11 +39,11 @@ class Company:
         if own.version != self.version:
             raise ClusterError(
                 f"the worker on {node()} has {DISTRIBUTION} {own.version}, the command {self.version}",
-                hint="Install the same version of it on all machines of the cluster.",
+                hint="Install the same version on all machines of the cluster.",
             )
         if own.key != self.key:
             raise ClusterError(
-                f"the worker on {node()} has another user.key than the command",
+                f"the worker on {node()} has a different user.key than the command",
                 hint="Copy user.key from your data directory to that of each machine (see docs/scale.md).",
             )
 

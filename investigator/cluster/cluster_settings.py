@@ -22,7 +22,7 @@ class ClusterSettings(Record):
 
     address: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        description=f"the Ray cluster of the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
+        description=f"Ray cluster of the index: {LOCAL} (this machine), {AUTO} (the one that this machine "
         f"belongs to) or {CLIENT}HOST:PORT; empty: no cluster, one index in the workspace",
     )
     shards: int = Field(

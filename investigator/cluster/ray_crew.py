@@ -62,7 +62,7 @@ class RayCrew:
                     try:
                         with _translated(ray):
                             built = ray.get(reference)
-                    except InvestigatorError as error:  # the other shards are built nevertheless
+                    except InvestigatorError as error:  # the other shards are still built
                         failed = failed or error
                     else:
                         yield built
@@ -117,7 +117,7 @@ class _Holder:
 
 
 class _RayHolders:
-    """Shards held by actors, one per CPU of the cluster; `lost` are those that do not reply."""
+    """Shards held by actors, one per CPU of the cluster; `lost` contains those that do not reply."""
 
     def __init__(self, ray: Any, shards: Mapping[int, HeldShard], wait: float) -> None:
         self._ray = ray

@@ -33,7 +33,7 @@ class ShardRecord(Record):
     """One finished shard: its file, its sources, and its cost.
 
     `listed` is a hash of the stamps of its files, `made_with` one of settings and versions. `bytes` is the size of its
-    files, `attempts` the number of times that building it began.
+    files, `attempts` the number of times that a build began.
     """
 
     number: int
@@ -86,7 +86,7 @@ class ShardFiles:
             check_private_folder(self.directory)
 
     def record(self, number: int, count: int) -> ShardRecord | None:
-        """Return the record of a shard; None if this user has none, or its file is gone."""
+        """Return the record of a shard; None if this user has no such shard, or its file is gone."""
         sealed = self._unsealed(_name(number, count) + ".json")
         try:
             record = ShardRecord.model_validate_json(sealed or "")
@@ -206,7 +206,7 @@ def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...
 
 
 def stamp_of(files: Sequence[FoundFile]) -> str:
-    """Return a hash of the stamps of files: equal if no file has another name, size, time or place."""
+    """Return a hash of the stamps of files: equal if no name, size, time or place differs."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(repr((file.id, file.path, file.size, file.mtime_ns, file.inode, file.problem)).encode())

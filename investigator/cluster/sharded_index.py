@@ -217,7 +217,7 @@ class ShardedIndex:
             files = sum(shard_of(file.path, self._count) == number for file in lost)
             self._notice(
                 f"Shard {number + 1} of {self._count} cannot be searched ({error.message}). "
-                f"Its {files:,} files count as unreadable until it is back."
+                f"Its {files:,} files count as unreadable until it replies again."
             )
         return _Opened(GatheredCorpus(corpora, self._count, self._listed().left_out, lost), holding.holders, tables)
 
@@ -265,7 +265,7 @@ class ShardedIndex:
         check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
-        """Return the form of search for a new question: over everything, because a shard has all its vectors."""
+        """Return the form of search for a new question: over everything, because shards have all vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:

@@ -14,7 +14,7 @@ from investigator.reports.schemas import Printed
 def doctor(
     settings: SettingsOptions, model: Model = None, prompts: PromptsFolder = None, as_json: AsJson = False
 ) -> None:
-    """Try the model of each role with a tiny example, and show what would be sent where.
+    """Test the model of each role with a tiny example, and show what would be sent where.
 
     A language model gets seven short questions, fewer if it has fewer roles; none of your documents is sent.
     With --prompts your own templates are checked, and the examples are asked with them.

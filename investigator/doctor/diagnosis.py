@@ -61,7 +61,7 @@ def diagnose(
     notices: list[str] = []
     parts = Parts(settings or load_settings(), embedder=embedder, prompts=prompts, on_notice=notices.append)
     parts = parts.with_templates(CONTRACTS, chat_answers)
-    # first, so that no example has to wait for the embedder
+    # loaded first, so that no example has to wait for the embedder
     here = _environment(parts.embedder, os.environ if variables is None else variables)
     examined: dict[str, Examination] = {}
     for name in dict.fromkeys(models.name_for(role) for role in Role):
@@ -82,7 +82,7 @@ def diagnose(
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
     """Return how long a loaded verifier takes for one claim, or the problem with it."""
     try:
-        judge.check()  # so that loading does not count
+        judge.check()  # exclude the loading time
         began = clock()
         judge.check()
     except EmbedderError as error:
@@ -94,7 +94,7 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
     problem, hint = _trouble(embedder)
     return Environment(
         python=platform.python_version(),
-        package=f"{DISTRIBUTION} {installed_version() or '(run from its source)'}",
+        package=f"{DISTRIBUTION} {installed_version() or '(run from source)'}",
         package_warning=namesake_warning(),
         embedder=embedder.name,
         weights_checked=not problem and embedder.name.startswith(f"{DEFAULT_MODEL}@"),

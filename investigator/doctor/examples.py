@@ -32,7 +32,7 @@ SENDS: Mapping[Role, str] = {
     Role.ASK: "questions, passages of the documents",
     Role.REFLECT: "questions, replies and quotes so far",
     Role.ANSWER: "the question, quotes from the documents",
-    Role.CHAT: "the conversation, memories of it, passages of the documents",
+    Role.CHAT: "the conversation, its memories, passages of the documents",
 }
 """The data that an investigation or conversation sends to the engine of a role."""
 
@@ -44,7 +44,7 @@ _TITLE = "Lease of the boathouse"
 _ANSWER = "The annual rent of the boathouse is EUR 4,800."
 _WITH_ANSWER = f"{_ANSWER} It is payable on 1 March."
 _WITHOUT = "The lighthouse was painted white in 1911 by two brothers from the village."
-_NEED = Need(term="annual rent of the boathouse", reason="It is what is asked for.")
+_NEED = Need(term="annual rent of the boathouse", reason="The question asks for it.")
 _EVIDENCE = "E1"
 
 
@@ -141,7 +141,7 @@ def _doubt_about_points(replies: Sequence[AskReply]) -> str:
     if with_answer is None or without is None:
         return "it gives no score"
     if with_answer <= without:
-        return f"{with_answer} points for a passage with the answer, {without} for one without it"
+        return f"it gives {with_answer} points to a passage with the answer, and {without} to one without it"
     if not any(quote and quote in _WITH_ANSWER for quote in replies[0].quotes):
         return "its quotes are not in the passage"
     return ""

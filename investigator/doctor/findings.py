@@ -25,7 +25,7 @@ class StructuredOutput(StrEnum):
 
     WORKS = "works"
     JSON_ONLY = "JSON of any form"
-    IGNORED = "taken and ignored"
+    IGNORED = "accepted and ignored"
     REFUSED = "refused"
     NOT_OFFERED = "not offered"
     NOT_NEEDED = "not needed"

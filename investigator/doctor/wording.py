@@ -95,7 +95,7 @@ def _price(price: Price | None) -> str:
 
 
 def _environment(environment: Environment) -> Text:
-    state = "works, and its weights are the known ones" if environment.weights_checked else "works"
+    state = "works, and its weights are verified" if environment.weights_checked else "works"
     if environment.embedder_problem:
         state = f"failed: {environment.embedder_problem}"
     lines = [
@@ -110,7 +110,7 @@ def _environment(environment: Environment) -> Text:
     for extra in environment.extras:
         missing = f"not installed: {install_command(extra.name)}"
         lines.append((f"extra {extra.name}", f"{extra.library} {extra.version}" if extra.version else missing))
-    lines.append(("variables set", ", ".join(environment.variables) or "none that matter"))
+    lines.append(("variables set", ", ".join(environment.variables) or "none found"))
     return _block("environment", lines)
 
 
@@ -121,7 +121,7 @@ def _verifier(verifier: VerifierFinding) -> Text:
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:
-    """Return the problems, each once for all its roles."""
+    """Return the problems; each appears once, with all its roles."""
     groups: dict[tuple[RoleState, str, str, str], list[str]] = {}
     for finding in findings:
         if finding.remark:

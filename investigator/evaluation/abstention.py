@@ -32,14 +32,14 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """Return the share of correct ones among the questions reported as unanswerable; None if there are none."""
+        """Return the share of correct decisions among the questions reported as unanswerable; None if none were."""
         return _share(self.unanswerable_not_found, self.answerable_not_found)
 
     @property
     def recall(self) -> float | None:
         """Return the share of the decided unanswerable questions that were reported as such.
 
-        0 if none was decided, None if there are no questions.
+        0 if no question was decided, None without questions.
         """
         return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 
@@ -73,7 +73,7 @@ def _said(status: AnswerStatus) -> AnswerStatus:
 
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
     """Return the area under the ROC curve: the probability that a positive has more confidence than a negative
-    (Mann-Whitney U); None if all are of one kind.
+    (Mann-Whitney U); None unless both kinds occur.
     """
     scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
     positives = int(is_positive.sum())
@@ -90,7 +90,7 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
     """Return the area under the risk-coverage curve: the mean, over k = 1..n, of the error rate of the k most
     confident.
 
-    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None if there are none.
+    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None for no questions.
     """
     kept = _right_among_first(confidence, right)
     return float(np.mean(1 - kept / np.arange(1, len(kept) + 1))) if len(kept) else None

@@ -72,7 +72,7 @@ class Overlap:
 
     @classmethod
     def best(cls, overlaps: Sequence[Overlap]) -> Overlap:
-        """Return the best value of each figure, possibly from different answers; 0 if there are none."""
+        """Return the best value of each figure, possibly from different answers; 0 without answers."""
         figures = [(one.precision, one.recall, one.f1) for one in overlaps]
         return cls(*map(max, zip(*figures, strict=True))) if figures else cls()
 

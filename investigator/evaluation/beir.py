@@ -69,8 +69,8 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
 
 
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
-    """Return the judgements of BEIR (query, document, relevance; tabs) or TREC (query, 0, document, relevance), by
-    query.
+    """Return judgements in the format of BEIR (query, document, relevance; tabs) or TREC (query, 0, document,
+    relevance), by query.
 
     A heading is skipped.
     """

@@ -14,7 +14,7 @@ from investigator.evidence.claims import prove
 from investigator.records import ClaimStatus, Quote, Record
 
 _AT_ONCE = 64
-"""Number of pairs that a verifier gets at once."""
+"""Number of pairs passed to a verifier at once."""
 
 
 class ClaimRow(RowWithId):
@@ -61,7 +61,7 @@ class ClaimsReport(Record):
 
     @property
     def better(self) -> str:
-        """Return the name of the judge with the higher balanced accuracy; the rules win a tie."""
+        """Return the name of the judge with the higher balanced accuracy; in a tie, that of the rules."""
         ours = self.rules.balanced_accuracy
         other = self.verifier.balanced_accuracy if self.verifier is not None else None
         wins = ours is not None and other is not None and other > ours
@@ -116,7 +116,7 @@ def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], millise
 
 
 def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
-    """Return the share of marked claims among those with a label; None if no claim has it."""
+    """Return the share of marked claims among those with a label; None if no claim has that label."""
     chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
     return sum(chosen) / len(chosen) if chosen else None
 

@@ -28,7 +28,7 @@ class Estimate(Record):
 
 
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
-    """Return the mean with its interval; None if there are no values.
+    """Return the mean with its interval; None without values.
 
     For the differences of two systems on the same questions, this is the paired bootstrap.
     """

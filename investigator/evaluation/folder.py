@@ -107,7 +107,7 @@ class FolderEvaluation:
         return self._investigator.engines
 
     def usual_seconds(self, engine: Engine) -> float | None:
-        """Return the mean seconds per call of an engine in earlier runs; None if there were none."""
+        """Return the mean seconds per call of an engine in earlier runs; None without earlier calls."""
         with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
             return usual_seconds(workspace.runs, engine.name)
 
@@ -208,7 +208,7 @@ class FolderEvaluation:
             for event in ask(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
-                    raise BudgetSpent(self._joint.refused)  # half an investigation has no result to measure
+                    raise BudgetSpent(self._joint.refused)  # an interrupted investigation has no result to measure
                 if isinstance(event, Answered):
                     seconds = self._clock() - began
                     return self._outcome(blank, event.investigation, seconds if whole else None)

@@ -79,7 +79,7 @@ class FolderReport(Record):
     kinds: tuple[GroupReport, ...] = ()
     statuses: tuple[StatusCount, ...]
     confusion: Confusion
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="how many questions are judged by which known facts")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="questions judged by each kind of known fact")
     failures: tuple[FailedQuestion, ...] = ()
     quotes: int
     proven_quotes: int

@@ -53,9 +53,9 @@ class Measure(Labelled):
     PRECISION_70 = "precision_70", "precision at 70 % coverage"
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
-    # each question by itself: its known answer is given or, if it is unanswerable, nothing is found
-    RIGHT = "right", "answered rightly, or rightly silent"
-    STATUS_RIGHT = "status_right", "rightly found something, or rightly silent"
+    # each question separately: its known answer is given or, if it is unanswerable, nothing is found
+    RIGHT = "right", "correctly answered or correctly silent"
+    STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
     FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
     # all replies that should contain a record
     PARSED = "parsed", "replies that could be read"
@@ -80,7 +80,7 @@ JUDGING: Sequence[Measure] = (
     Measure.PARSED,
     Measure.PROVEN,
 )
-"""The measures that can compare two systems: each applies to one question, and higher is better."""
+"""The measures that can compare two systems: each applies to single questions, and higher is better."""
 
 
 def judging_measure(name: str) -> Measure:
@@ -89,13 +89,14 @@ def judging_measure(name: str) -> Measure:
     if found is None:
         why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"
         raise SettingsError(
-            f"nothing can be judged by the measure {str(name)!r}: it {why}", hint=f"Name one of: {', '.join(JUDGING)}."
+            f"systems cannot be compared by the measure {str(name)!r}: it {why}",
+            hint=f"Name one of: {', '.join(JUDGING)}.",
         )
     return found
 
 
 class Ground(Labelled):
-    """The criterion by which a question counts as answered rightly; see `rightness`."""
+    """The criterion by which a question counts as answered correctly; see `rightness`."""
 
     SILENCE = "silence", "nothing is found"
     NUMBERS = "numbers", "known numbers are named"

@@ -52,19 +52,17 @@ class Question(RowWithId):
 
     @property
     def document_asked(self) -> str | None:
-        """Return the one document that the question is about, if the row gives it."""
+        """Return the one document that the question is about, if the row names it."""
         return self.scope or (self.meta.scope if self.meta else None)
 
     @property
     def asked(self) -> str:
-        """Return the question as asked. The document is named in a question about one document, as by a user of a
-        folder.
-        """
+        """Return the question as asked: a question about one document names it, as a user of a folder would."""
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property
     def documents(self) -> frozenset[str]:
-        """Return the ids of the right documents; empty if there are none or they are unknown."""
+        """Return the ids of the right documents; empty if none exist or are known."""
         if self.answerable is False:
             return frozenset()
         return frozenset(self.doc_ids or ((self.document_asked,) if self.document_asked else ()))
@@ -82,8 +80,8 @@ class Question(RowWithId):
 
 
 def read_questions(file: Path) -> tuple[Question, ...]:
-    """Return the questions of a JSONL file. Raises EvaluationDataError if a line is broken, an id is duplicated, or
-    there are none.
+    """Return the questions of a JSONL file. Raises EvaluationDataError if a line is broken, an id is duplicated, or the
+    file has no questions.
     """
     return tuple(by_id(file, "questions", _asked(file)).values())
 

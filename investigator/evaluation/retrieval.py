@@ -108,7 +108,7 @@ class RetrievalEvaluation:
         seconds: dict[tuple[Half, str], float] = {}
         queries = self._collection.queries
         for library in libraries.values():
-            library.ranked(queries[0].text, _DEPTH)  # loading for the first query does not count towards its time
+            library.ranked(queries[0].text, _DEPTH)  # load now, so that the first query's time excludes it
         for done, query in enumerate(queries, start=1):
             for half, library in libraries.items():
                 began = self._clock()

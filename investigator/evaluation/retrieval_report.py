@@ -96,7 +96,7 @@ def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements
 
 
 def retrieval_report(documents: int, embedder: str, results: Sequence[QueryResult]) -> RetrievalReport:
-    """Return the report of all results. Raises RunError if there are none."""
+    """Return the report of all results. Raises RunError without results."""
     by_half = {half: {one.query_id: one for one in results if one.half is half} for half in Half}
     return RetrievalReport(
         documents=documents,

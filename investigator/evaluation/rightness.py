@@ -1,5 +1,5 @@
-"""Judges if a question is answered rightly: one measure for answers and silence, based on the known facts of the
-question's row. Pure.
+"""Judges whether a question is answered correctly: one measure for answers and silence, by the known facts in its row.
+Pure.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
 
 
 def grounds_line(judged: Sequence[JudgedRows]) -> str:
-    """Return a line about the criteria; "" if there are none."""
+    """Return a line about the criteria; "" without criteria."""
     counts = ", ".join(f"{one.ground.label} {one.questions:,}" for one in judged)
-    return f"right is judged by: {counts}" if counts else ""
+    return f"answers are judged by: {counts}" if counts else ""
 
 
 def rightness(question: Question, outcome: Outcome) -> float | None:
@@ -147,7 +147,7 @@ def _amounts(text: str) -> list[Amount]:
 
 
 def _is_named(wanted: Amount, said: Sequence[Amount]) -> bool:
-    """Return True if a text has a number, or only its digits, as a table has "42.1" for "42.1 million"."""
+    """Return True if a text has a number, or only its digits: a table may have "42.1" for "42.1 million"."""
     every = [amount for one in said for amount in (one, *one.parts)]
     return any(wanted.is_said_by(one) or _DIGITS.findall(wanted.text) == _bare(one.text) for one in every)
 

@@ -47,7 +47,7 @@ def check_private_folder(path: Path) -> None:
         if any(path.iterdir()):
             raise ForeignFileError(
                 f"other users can write to {path}",
-                hint=f"If its contents are yours alone: chmod -R go-w {path}. Or name another place: --workspace DIR",
+                hint=f"If only you use it: chmod -R go-w {path}. Or choose another folder: --workspace DIR",
             )
         path.chmod(0o700)
 
@@ -95,7 +95,7 @@ def open_private(path: Path, flags: int) -> int:
 
 @contextmanager
 def same_file(path: Path) -> Iterator[None]:
-    """Raise ForeignFileError at the end of the context if a path has come to name another file.
+    """Raise ForeignFileError at the end of the context if a path names another file than at its beginning.
 
     For libraries that must open a file by its path. The file is held meanwhile, so that no other file can get its inode
     number, but not opened (if the system supports that), because closing it would release the locks of this process.
@@ -153,9 +153,9 @@ def _check_file(path: Path, status: os.stat_result) -> None:
         raise ForeignFileError(f"{path} is {_kind(status)}, not a file")
     _check_owner(path, status)
     if status.st_nlink > 1:
-        raise ForeignFileError(f"{path} is a file that has another name too (a hard link)")
+        raise ForeignFileError(f"{path} is a file that also has another name (a hard link)")
     if status.st_mode & _OF_OTHERS and os.name != "nt":
-        raise ForeignFileError(f"other users can write to {path}", hint=f"If it is yours alone: chmod go-w {path}")
+        raise ForeignFileError(f"other users can write to {path}", hint=f"If only you use it: chmod go-w {path}")
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:

@@ -1,4 +1,4 @@
-"""Append-only files of lines: what a process wrote before it was killed counts, up to the last whole line."""
+"""Append-only files of lines: if a process is killed, all lines that it completed count."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from investigator.files import for_owner, make_private_folder
 
 
 def whole_lines(path: Path) -> list[bytes]:
-    """Return the lines of a file, none if it does not exist; remove a truncated last line. Raises OSError."""
+    """Return the lines of a file, () if it does not exist; remove a truncated last line. Raises OSError."""
     kept = path.read_bytes() if path.exists() else b""
     whole = kept[: kept.rfind(b"\n") + 1]
     if whole != kept:

@@ -1,4 +1,4 @@
-"""Child processes of this package, in which native code may hang or crash without affecting the command."""
+"""Child processes of this package, in which native code can hang or crash without affecting the command."""
 
 from __future__ import annotations
 

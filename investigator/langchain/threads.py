@@ -32,7 +32,7 @@ def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT
     """
     lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
     if not lock.acquire(timeout=longest_wait):
-        raise WorkspaceLockedError(f"another call was busy with {investigator.folder} for {longest_wait:g} seconds")
+        raise WorkspaceLockedError(f"another call has been using {investigator.folder} for {longest_wait:g} seconds")
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ class AnswerStatus(StrEnum):
     answered: proven statements meet every part of the question; conflicting: they do, but documents give different
     values; answered_in_part: proven statements meet some parts; passages_found: the statements probably answer, but
     this is not established; not_found: nothing in the documents answers, in any of several wordings; not_found_so_far:
-    nothing searched so far answers.
+    nothing answers in the part searched so far.
     """
 
     ANSWERED = "answered"
@@ -35,7 +35,7 @@ class AnswerStatus(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why an investigation planned no further round."""
+    """The reason why an investigation planned no further round."""
 
     ANSWERED = "answered"
     SATURATED = "saturated"
@@ -156,7 +156,7 @@ class Decision(StrEnum):
 
 
 class ConflictSide(Record):
-    """A value that a document gives, its quote, and the date of the document if it has one."""
+    """A value that a document gives, with its quote and, if known, the document's date."""
 
     value: str
     quote: Quote
@@ -164,7 +164,7 @@ class ConflictSide(Record):
 
 
 class Conflict(Record):
-    """Documents that give different values for the thing in a part of the question; the oldest side first."""
+    """Documents that give different values for the thing in a part of the question, oldest side first."""
 
     question: str = Field(description="the part of the question")
     sides: tuple[ConflictSide, ...] = Field(min_length=2)
@@ -173,9 +173,9 @@ class Conflict(Record):
 class Usage(Record):
     """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
 
-    `unpriced` counts the calls whose model has no known price; `money` leaves them out. `unanswered` counts calls that
-    got no reply, because the process was stopped or the engine took too long; the tokens of their prompts are
-    estimated, those of the missing replies unknown.
+    `unpriced` counts the calls whose model has no known price; `money` does not include them. `unanswered` counts calls
+    that got no reply because the process was stopped or the engine took too long; the tokens of their prompts are
+    estimated, those of the missing replies are unknown.
     """
 
     calls: int = 0
@@ -237,7 +237,7 @@ class Answer(Record):
     tainted: tuple[str, ...] = ()
     run_id: str = Field(default="", description="the id of the run, for `show` and `replay`")
     usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="seconds that the run has taken, over all its processes")
+    elapsed: float = Field(default=0.0, description="seconds that the run took, in all its processes together")
 
     @property
     def citations(self) -> tuple[Quote, ...]:
@@ -292,7 +292,7 @@ class Investigation(Record):
     question: str
     mission: str
     strategy: str
-    scope: tuple[str, ...] = Field(default=(), description="the documents it is limited to; empty: all of them")
+    scope: tuple[str, ...] = Field(default=(), description="the documents to which it is limited; empty: all")
     engine: str
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
@@ -311,7 +311,7 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
-    elapsed: float = Field(default=0.0, description="seconds that the run has taken, over all its processes")
+    elapsed: float = Field(default=0.0, description="seconds that the run took, in all its processes together")
 
 
 class Forecast(Record):
@@ -349,7 +349,7 @@ class Replayed(Record):
 class RunSummary(Record):
     """A summary of an investigation in a workspace; `answer_status` is None until it is finished.
 
-    If it is `altered`, changed outside this program, only its id is known, if at all.
+    If it is `altered` (changed outside this program), at most its id is known.
     """
 
     id: str

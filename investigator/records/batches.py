@@ -28,7 +28,7 @@ class MatrixCell(Record):
     """The answer of one document to one question.
 
     `value` is the requested number, date, name or place if the answer contains exactly one; it is in the first quote.
-    `run_id` identifies the investigation behind the cell; it is empty if there was none.
+    `run_id` identifies the investigation behind the cell; it is empty if no investigation ran.
     """
 
     document_id: str
@@ -74,7 +74,7 @@ class Matrix(Record):
 
 
 class QuestionOutcome(Record):
-    """The outcome of one of many questions: its investigation, or the reason for having none."""
+    """The outcome of one of many questions: its investigation, or the reason why it has none."""
 
     question: str
     investigation: Investigation | None = None
@@ -82,7 +82,7 @@ class QuestionOutcome(Record):
 
 
 class AskedQuestions(Record):
-    """Many questions about the folder as a whole, in order."""
+    """Many questions about the whole folder, in order."""
 
     outcomes: tuple[QuestionOutcome, ...]
     usage: Usage = Usage()

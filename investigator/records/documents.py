@@ -34,7 +34,7 @@ class FileStatus(StrEnum):
 
 
 class FileRecord(Record):
-    """One file as last seen: its size and times, the sha256 of its bytes, and its status.
+    """A file as last seen: its size and times, the sha256 of its bytes, and its status.
 
     Files inside another file (in an archive, attached to a message) have records too; `inside` is the path of that
     file. A file that was never opened has no hash.
@@ -55,7 +55,7 @@ class FileRecord(Record):
 
 
 class LeftOutReason(StrEnum):
-    """Why something in the folder is not a document.
+    """The reason why something in the folder is not a document.
 
     ignore_file: listed in the folder's own `.investigatorignore`; excluded, not_included: by the settings; hidden: its
     name begins with a dot.
@@ -77,7 +77,7 @@ class LeftOut(Record):
 
     @property
     def by_folder(self) -> bool:
-        """Return True if a file in the folder excluded them, rather than the user."""
+        """Return True if a file in the folder excluded them, not the user."""
         return self.reason is LeftOutReason.IGNORE_FILE
 
     @property
@@ -235,7 +235,7 @@ class Passage(Record):
 
     @property
     def place(self) -> str:
-        """Return its place like `Quote.place`; only the file if neither page nor line is known."""
+        """Return its place in the form of `Quote.place`; only the file if neither page nor line is known."""
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
@@ -301,7 +301,7 @@ def page_word(document_id: str) -> str:
 class Standing(Record):
     """Features that predict whether a document contains the answer.
 
-    `gap` is the score of its best chunk minus the folder's best score (0 or less), `similarity` the cosine of the
+    `gap` is the score of its best chunk minus the folder's best score (0 or less), `similarity` is the cosine of the
     question with its nearest chunk, `overlap` the share of the possible BM25 score that its best chunk reaches. `named`
     is the weight of the question's words in its name (title, authors, path), relative to the best-matching name.
     `names` is the share of the question's capitalised names that its name contains; of all its words if the question
@@ -323,7 +323,7 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return the agreement of meaning and words in one place: one without the other is a near miss."""
+        """Return how far meaning and words agree in one place: one without the other is a near miss."""
         return max(0.0, self.similarity) * self.overlap
 
 

@@ -22,7 +22,7 @@ class Traits(Record):
 
     @property
     def decides(self) -> bool:
-        """Return True if its judgement counts; otherwise the rules of the built-in engine decide."""
+        """Return True if its judgement counts; if not, the rules of the built-in engine decide."""
         return not (self.goes_by_measures or self.is_small)
 
 

@@ -20,7 +20,7 @@ from investigator.records.plans import PlanStep
 
 class FileRead(Record):
     """A file was opened: file `done` of `total`, with its status and the status of the files inside it. A file with
-    unchanged content has the status `unchanged`; `reason` mentions a renaming.
+    unchanged content has the status `unchanged`; `reason` says if it was renamed.
     """
 
     done: int
@@ -74,7 +74,7 @@ class Thought(Record):
 
 
 class Surveyed(Record):
-    """Every document of the folder was examined, with the numbers of those that match and may match."""
+    """Every document of the folder was examined; `yes` of them match, and `unclear` ones may match."""
 
     documents: int
     yes: int

@@ -28,7 +28,7 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 
 
 def _show_bounds(schema: dict[str, Any]) -> None:
-    """Show the bounds in the schema for the model; values are parsed by the point parser."""
+    """Show the bounds to the model in the schema; the point parser parses the values."""
     schema["anyOf"][0].update(minimum=0, maximum=100)
 
 
@@ -178,7 +178,7 @@ class BearingVariables(Record):
 
 
 class BearingReply(Record):
-    """The judgement on two points: the quotes are related to the questions, and look like an answer.
+    """Two judgements: whether the quotes are related to the questions, and whether they look like an answer.
 
     They `cover` the main question if they contain most of its words and a value of the requested kind.
     """
@@ -197,7 +197,7 @@ class ReflectVariables(Record):
 
 
 class ReflectReply(Record):
-    """The knowns and unknowns, term by term."""
+    """The knowledge and the open questions, term by term."""
 
     knowledge: tuple[Knowledge, ...]
 

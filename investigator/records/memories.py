@@ -22,7 +22,7 @@ class Finding(Record):
 
     `quotes` are proven; `failed_quotes` are quotes of the engine that are not in the document, or prove nothing. If a
     language model was asked, `model_point` is its point and `search_point` the point of the search; `point` combines
-    both. The flags: `quoted_by_search`: reply and quotes come from the search, because the model's own quotes failed.
+    both. Flags: `quoted_by_search`: reply and quotes come from the search, because the model's own quotes failed.
     `addressed`: a passage or the reply addresses a language model instead of a reader, so the search's point counts and
     such sentences are not quoted. `beside`: the model's point is far above that of the search and its quotes are
     unrelated to the question, so the search's point counts, too. `capped`: neither search nor quotes support the
@@ -44,12 +44,12 @@ class Finding(Record):
 
     @property
     def is_doubtful(self) -> bool:
-        """Return True if the document may have told the model what to say."""
+        """Return True if the document may have instructed the model."""
         return self.addressed or self.beside or self.capped
 
 
 class Memory(Finding):
-    """One question to one document, and its reply; an `unparsed` reply is raw."""
+    """A question to a document, and the reply; an `unparsed` reply is raw text."""
 
     id: int = Field(ge=1)
     target_document_id: str
@@ -74,7 +74,7 @@ class Relation(Record):
 
 
 class Knowledge(Record):
-    """The knowns and unknowns about one term."""
+    """The known and unknown facts about one term."""
 
     term: str
     known_infos: tuple[KnownInfo, ...] = ()

@@ -57,7 +57,7 @@ class ConstraintKind(StrEnum):
 
 
 class Constraint(Record):
-    """A condition that evidence must meet to answer: its kind, and the question's words for it."""
+    """A condition that evidence must meet: its kind, and the question's words for it."""
 
     kind: ConstraintKind
     text: str = Field(min_length=1)
@@ -119,8 +119,8 @@ class OpenPart(Record):
 class RowVerdict(StrEnum):
     """The verdict of a table row.
 
-    yes: a quote shows it; no: the document was searched, and nothing in it does; unclear: a quote may show it; missing:
-    nothing was found for the row.
+    yes: a quote shows it; no: the document was searched, and nothing in it shows it; unclear: a quote may show it;
+    missing: nothing was found for the row.
     """
 
     YES = "yes"

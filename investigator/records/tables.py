@@ -65,7 +65,7 @@ class Operation(StrEnum):
 
 
 class Computation(Record):
-    """A figure that no document contains, and its derivation from two cells: `6,976 − 5,403 = 1,573 million`."""
+    """A figure that no document contains, with its derivation from two cells: `6,976 − 5,403 = 1,573 million`."""
 
     operation: Operation
     value: str
@@ -75,7 +75,7 @@ class Computation(Record):
 class QuotedCell(Record):
     """A cell that supports a quote, in words of the document, and the place of its value.
 
-    `row` are its labels, the outermost first; `column` the headers above it, from the top; `unit` is the note that
+    `row` contains its labels, the outermost first; `column` the headers above it, from the top; `unit` is the note that
     gives the unit of the table's figures.
     """
 

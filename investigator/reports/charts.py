@@ -18,7 +18,7 @@ _MOST_NODES = 14
 """Most nodes on each side of the graph; the text below lists all."""
 _TERM, _DOCUMENT = 28, 38  # characters of a label
 _ROW = 26
-_LEAST_WIDTH = 4.0  # thousandths of the total time, so that even a call of one millisecond is visible
+_LEAST_WIDTH = 4.0  # thousandths of the total time, so that a call of one millisecond is still visible
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time in thousandths of the whole, and the lane that it is drawn in."""
+    """A stretch of time in thousandths of the whole, and the lane in which it is drawn."""
 
     start: float
     width: float
@@ -97,7 +97,7 @@ class KnowledgeGraph:
 
 
 def score_rows(memories: Iterable[Memory]) -> tuple[ScoreRow, ...]:
-    """Return the documents that were asked and scored, the best first."""
+    """Return the documents that were asked and scored, best first."""
     found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for memory in memories:
         if memory.point is not None:
@@ -161,7 +161,7 @@ def _nodes(names: Sequence[str], longest: int) -> Mapping[str, Node]:
 
 def _timeline_row(role: Role, calls: Sequence[PastCall], total: float) -> TimelineRow:
     spans: list[Span] = []
-    ends: list[float] = []  # of the last call in each lane
+    ends: list[float] = []  # end of the last call in each lane
     for call in sorted(calls, key=lambda call: call.elapsed - call.reply.seconds):
         span = _span(call.elapsed - (0.0 if call.reused else call.reply.seconds), call.elapsed, total)
         lane = next((lane for lane, end in enumerate(ends) if end <= span.start), len(ends))

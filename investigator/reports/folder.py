@@ -16,7 +16,7 @@ _LISTED = 20
 _SNIPPET = 400
 _LEAST_SHOWN = 0.01  # of BM25
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
-_CONTAINERS = "only hold files"
+_CONTAINERS = "only contain files"
 
 
 def folder_text(status: FolderStatus) -> Text:
@@ -43,7 +43,7 @@ def changes_line(status: FolderStatus) -> str:
     """Return the differences between the folder and its index, in one line; empty if there are none."""
     kinds = (("new", status.new), ("changed", status.changed_files), ("gone", status.gone))
     found = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
-    return f"since then {', '.join(found)}; the next index or question updates the index" if found else ""
+    return f"since then {', '.join(found)}; the next question updates the index" if found else ""
 
 
 def hits_text(hits: Sequence[SearchHit]) -> Text:
@@ -60,12 +60,12 @@ def _table(files: Sequence[FileRecord]) -> Text:
 
 
 def _line_of(file: FileRecord) -> str:
-    """Return the row of the table that counts a file."""
+    """Return the label of the table row that counts a file."""
     return _CONTAINERS if file.status in _READ and not file.characters else file.status.value
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Return True for the record of the text that was cut off a file."""
+    """Return True for a record of text that was cut off the end of a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -92,14 +92,14 @@ def _searchable(status: FolderStatus) -> str:
     of = f", of {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
     documents = f"{plural(status.documents, 'document')} can be asked{of}"
     words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
-    return words + (": investigator index --vectors FOLDER makes the rest" if status.without_vectors else "")
+    return words + (": investigator index --vectors FOLDER computes the rest" if status.without_vectors else "")
 
 
 def _words(bm25: float | None) -> str:
     """Return the word score as text; BM25 is almost zero for words in more than half of the passages."""
     if bm25 is None:
         return "-"
-    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 under 0.01, because most passages contain them"
+    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 below 0.01, because most passages contain them"
 
 
 def _hit(number: int, hit: SearchHit) -> Text:

@@ -1,5 +1,5 @@
 """An investigation as one self-contained HTML file: no fonts, no network; pictures are embedded. Its only script jumps
-to the next citation by key, and nothing depends on it. The page is `report.html.j2` with `report.css` embedded. All
+to the next citation by key, and the page works without it. The page is `report.html.j2` with `report.css` embedded. All
 text from documents, models or the question passes through `inert` and Jinja2's autoescape; links lead only to places on
 the page itself.
 """
@@ -136,7 +136,7 @@ def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, 
 
 
 def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
-    """Return one row for each document, those that were read first; last, one for each reason for excluding files."""
+    """Return one row for each document, those that were read first, then one for each reason for excluding files."""
     asked: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
         asked[memory.target_document_id].append(memory)
@@ -175,7 +175,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """Return the rounds by number; a round known only by its steps has no strategy."""
+    """Return the rounds by number; a round of which only the steps are known has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 
@@ -194,19 +194,19 @@ def _data_address(picture: bytes) -> str:
 
 
 def _code_of(script: str) -> str:
-    """Return the hash by which a policy allows only the page's own script."""
+    """Return the hash with which the page's policy allows only its own script."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
 def _no_link(_: Quote) -> str:
-    """Return no address: a standalone page has no links."""
+    """Return "": a standalone page has no links."""
     return ""
 
 
 @cache
 def pages_environment(*folders: str) -> Environment:
-    """Return the environment that renders the pages, in which everything is escaped, inert and defined. Templates come
-    from other `folders` of the package, then from its folder `reports`.
+    """Return the environment that renders the pages: it escapes everything, makes it inert, and rejects undefined
+    names. Templates come from other `folders` of the package, then from its folder `reports`.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("investigator", folder) for folder in (*folders, "reports")]),

@@ -1,4 +1,4 @@
-"""A matrix as text: its heading, short cells, and its table for a terminal. Pure."""
+"""A matrix as text for a terminal: heading, short cells, and table. Pure."""
 
 from __future__ import annotations
 

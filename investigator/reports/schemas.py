@@ -1,6 +1,6 @@
 """The JSON that commands print: each kind has a schema derived from its record.
 
-A version is raised if a field is removed or changes its meaning, not for new fields.
+The version changes if a field is removed or changes its meaning, not for new fields.
 """
 
 from __future__ import annotations

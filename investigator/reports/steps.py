@@ -119,9 +119,9 @@ def counted_step(event: Event) -> Count | None:
             brought = sum(file.chunks for file in event.files)
             return Count("files", "reading", event.done, event.total, about, True, brought)
         case Embedded():
-            kind, phase = "passages", "making vectors"
+            kind, phase = "passages", "computing vectors"
             if event.sentences:
-                kind, phase = "passages' sentences", "making vectors of sentences"
+                kind, phase = "passages' sentences", "computing sentence vectors"
             return Count(kind, phase, event.done, event.total, (), True)
         case Progressed():
             return Count(event.phase, event.phase, event.done, event.total, event.about)
@@ -142,12 +142,12 @@ def sentence(event: Event) -> str:
             return f"{run}: {plural(event.documents, 'document')}, {inert_line(event.engine)}"
         case Thought():
             terms = [inert_line(need.term, 60) for need in event.needs[:_TERMS_SHOWN]]
-            needed = f"must be known: {', '.join(terms)}" if terms else ""
+            needed = f"to find out: {', '.join(terms)}" if terms else ""
             kind = "" if event.kind is QuestionKind.FACT else KINDS[event.kind]
             return "; ".join(filter(None, (kind, needed)))
         case Surveyed():
-            looked_through = f"{plural(event.documents, 'document')} looked through"
-            return f"{looked_through}: {event.yes} hold it, {event.unclear} unclear"
+            looked_through = f"{plural(event.documents, 'document')} examined"
+            return f"{looked_through}: {event.yes} match, {event.unclear} unclear"
         case Planned():
             return _planned(event)
         case Reflected():
@@ -188,7 +188,7 @@ def what_follows(event: Event) -> str:
 def _planned(event: Planned) -> str:
     words = f"round {event.round}: {plural(len(event.steps), 'step')}"
     if event.refused_document_ids:
-        words += f", {len(event.refused_document_ids)} refused (no such document)"
+        words += f", {len(event.refused_document_ids)} rejected (no such document)"
     return f"{words}; {inert_line(event.strategy, _LINE)}" if event.strategy.strip() else words
 
 

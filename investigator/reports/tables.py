@@ -25,7 +25,7 @@ _LONGEST_CELL = 400  # characters
 
 
 def verdict_words(table: AnswerTable) -> Mapping[RowVerdict, str]:
-    """Return the words for a row's verdict on a document, a side or a period."""
+    """Return the words for the verdict on a document, a side or a period."""
     return _OF_DOCUMENTS if table.is_of_documents else _OF_SIDES
 
 

@@ -79,7 +79,7 @@ def question_text(investigation: Investigation) -> Text:
 
 
 def runs_text(runs: Sequence[RunSummary]) -> Text:
-    """Return a line for each investigation, and one for all cells of a matrix: id, start, status, calls, question."""
+    """Return one line for each investigation or matrix: id, start, status, calls, question."""
     cells: dict[str, list[RunSummary]] = {}
     for number, run in enumerate(runs):
         cells.setdefault(run.matrix or str(number), []).append(run)
@@ -142,7 +142,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _body(answer: Answer) -> list[Text]:
-    """Return the table of an answer, or else its statements; neither if the reason says it all."""
+    """Return the table of an answer, or else its statements; neither if the reason is sufficient."""
     if answer.table is not None:
         return [Text("\n").join(Text(line) for line in table_lines(answer.table))]
     text = answer.text.strip()
@@ -156,7 +156,7 @@ def _conflicts_and_open_parts(answer: Answer) -> list[Text]:
 
 
 def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
-    """Return a near miss with its words; one cited above is referred to by its number."""
+    """Return a near miss with its words; one that is already cited is referred to by its number."""
     if miss.quote in cited:
         return _item(f"- [{list(cited).index(miss.quote) + 1}]", inert_line(near_miss_line(miss)))
     words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
@@ -238,7 +238,7 @@ def _footer(investigation: Investigation) -> Text:
 
 def own_templates(templates: Sequence[TemplateVersion]) -> str:
     """Return a line that names the user's own prompt templates."""
-    return f"With templates of your own: {some_names([one.name for one in templates])}"
+    return f"With your own templates: {some_names([one.name for one in templates])}"
 
 
 def some_names(names: Sequence[str], most: int = 3) -> str:
@@ -268,13 +268,13 @@ def _listed(title: str, paths: Iterable[str]) -> list[Text]:
 
 
 def replayed_text(replayed: Replayed) -> Text:
-    """Return in a few lines whether a run came out as before."""
+    """Return a few lines that say whether a run had the same outcome as before."""
     standing = replayed.quotes - len(replayed.failed_quotes)
     lines = [
         Text(f"Replayed: {plural(replayed.calls, 'call')} answered from the journal, no model asked."),
         Text(f"Quotes verified in the current documents: {standing} of {replayed.quotes}."),
     ]
-    lines += [Text(f"- not found any more: {inert_line(quote.place)}") for quote in replayed.failed_quotes]
+    lines += [Text(f"- no longer found: {inert_line(quote.place)}") for quote in replayed.failed_quotes]
     if replayed.differences:
         lines += [Text(f"- {inert_line(difference)}", style="bold yellow") for difference in replayed.differences]
     else:
@@ -311,7 +311,7 @@ def forecast_text(forecast: Forecast, engine: str) -> Text:
     lines += [
         "",
         f"Expected with {inert_line(engine)}: {expected_line(forecast.expected)}",
-        f"At most, within rounds and limits: {expected_line(forecast.most)}",
-        "The plan is made from the search; a language model may plan differently. No model was asked.",
+        f"Maximum within rounds and limits: {expected_line(forecast.most)}",
+        "The plan comes from the search; a language model may plan differently. No model was asked.",
     ]
     return Text("\n".join(lines) + "\n")

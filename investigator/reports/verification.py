@@ -29,7 +29,7 @@ def verified_text(verified: VerifiedReport) -> Text:
     """Return a line for each quote, with its text if it changed, and the number of unchanged quotes."""
     lines = [line for one in verified.quotes for line in _lines(one)]
     total = len(verified.quotes)
-    told = f"Quotes in place: {verified.standing} of {total}." if total else "It quotes nothing."
+    told = f"Quotes in place: {verified.standing} of {total}." if total else "The report contains no quotes."
     lines.append(Text(told, style="bold green" if verified.all_stand else "bold yellow"))
     return Text("\n").join(lines).append("\n")
 

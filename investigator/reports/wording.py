@@ -37,7 +37,7 @@ HEADLINES: Mapping[AnswerStatus, str] = {
 }
 
 STOPS: Mapping[StopReason, str] = {
-    StopReason.ANSWERED: "nothing was left unknown",
+    StopReason.ANSWERED: "nothing remained unknown",
     StopReason.SATURATED: "the last round learned nothing new",
     StopReason.ROUNDS: "the limit of rounds was reached",
     StopReason.CALLS: "the limit of engine calls was reached",
@@ -48,11 +48,11 @@ STOPS: Mapping[StopReason, str] = {
 
 KINDS: Mapping[QuestionKind, str] = {
     QuestionKind.FACT: "a fact",
-    QuestionKind.WHICH: "which documents: every one is decided",
-    QuestionKind.LIST: "a list: every document is decided",
-    QuestionKind.COUNT: "a count: every document is decided",
-    QuestionKind.COMPARISON: "a comparison: each side is asked for",
-    QuestionKind.TREND: "a trend: each period is asked for",
+    QuestionKind.WHICH: "which documents: each one is decided",
+    QuestionKind.LIST: "a list: each document is decided",
+    QuestionKind.COUNT: "a count: each document is decided",
+    QuestionKind.COMPARISON: "a comparison: each side is asked separately",
+    QuestionKind.TREND: "a trend: each period is asked separately",
     QuestionKind.CONTRADICTION: "whether statements agree",
     QuestionKind.WHY: "a cause",
     QuestionKind.SUMMARY: "a summary",
@@ -130,7 +130,7 @@ def score_line(memory: Memory) -> str:
 def engine_line(engine: str) -> str:
     """Return the answering engine, with a note if it was not a language model."""
     if _EXTRACTIVE.match(engine):
-        return "No model was named: answered by the built-in engine, no language model."
+        return "No model specified: answered by the built-in engine, without a language model."
     return f"Answered by {engine}."
 
 

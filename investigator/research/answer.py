@@ -43,7 +43,7 @@ from investigator.scoring.calibration import default_calibration
 
 
 class Precedence(StrEnum):
-    """Which document counts if several give different values: none, or the newest."""
+    """The document that takes precedence if several give different values: none, or the newest."""
 
     NONE = "none"
     NEWER = "newer"

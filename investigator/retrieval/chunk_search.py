@@ -13,7 +13,7 @@ from investigator.retrieval.vector_search import VectorSearch
 
 
 class Half(StrEnum):
-    """The half of the search that ranks: the words of the query (BM25), vectors, or both fused."""
+    """The part of the search that ranks: the words of the query (BM25), vectors, or both fused."""
 
     WORDS = "words"
     VECTORS = "vectors"

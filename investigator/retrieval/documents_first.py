@@ -16,7 +16,7 @@ from investigator.scoring.calibration import Calibration
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that can rank first
 _FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
-_FEWEST_WORDS = 4  # shorter documents contain no sentence; they answer nothing, and others are not compared with them
+_FEWEST_WORDS = 4  # shorter documents contain no sentence: they cannot answer, and others are not compared with them
 _USUAL_CHUNKS = 200  # documents of a folder; in smaller folders, fewer texts resemble a question by chance
 _NAMED = 12  # documents with the best-matching names, examined even if no search found them
 

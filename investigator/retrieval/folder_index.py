@@ -78,7 +78,7 @@ class FolderIndex:
         With a `listing`, they are updated from the files in it.
 
         Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
-        and words are checked for damage too, not only cards. Raises FolderError, ReaderError, StoreError.
+        and words are also checked for damage, not only cards. Raises FolderError, ReaderError, StoreError.
         """
         settings = self._settings
         damaged = self.corpus.damaged() if recheck.verify else self.corpus.damaged_cards()
@@ -87,7 +87,7 @@ class FolderIndex:
         reading = settings.reader.model_dump_json()
         if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come() or self._plug_ins_have_come():
             recheck = recheck.changed(retry=True)
-        yield from self._told(damaged, "not what was read from the files")
+        yield from self._told(damaged, "different from what was read from the files")
         outdated = [i for reader, ids in self.corpus.readers().items() if not is_current(reader) for i in ids]
         yield from self._told(outdated, "read by an older reader")
         recheck = recheck.changed(reread=self.corpus.containers({*recheck.reread, *damaged, *outdated}))
@@ -120,7 +120,7 @@ class FolderIndex:
         return not now and before != now
 
     def _plug_ins_have_come(self) -> bool:
-        """Return True, once, if there are new readers for files that had none."""
+        """Return True, once, if new readers support files that had none."""
         if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))

@@ -20,7 +20,7 @@ _REQUESTS = (
     "identify list name outline provide show state summarise summarize tell"
 )
 _ASKED_TO = frozenset(_REQUESTS.split())
-"""Words at the beginning of a request; their capital letter does not mark a name."""
+"""Words at the beginning of a request, whose capital letter does not mark a name."""
 
 
 class Names:
@@ -51,7 +51,7 @@ class Names:
         """
         total = len(self._periods)
         weights: dict[str, float] = {}
-        for word in sorted(_spellings(question)):  # the order of a set must not affect a sum
+        for word in sorted(_spellings(question)):  # sorted: the order of a set must not affect a sum
             for document_id in self._holders.get(word, ()):
                 weight = rarity(len(self._holders[word]) / total)
                 weights[document_id] = weights.get(document_id, 0.0) + weight

@@ -46,7 +46,7 @@ class RetrievalSettings(Record):
     )
     chroma: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        exclude=True,  # vectors may be compared anywhere without a change of the result
+        exclude=True,  # vectors may be compared anywhere with the same result
         description="a Chroma server for larger numbers, as http://HOST:8000; empty: Chroma on this machine",
     )
     sentences_up_to: int = Field(

@@ -32,7 +32,7 @@ class ScoredChunk:
 
 
 class Shard:
-    """One part of an index; its documents are in no other part. Chunk ids are local to it."""
+    """One part of an index; no other part contains its documents. Chunk ids are local to it."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self.corpus = Corpus(database)

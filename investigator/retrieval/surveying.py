@@ -1,4 +1,4 @@
-"""Searches every document of the folder for some words, by the index; texts without these words are not read."""
+"""Searches every document of the folder for some words, using the index; texts without these words are not read."""
 
 from __future__ import annotations
 

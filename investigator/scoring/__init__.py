@@ -1,1 +1,1 @@
-"""Points (probabilities from features, model and search points combined) and token prices."""
+"""Points (probabilities from features; model points combined with search points) and token prices."""

@@ -41,9 +41,9 @@ class Calibration(Record):
     """The fitted models and thresholds.
 
     The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
-    on its similarities. The thresholds are those with the best decisions: `threshold` is the lowest point of a reply
-    worth showing (`foreign_threshold` for other languages), `answered_from` the lowest point at which an unread quote
-    that meets the whole question is an answer, `worth_asking` the lowest probability at which a document is worth
+    on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest point of a
+    reply worth showing (`foreign_threshold` for other languages), `answered_from` the lowest point at which an unread
+    quote that meets the whole question is an answer, `worth_asking` the lowest probability at which a document is worth
     asking.
     """
 

@@ -21,7 +21,7 @@ _WILD_SPREAD = 40  # search points between the best and the worst document that 
 
 
 class PointFeatures(Record):
-    """Both points as probabilities (0..1), and True if one of the model's quotes is in the document."""
+    """Both points as probabilities (0..1), and whether one of the model's quotes is in the document."""
 
     model: float
     search: float
@@ -75,12 +75,12 @@ class PointCap(Record):
         return point > self.most and point - search >= self.above
 
     def bounded(self, point: int, search: int) -> int:
-        """Return the point without such quotes; never less than the search's."""
+        """Return the point for a reply without such quotes; never less than the search's."""
         return max(search, min(point, self.most))
 
 
 class PointRules(Record):
-    """The rules for measured models and for all others, and the cap for each; small models have no say."""
+    """The rules for measured models and for all others, and the cap for each; points of small models are ignored."""
 
     measured: tuple[PointRule, ...]
     others: PointRule

@@ -1,4 +1,4 @@
-"""Model prices: a small table that anybody can edit.
+"""Model prices, in a small table that anybody can edit.
 
 It is `data/prices.json`. The price of a model that is missing there is reported as unknown, never guessed.
 """
@@ -50,7 +50,7 @@ class Prices(Record):
         """Return the price of an engine by its name; None if unknown.
 
         An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A name
-        with a date at its end has the price of the name without it.
+        that ends in a date has the price of the name without it.
         """
         model = engine.partition("@")[0]
         for price in self.prices:

@@ -44,7 +44,7 @@ def register_address(address: str, *, user: bool = True) -> None:
     try:
         parts = urlsplit(address)
         named, password = parts.username or "", parts.password or ""
-    except ValueError:  # not an address; whoever opens it reports that
+    except ValueError:  # not an address; the code that opens it reports that
         return
     register(unquote(password or (named if user else "")))
     for name, value in parse_qsl(parts.query):

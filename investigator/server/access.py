@@ -32,7 +32,7 @@ class Access:
         return self._links[-1]
 
     def opened_by(self, key: str) -> bool:
-        """Return True, and use up the key, if the key of a link was not used before."""
+        """Return True, and invalidate the key, if the key of a link was not used before."""
         found = [link for link in self._links if same_code(link, key)]
         self._links = [link for link in self._links if link not in found]
         return bool(found)
@@ -68,7 +68,7 @@ def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozense
     """Return the accepted values of the Host header: those of this machine, and names that the user configured.
 
     Those names are also accepted without a port, as a proxy sends them. A foreign name that resolves to this machine
-    (DNS rebinding) is not served.
+    (DNS rebinding) is rejected.
     """
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}
     return frozenset(name.lower() for name in (*names, *(f"{name}:{port}" for name in own)))

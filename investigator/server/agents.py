@@ -110,7 +110,7 @@ class AgentTools:
 
     @property
     def every(self) -> tuple[Callable[..., ToolReply[Any]], ...]:
-        """Return all tools, in the order of use."""
+        """Return all tools, in the usual order of use."""
         return (self.search, self.start_investigation, self.get_investigation, self.read_passage, self.status)
 
     def search(
@@ -140,7 +140,7 @@ class AgentTools:
     def get_investigation(
         self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
     ) -> ToolReply[InvestigationReply]:
-        """Return an answer with its sources, or its progress; waits at most 20 seconds, then call again."""
+        """Return an answer with its sources, or its progress; waits at most 20 seconds, so call it again if needed."""
         job, ends_at = self._desk.job(id), time.monotonic() + wait_seconds
         while not job.state.has_ended and time.monotonic() < ends_at:
             time.sleep(_SLICE)
@@ -229,7 +229,7 @@ def _offset(document: Document, place: str) -> int:
     """Return the offset of a position in a document. Raises ServerError."""
     word, _, number = place.strip().lower().rpartition(" ")
     if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
-        hint = "Give an offset, or words such as: page 4, line 12"
+        hint = "Give an offset, or a position such as: page 4, line 12"
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a position", hint))
     count = int(number)
     if not word:

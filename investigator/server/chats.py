@@ -1,6 +1,6 @@
 """Conversations about the served folders: each turn runs in its own thread, and can be watched and stopped. This module
 does not know how replies are made: `OpenTalks` opens the conversations of a folder. Turns are stored with the folder's
-jobs: after a restart a conversation continues where it was.
+jobs, so a conversation continues after a restart.
 """
 
 from __future__ import annotations
@@ -119,8 +119,10 @@ class Chats:
                 hint = "Wait for the reply in progress, or stop it."
                 raise ServerError(problem(HTTPStatus.CONFLICT, "a reply is in progress in this chat", hint))
             if len(held.chat.turns) >= _MOST_TURNS:
-                hint = "Begin another one."
-                raise ServerError(problem(HTTPStatus.CONFLICT, f"this chat has {_MOST_TURNS} turns", hint))
+                hint = "Start a new chat."
+                raise ServerError(
+                    problem(HTTPStatus.CONFLICT, f"this chat has reached the limit of {_MOST_TURNS} turns", hint)
+                )
             turn = ChatTurn(number=len(held.chat.turns) + 1, said=redacted(text.strip()))
             held.folder.chats.keep(chat_id, turn)
             held.stopping.clear()
@@ -159,7 +161,7 @@ class Chats:
         for folder in self._folders.values():
             if (turns := folder.chats.turns(chat_id)) is not None:
                 return folder, Chat(id=chat_id, folder=folder.name, turns=tuple(map(_as_left, turns)))
-        hint = "It was deleted, or many newer ones were started: start another one."
+        hint = "It was deleted, by a user or because many newer ones were started: start a new chat."
         raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown chat {chat_id[:40]}", hint))
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
@@ -191,7 +193,7 @@ class Chats:
         """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # without a row, it was deleted meanwhile
+            if held.chat.id in self._held:  # if the row is missing, the chat was deleted meanwhile
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -214,7 +216,9 @@ def _as_left(turn: ChatTurn) -> ChatTurn:
     """Return a turn in its final state after a restart: an unfinished reply is not repeated."""
     if turn.state is not TurnState.RUNNING:
         return turn
-    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was finished.", "Say it again.")
+    told = problem(
+        HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was finished.", "Send the message again."
+    )
     return turn.changed(state=TurnState.STOPPED, problem=told)
 
 

@@ -33,7 +33,7 @@ from investigator.server.records import JobEnded, JobKind, JobRequest, JobState,
 from investigator.services.run_records import RunOptions, valid_question
 
 _BETWEEN = 0.25  # seconds between two progress events of one kind
-_AGAIN = 2.0  # seconds until a folder that another process writes to is tried again
+_AGAIN = 2.0  # seconds before a folder that another process writes to is tried again
 _RETRY_AFTER = 10
 
 
@@ -69,7 +69,7 @@ class Desk:
             thread.start()
 
     def close(self) -> None:
-        """End after the step in progress; unfinished jobs continue at the next start."""
+        """Stop after the step in progress; unfinished jobs continue at the next start."""
         self._closing.set()
         with self._changed:
             self._changed.notify_all()
@@ -83,7 +83,7 @@ class Desk:
         """Return a served folder. Raises ServerError."""
         if name not in self.folders:
             hint = "GET /v1/folders lists those that the server was started with."
-            raise ServerError(problem(HTTPStatus.NOT_FOUND, f"no folder {name} is served", hint))
+            raise ServerError(problem(HTTPStatus.NOT_FOUND, f"the folder {name} is not served", hint))
         return self.folders[name]
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
@@ -100,7 +100,7 @@ class Desk:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
                 told = "this Idempotency-Key was used for another request"
-                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told, "Use a new one."))
+                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told, "Use a new key."))
             if known is not None:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
@@ -121,7 +121,7 @@ class Desk:
         return self._kept(job_id)[0]
 
     def stop(self, job_id: str) -> ServerJob:
-        """End a job after the step in progress; what it has learned is kept. Raises ServerError."""
+        """Stop a job after the step in progress; its results so far are kept. Raises ServerError."""
         with self._changed:
             folder, job = self._kept(job_id)
             if job.state is JobState.WAITING:
@@ -144,7 +144,7 @@ class Desk:
                     return
                 try:
                     self._do(folder, job)
-                except StoreError as error:  # no event can be stored, as the disk is full; the job stays unfinished
+                except StoreError as error:  # the disk is full, so no event can be stored; the job stays unfinished
                     self._on_problem(error.message)
                     self._closing.wait(_AGAIN)
 
@@ -234,7 +234,7 @@ class Desk:
 
 
 def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
-    """Start a job, or continue it: a job with a run resumes that run, even if it was told to start over."""
+    """Start a job, or continue it: a job with a run resumes that run, even if the client asked to start over."""
     request, investigator = job.request, folder.investigator
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)

@@ -1,4 +1,4 @@
-"""A document for readers: headings, paragraphs with line numbers, tables, and marked text. Pure."""
+"""Prepares a document for display: headings, paragraphs with line numbers, tables, and marked text. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TextRun:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as it is drawn."""
+    """A cell as displayed."""
 
     runs: tuple[TextRun, ...]
     rows: int
@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _is_inside(table: Table, other: Table) -> bool:
-    """Return True if a table is nested in another one, instead of sharing lines with an adjacent one."""
+    """Return True if a table is nested in another one and does not merely share lines with it."""
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 

@@ -1,4 +1,4 @@
-"""The folders that a server was started with: the only ones it ever opens, each under a name for addresses."""
+"""The folders with which a server was started: it opens no others. Each has a name for addresses."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _served(name: str, investigator: Investigator, directory: Path, to_agents: b
 
 
 def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
-    """Lock and return the first place that no other program has locked. Raises SettingsError if there is none."""
+    """Lock and return the first place that no other program has locked. Raises SettingsError if all are locked."""
     for place in places:
         make_private_folder(place)
         check_private_folder(place)
@@ -89,7 +89,7 @@ def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
             return place
     raise SettingsError(
         f"another program already serves {folder}",
-        hint="Use its page, or end it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
+        hint="Use its page, or stop it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
     )
 
 

@@ -73,7 +73,7 @@ class Guard:
         await self.app(scope, _replaying(body, receive), guarded)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Return why a request is rejected, or None."""
+        """Return the reason to reject a request, or None."""
         if headers.get("host", "").lower() not in self.hosts:
             return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this name does not belong to the server")
         if not self._is_own(headers):
@@ -89,7 +89,7 @@ class Guard:
             return self._unknown(path)
         sent_by_page = "origin" in headers or headers.get("sec-fetch-site") == "same-origin"
         if scope["method"] not in _READING and not sent_by_page:
-            return _refused(HTTPStatus.FORBIDDEN, "the request does not say that it comes from this server's page")
+            return _refused(HTTPStatus.FORBIDDEN, "the request does not prove that it comes from this server's page")
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:

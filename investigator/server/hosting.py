@@ -22,7 +22,7 @@ SLOWEST_CLIENT = 10.0
 _MOST_CONNECTIONS = 200
 _OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """The addresses that mean all networks of a machine, each with the address under which the machine reaches itself."""
-_LONGEST_END = 30  # seconds for the requests in progress when the server ends
+_LONGEST_END = 30  # seconds for the requests in progress when the server stops
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -61,7 +61,7 @@ def address_of(listening: socket.socket, name: str = "") -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if an address is one that only this machine can reach."""
+    """Return True if only this machine can reach an address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -84,7 +84,7 @@ class Hosting:
             ws="none",
             log_config=None,
             log_level="critical",
-            access_log=False,  # queries are private
+            access_log=False,  # no access log: queries are private
             server_header=False,
             headers=[("Connection", "close")],
             limit_concurrency=_MOST_CONNECTIONS,
@@ -106,11 +106,11 @@ class Hosting:
 
     def wait(self) -> None:
         """Return when another thread closes it."""
-        while self._thread.is_alive():  # wait in slices, because an interrupt in another thread does not end a wait
+        while self._thread.is_alive():  # wait in slices: an interrupt in another thread does not end a wait
             self._thread.join(0.2)
 
     def close(self) -> None:
-        """Accept no more requests, finish those in progress, and reject those still being sent."""
+        """Accept no more requests, finish those in progress, and reject those still arriving."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()
@@ -135,7 +135,7 @@ def _in_time(seconds: float) -> type[H11Protocol]:
             self._refuse(HTTPStatus.BAD_REQUEST, msg)
 
         def _give_up(self) -> None:
-            waits: object = self.cycle  # None until the headers have arrived, because uvicorn does not report that
+            waits: object = self.cycle  # None until the headers have arrived, which uvicorn does not report
             if waits is None and not self.transport.is_closing():
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
 

@@ -13,7 +13,7 @@ from investigator.store.database import Database
 from investigator.store.schema import job_events, served_jobs
 
 _MOST_ENDED = 1_000
-"""Most finished jobs that are kept, newest first; their runs stay in the workspaces of their folders."""
+"""Maximum number of finished jobs that are kept, newest first; their runs stay in the workspaces of their folders."""
 
 
 class JobLedger:
@@ -60,7 +60,7 @@ class JobLedger:
         return self._one(served_jobs.c.idempotency_key == idempotency_key)
 
     def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:
-        """Return jobs, newest first: those older than the job `before`, which may belong to another folder."""
+        """Return jobs that are older than the job `before`, newest first; `before` may belong to another folder."""
         query = select(served_jobs).order_by(served_jobs.c.created.desc(), served_jobs.c.id.desc()).limit(limit)
         if before is not None:
             query = query.where(tuple_(served_jobs.c.created, served_jobs.c.id) < (before.created, before.id))

@@ -41,7 +41,7 @@ class Piece(Record):
 
 
 class Live:
-    """Turns the events of one job, in order, into pieces of its page; `budget` holds the limits of a run."""
+    """Converts the events of one job, in order, to pieces of its page; `budget` holds the limits of a run."""
 
     def __init__(self, budget: BudgetSettings) -> None:
         self._budget = budget

@@ -44,7 +44,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
 """Hints that replace those that apply only to the command line."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
-"""Matches a sentence about the command line, which is useless on a server."""
+"""Matches a sentence about the command line, which does not help on a server."""
 
 
 class ServerError(Exception):

@@ -49,7 +49,7 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
 
 class AgentDoor:
     """Serves the tools over HTTP without keeping client state; the package is loaded for the first client. Access is
-    checked before a request gets here. The surrounding application must run its `lifespan`.
+    checked before a request arrives here. The surrounding application must run its `lifespan`.
     """
 
     def __init__(self, desk: Desk) -> None:

@@ -96,7 +96,7 @@ class ServerJobs(Record):
 
 
 class JobOutcome(Record):
-    """A job, and the record of its run once it has started."""
+    """A job and, once it has started, the record of its run."""
 
     job: ServerJob
     investigation: Investigation | None = None
@@ -156,8 +156,8 @@ class TurnState(StrEnum):
 
 
 class SpokenReply(Record):
-    """A reply of a chat: its text, its proven quotes, and a description of everything that supports it. A `canned`
-    reply replaces one that failed or was unsafe; its turn is not part of the conversation.
+    """A chat reply: its text, its proven quotes, and a description of everything that supports it. A `canned` reply
+    replaces one that failed or was unsafe; its turn is not part of the conversation.
     """
 
     text: str
@@ -206,7 +206,7 @@ class KeptChats(Record):
 
 
 class NewTurn(Record):
-    """The words of a client in a chat."""
+    """A client's message in a chat."""
 
     text: str
 

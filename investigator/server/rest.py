@@ -31,7 +31,9 @@ from investigator.server.replies import PROBLEMS, said
 from investigator.server.stream import as_lines, first_after, happened, json_of
 
 _Limit = Annotated[int, Query(ge=1, le=200)]
-_Key = Annotated[str | None, Header(max_length=200, description="The same key gives the same investigation.")]
+_Key = Annotated[
+    str | None, Header(max_length=200, description="Requests with the same key return the same investigation.")
+]
 MOST_EXCERPT = 20_000
 """Characters of a document in one reply."""
 
@@ -78,7 +80,7 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:
-        """Stop an investigation after the step in progress; what it has learned is kept."""
+        """Stop an investigation after the step in progress; its results so far are kept."""
         return said(desk.stop(job_id), HTTPStatus.ACCEPTED)
 
 

@@ -77,15 +77,15 @@ class Service:
         self._hosting = Hosting(guard, listening, patience=patience)
 
     def link(self) -> str:
-        """Return an address that opens the page in one browser of this machine, once."""
+        """Return an address that opens the page once, in a browser on this machine."""
         return f"{self.address}/open/{self._access.new_link()}"
 
     def named_links(self) -> tuple[str, ...]:
-        """Return an address for other machines, under each of the `names`, that opens the page in one browser, once."""
+        """Return addresses for other machines, one under each of the `names`; each opens the page once."""
         return tuple(f"{address}/open/{self._access.new_link()}" for address in self._named)
 
     def searches(self) -> tuple[str, ...]:
-        """Return the addresses for external searches of the folders; an address permits searching, and nothing else."""
+        """Return the addresses for external searches of the folders; an address only permits searching."""
         return tuple(f"{self.address}{path}" for path in self._searches)
 
     def wait(self) -> None:

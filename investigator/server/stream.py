@@ -1,4 +1,4 @@
-"""The events of a job as a stream: from any number on, as they happen, until the job has ended."""
+"""The events of a job as a stream: from any event number on, as they happen, until the job has ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.server.desk import Desk
 from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
-_SLICE = 1.0  # seconds after which a waiting stream checks if the server is closing
+_SLICE = 1.0  # seconds after which a waiting stream checks whether the server is closing
 _SILENCE = 15  # slices without an event after which a comment keeps the stream alive
 
 
@@ -75,7 +75,7 @@ def first_after(request: Request) -> int:
 async def as_lines(
     events: AsyncIterator[LoggedEvent | None], text: Callable[[LoggedEvent], str]
 ) -> AsyncIterator[bytes]:
-    """Yield server-sent events with the result of `text` for each as data; none is omitted."""
+    """Yield server-sent events, each with the result of `text` as its data; no event is omitted."""
     yield b"retry: 2000\n\n"
     async for event in events:
         if event is None:

@@ -19,7 +19,7 @@ from investigator.research.concurrency import in_order
 from investigator.services.open_folder import OpenFolder
 from investigator.services.run_records import RunOptions
 
-_MOST_FAILURES = 3  # with no success so far, the next job would also fail
+_MOST_FAILURES = 3  # no success so far: the next job would also fail
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Compares the files that an answer cites with the index before it is returned; reads those again that changed."""
+"""Before an answer is returned, compares the files that it cites with the index, and rereads those that changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.retrieval.sources import CorpusView
 class CitedFiles:
     """Compares cited documents with their files; `drifted` lists those whose file differs from the index.
 
-    For a file with unchanged bytes, the index counts as its contents, because the stored text carries a code.
+    If a file's bytes are unchanged, its text comes from the index, where a code protects it.
     """
 
     def __init__(self, fresh: FreshReading, corpus: CorpusView) -> None:
@@ -26,7 +26,7 @@ class CitedFiles:
         self.drifted: set[str] = set()
 
     def reread(self, document_ids: Collection[str]) -> Mapping[str, FreshDocument]:
-        """Return the documents as their files are now. Raises FolderError and ReaderError."""
+        """Return the documents in the current state of their files. Raises FolderError and ReaderError."""
         held = {name: self._held(name) for name in document_ids}
         found = self._fresh.documents(document_ids, [one for one in held.values() if one is not None])
         self.drifted |= {name for name, now in found.items() if now.document != held[name]}

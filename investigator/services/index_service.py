@@ -77,15 +77,13 @@ class IndexService:
     def workspace(self, *, write: bool) -> Workspace:
         """Open the workspace of the folder. Raises the errors of `Workspace`."""
         if write and self._kept is not None:
-            self._kept.renew()  # a writer may replace the index, which some systems refuse while it is open
+            self._kept.renew()  # a writer may replace the index, which some systems do not allow while it is open
         store = self._parts.settings.store
         return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify, store=store)
 
     def reading(self) -> AbstractContextManager[Workspace]:
         """Yield the workspace for a short read: opened now, or the one from `kept_open`."""
-        if (
-            self._kept is None or self._parts.settings.cluster.address
-        ):  # files of shards are closed with their workspace
+        if self._kept is None or self._parts.settings.cluster.address:  # shard files are closed with their workspace
             return self.workspace(write=False)
         return self._kept.use()
 
@@ -106,7 +104,7 @@ class IndexService:
                 self._kept = self._fresh = None
 
     def has_runs(self) -> bool:
-        """Return True if there may be runs to read; checking creates no workspace."""
+        """Return True if there may be runs to read; does not create a workspace."""
         return bool(self._parts.settings.store.url) or has_runs(self.directory)
 
     def _has_index(self) -> bool:
@@ -192,7 +190,9 @@ class IndexService:
         except WorkspaceLockedError:
             if self._parts.settings.cluster.address or not has_database(self.directory):
                 raise
-        self._parts.notify("Another run is writing to the index, so it was searched as it is, without later changes.")
+        self._parts.notify(
+            "Another run is writing to the index, so its current state was searched, without later changes."
+        )
         with self.reading() as workspace:
             parts = self._parts
             return hits(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
@@ -233,9 +233,8 @@ class IndexService:
             yield from index.embed()
         else:
             yield Notice(
-                text=f"{index.without_vectors():,} passages have no vectors yet, so passages are searched by "
-                f"their words first. For the search by meaning over everything: investigator index --vectors "
-                f"{self.folder}"
+                text=f"{index.without_vectors():,} passages have no vectors yet, so they are searched by words first. "
+                f"To search everything by meaning: investigator index --vectors {self.folder}"
             )
 
 

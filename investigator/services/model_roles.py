@@ -28,7 +28,7 @@ def engines_by_role(
     if isinstance(model, Mapping):
         if model.keys() < set(Role):
             missing = ", ".join(role for role in Role if role not in model)
-            raise SettingsError(f"no engine is named for {missing}", hint="Name one for each role.")
+            raise SettingsError(f"no engine given for {missing}", hint="Name an engine for each role.")
         for engine in model.values():
             _check_engine(engine)
         return dict(model), tuple(model)
@@ -52,12 +52,12 @@ def _check_engine(engine: object) -> None:
 def keep_small_models_from_planning(
     engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
 ) -> dict[Role, Engine]:
-    """Return the engines, with the embedded one in the planning roles that were not assigned to a small model."""
+    """Return the engines, with the built-in one in planning roles that were not assigned to a small model."""
     left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
         on_notice(
             f"{engines[Role.ASK].name} is small; {', '.join(left)}: using the built-in engine. "
-            "To use the model for these as well, name it for the role, as --model plan=gguf:PATH"
+            "To use the model for these as well, name it for the role: --model plan=gguf:PATH"
         )
     return {role: embedded if role in left else engine for role, engine in engines.items()}
 

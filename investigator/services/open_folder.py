@@ -43,8 +43,8 @@ class Spent(NamedTuple):
 class OpenFolder:
     """Investigates questions in an open folder, concurrently if each has its own thread.
 
-    `joint` is a budget that all of them share; `drifted` are documents that changed while they were investigated, and
-    must be read again. Created by `open_folder`.
+    `joint` is a budget that all of them share; `drifted` contains documents that changed while they were investigated
+    and must be read again. Created by `open_folder`.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class OpenFolder:
         """Return the record of a finished run if its quotes are still in the files.
 
         A run that a limit stopped continues once the limit is higher, and so does one whose sources had changed. Raises
-        DamagedDocumentError for documents that lack what the run quotes and were not read `again`.
+        DamagedDocumentError for documents that lack quotes of the run and were not read `again`.
         """
         if not run.finished:
             return None
@@ -171,7 +171,7 @@ class OpenFolder:
         client = parts.client(self._engines, journal, trace=trace, joint=self._joint)
         method, judge = parts.settings.method, parts.judge()
         if judge is not None:
-            judge.check()  # before anything is paid for
+            judge.check()  # checked before anything is paid for
         research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread, judge)
         for event in research.investigate(record):
             if isinstance(event, Answered):

@@ -21,7 +21,7 @@ _PDF = ".pdf"
 class DocumentPages:
     """Shows pages of the PDF documents of an index. Thread-safe. Created by `open_pages`.
 
-    Documents come from the index; the file is opened each time, and must be the one that was indexed.
+    Documents come from the index; the file is opened each time, and must be the indexed one.
     """
 
     def __init__(self, service: IndexService, pages: PageViews) -> None:

@@ -67,7 +67,7 @@ class Parts:
     ) -> None:
         self.settings = settings
         self.embedder = embedder or open_embedder(settings)
-        self.caching_embedder = CachedEmbedder(self.embedder)  # a question embeds the same texts more than once
+        self.caching_embedder = CachedEmbedder(self.embedder)  # because a question embeds some texts repeatedly
         self.extractive = ExtractiveEngine(self.caching_embedder)
         self.prompts = Prompts(prompts)
         self.prices = _prices(settings.budget)
@@ -210,21 +210,21 @@ class Parts:
 
 
 def open_embedder(settings: Settings) -> Embedder:
-    """Return the embedder of the settings; its weights are loaded when the first text is embedded."""
+    """Return the embedder that the settings name; its weights are loaded when the first text is embedded."""
     return SentenceTransformerEmbedder(settings.embedder)
 
 
 def standalone_client() -> EngineClient:
     """Return a client of the built-in engine for a part of the method that is used without a folder.
 
-    It uses the settings of the environment, and a journal in memory. Raises SettingsError.
+    It uses settings from the environment, and a journal in memory. Raises SettingsError.
     """
     parts = _standalone_parts()
     return parts.client(dict.fromkeys(Role, parts.extractive), parts.memory_journal())
 
 
 def standalone_library(directory: Path) -> Library:
-    """Open the library of an indexed workspace, with the settings of the environment.
+    """Open the library of an indexed workspace, with settings from the environment.
 
     Raises SettingsError if the directory contains no workspace.
     """

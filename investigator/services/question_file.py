@@ -61,7 +61,7 @@ def _lines(text: str) -> Numbered:
 
 
 def _columns(text: str) -> Numbered:
-    """Yield the column `question`; columns are separated by a comma, semicolon or tab, as in the heading."""
+    """Yield the column `question`; the heading shows whether columns are separated by commas, semicolons or tabs."""
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

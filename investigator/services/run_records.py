@@ -32,7 +32,7 @@ _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", 
 
 
 LAST_RUN = "last"
-"""Names the last question that a user asked; cells of a matrix and questions of measurements do not count."""
+"""The name for the last question that a user asked; cells of a matrix and questions of measurements do not count."""
 MATRIX_RUN = "matrix-"
 """Prefix of a matrix id. A matrix is not a run; its cells are."""
 
@@ -81,9 +81,9 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 class RunOptions:
     """The options of a question.
 
-    `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts over
-    and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off. `after` is
-    the run, by its id or `last`, that the question follows up: it supplies what the question leaves out. A
+    `only` contains document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts
+    over and pays again. Replies that other runs paid for are reused for identical prompts, unless `cache` is off.
+    `after` is the run, by its id or `last`, that the question follows up: it supplies what the question omits. A
     `repetition`, counted from 1, asks the same question again as a separate run without reusing replies.
     """
 
@@ -142,7 +142,7 @@ def new_record(
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
     """Return the initial record of a run, without an id and a scope. A question that refers to those `before` it is
-    completed; its own words are kept, too. Raises QuestionError.
+    completed; its original words are kept, too. Raises QuestionError.
     """
     said = valid_question(question)
     asked = completed(said, before)
@@ -221,7 +221,7 @@ def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
 def answered_already(record: Investigation) -> str:
     """Return a sentence for a run that has already ended."""
     if record.answer is not None and record.answer.stop in CEILINGS:
-        ended = f"Run {record.id} ended as {record.answer.outcome}"
+        ended = f"Run {record.id} ended with the status {record.answer.outcome}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
     early = ", which was before all passages had vectors" if record.search is Search.CANDIDATES else ""
     return f"Run {record.id} has already answered this{early}; --fresh starts over."

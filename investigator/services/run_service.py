@@ -143,7 +143,7 @@ class RunService:
         """Return the plan and the expected cost of a run; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
-        free = parts.extractive  # it costs nothing, so it is really asked
+        free = parts.extractive  # free, so it is really asked
         engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:
@@ -204,14 +204,14 @@ class RunService:
     def adopt(self) -> TakenOver:
         """Import the runs and memories of workspaces that earlier versions created for the folder, row by row.
 
-        Raises FolderError if there is none, ForeignFileError if one belongs to someone else, and StoreError.
+        Raises FolderError if none is found, ForeignFileError if one belongs to someone else, and StoreError.
         """
         folder, taken = self._index.folder, TakenOver()
         found = [place for place in older_workspaces(folder) if has_database(place)]
         if not found:
             raise FolderError(
                 f"no workspace of an earlier version found for {folder}",
-                hint=f"It would be {older_workspaces(folder)[0]}, with the file investigator.db in it.",
+                hint=f"Expected {older_workspaces(folder)[0]}, with the file investigator.db in it.",
             )
         with self._index.workspace(write=True) as workspace:
             for place in found:
@@ -233,9 +233,9 @@ class RunService:
         """Return the record of a run, given its id, the beginning of its id, or `last`. Raises UnknownRunError."""
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
-            raise UnknownRunError(f"nothing was asked of {self._index.folder} yet", hint=_NOT_ASKED)
+            raise UnknownRunError(f"{self._index.folder} has not been asked anything yet", hint=_NOT_ASKED)
         if run_id.startswith(MATRIX_RUN):
-            raise UnknownRunError(f"{run_id} is a matrix, a table of many runs, and not a run", hint=_OF_MATRIX)
+            raise UnknownRunError(f"{run_id} is a matrix, which is a table of many runs, not a run", hint=_OF_MATRIX)
         with self._index.reading() as workspace:
             kept = Runs(workspace.runs)
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)

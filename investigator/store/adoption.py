@@ -36,7 +36,7 @@ Row = Mapping[str, Value]
 
 
 class TakenOver(Record):
-    """The number of imported rows, and of rejected rows, which this program would not write."""
+    """The number of imported rows, and of rejected rows that this program did not write."""
 
     runs: int = 0
     memories: int = 0
@@ -93,7 +93,7 @@ def _copied(source: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
-    """Return the importable rows by table, and the number of the others."""
+    """Return the importable rows by table, and the number of other rows."""
     entries = entries_of(copy)
     if strange := sorted(name for kind, name, *_ in entries if kind not in {"table", "index"}):
         raise sqlite3.DatabaseError(f"it contains triggers or views ({', '.join(strange[:3])})")
@@ -109,7 +109,7 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
 
 
 def _read(copy: sqlite3.Connection, table: Table) -> Iterator[Row]:
-    """Yield the rows of a table, without codes and the numbers that the new database assigns itself."""
+    """Yield the rows of a table, without codes and without numbers that the new database assigns."""
     numbered = (column.name for column in table.columns if column.primary_key and column.autoincrement is True)
     left_out = {CODE, *numbered}
     names = [column.name for column in table.columns if column.name not in left_out]

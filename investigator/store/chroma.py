@@ -44,7 +44,7 @@ class ChromaIndex:
         self.synchronise()
 
     def synchronise(self) -> None:
-        """Synchronise the collection with the database: delete chunks that are gone, add new vectors."""
+        """Synchronise the collection with the database: remove deleted chunks, add new vectors."""
         if self._instead is not None or not (self._table.gone() or self._table.pending_count()):
             return
         with self._asking:
@@ -118,14 +118,14 @@ class ChromaIndex:
             self._do_without(error.message)
 
     def _do_without(self, reason: str) -> None:
-        self._notice(f"Chroma cannot be used ({reason}): every vector is compared instead. Nothing else changes.")
+        self._notice(f"Chroma cannot be used ({reason}): every vector is compared instead, with the same results.")
         self.close()
         self._place.failed()
         self._instead = ExactIndex(self._table)
 
 
 def discard(directory: Path, table: VectorTable) -> None:
-    """Delete a collection that is not used any more and would become outdated."""
+    """Delete a collection that is no longer used and would become outdated."""
     if os.path.lexists(directory) or table.in_chroma():
         discard_files(directory, table.database)
         table.mark_none_in_chroma()

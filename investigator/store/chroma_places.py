@@ -137,7 +137,7 @@ class ChromaFiles:
 class _LeftOnServer(Record):
     """The name of the workspace's collections on a server, and the last stamp in their metadata. During a write there
     are two stamps, one from before and one from after. Either of them shows that the collection belongs to the
-    workspace and which writes are pending, because writes can be repeated.
+    workspace, and which writes are pending: writes can be repeated.
     """
 
     address: str
@@ -177,7 +177,7 @@ class ChromaServer:
         return waiting or ChromaSession(self._directory, self._collection, self._address)
 
     def opened(self) -> None:
-        """Do nothing: reading changes nothing."""
+        """Do nothing: reading does not change the collection."""
 
     def doubt(self) -> None:
         """Keep the new stamp along with the old one: every pending write can be repeated."""
@@ -211,7 +211,7 @@ class ChromaServer:
         shown = without_password(self._address)
         try:
             left = _LeftOnServer.model_validate_json(_left(self.table.database))
-        except ValidationError:  # nothing, or files
+        except ValidationError:  # no address, or files
             left = _LeftOnServer(address=shown, workspace=secrets.token_hex(8))
         return left if left.address == shown else left.changed(address=shown, stamps=())
 

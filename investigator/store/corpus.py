@@ -120,7 +120,7 @@ class Corpus:
         self._cards = None
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
-        """Return a hash of the folder's contents: equal if no file was changed, added, deleted or ignored.
+        """Return a hash of the folder's contents: it stays the same if no file was changed, added, deleted or ignored.
 
         With a `scope`, only these documents count.
         """
@@ -209,7 +209,7 @@ class Corpus:
             stored = self.document(document_id).text
         except KeyError:
             return {}
-        # reading the text first is safe: chunk ids are never reused, so a span that still exists belongs to it
+        # reading the text first is safe: chunk ids are never reused, so an existing span belongs to this text
         spans = self.chunk_spans(chunk_ids)
         return {i: stored[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
@@ -237,7 +237,7 @@ class Corpus:
         self._chunks.cache_clear()
 
     def setting(self, name: str) -> str | None:
-        """Return a setting of the index; None if none was stored under this name."""
+        """Return a setting of the index; None if it was never stored."""
         with self._database.begin() as connection:
             return get_meta(connection, name)
 

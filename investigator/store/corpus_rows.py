@@ -108,7 +108,7 @@ def forget_chunks(connection: Connection, document_id: str) -> None:
 
 
 def rename(connection: Connection, before: str, file: FileRecord, key: bytes) -> bool:
-    """Give a file and the files inside it their new paths.
+    """Set the new paths of a file and of the files inside it.
 
     Return False, and do nothing, if one of their documents was altered.
     """

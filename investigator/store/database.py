@@ -122,12 +122,12 @@ class FileDatabase(Database):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
             yield connection
-        with self._translated(), self._engine.connect() as connection:  # else it stays until all are closed
+        with self._translated(), self._engine.connect() as connection:  # otherwise the log stays until all are closed
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Return this database: the writer of a workspace holds everything in it."""
+        """Return this database: the writer of a workspace already holds everything in it."""
         yield self
 
     def _translated(self) -> AbstractContextManager[None]:
@@ -150,7 +150,7 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
 def new_rows(connection: Connection, table: Table) -> Insert:
     """Return the statement that inserts only the missing rows into a table."""
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # loads 20 modules that only this function needs
+        from sqlalchemy.dialects import postgresql  # imported here: loads 20 modules that only this function needs
 
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
@@ -165,7 +165,7 @@ def _open(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
-        connection.text_factory = _text  # a damaged text must not end the whole query
+        connection.text_factory = _text  # a damaged text must not abort the whole query
         secured(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")

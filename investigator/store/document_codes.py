@@ -1,4 +1,4 @@
-"""The codes that prove that a stored document is as this program wrote it for this user."""
+"""The codes that prove that a stored document is unchanged since this program wrote it for this user."""
 
 from __future__ import annotations
 

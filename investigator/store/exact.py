@@ -10,7 +10,7 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
-_HELD = 250_000  # vectors held in memory, at 384 numbers each 384 MB; beyond that, each search reads them again
+_HELD = 250_000  # vectors held in memory (384 MB at 384 numbers each); with more, each search reads them again
 _ROUNDING = 1e-5  # larger than the error of single precision, so that no nearest vector is lost
 
 
@@ -43,7 +43,7 @@ class ExactIndex:
 
 def _near(block: VectorBlock, vector: Vectors, limit: int) -> list[VectorMatch]:
     """Return the nearest of a block: selected in single precision, measured in double."""
-    near = np.einsum("ij,j->i", block.rows, vector)  # as fast as BLAS, whose threads wait for each other on busy cores
+    near = np.einsum("ij,j->i", block.rows, vector)  # as fast as BLAS, whose threads get in each other's way
     if limit >= len(near):
         return compared(block, vector)
     least = np.partition(near, -limit)[-limit] - _ROUNDING

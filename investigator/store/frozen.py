@@ -45,6 +45,6 @@ class FrozenDatabase(Database):
 def freeze(database: Database, path: Path) -> None:
     """Write the contents of an SQLite database into one new file. Raises StoreError."""
     with database.begin() as connection:
-        connection.connection.commit()  # a file cannot be written from within a transaction
+        connection.connection.commit()  # VACUUM INTO cannot run inside a transaction
         connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
     path.chmod(0o600)

@@ -48,7 +48,7 @@ class ChunkMatch:
 
 class FullText:
     """The full-text index of a workspace. Queries are words, never the index's own query language. Words that no
-    document contains are cached, because each word of a query costs time and these find nothing.
+    document contains are cached, because each word of a query costs time even if it finds nothing.
     """
 
     def __init__(self, database: Database) -> None:

@@ -30,7 +30,7 @@ class InMemoryJournal:
             self._begun[key] = (engine, tokens)
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Forget a call that got no reply; one that was `sent` counts."""
+        """Forget a call that got no reply, unless it was `sent`, which counts."""
         with self._writing:
             engine, tokens = self._begun.pop(key, ("", 0))
             if sent:
@@ -49,7 +49,7 @@ class InMemoryJournal:
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Remember that a prompt did not fit."""
+        """Record that a prompt did not fit."""
         with self._writing:
             self._too_long.setdefault(key, tokens)
 

@@ -27,7 +27,7 @@ def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Return the connection after telling it not to trust the schema of its file."""
     for statement in ("PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0"):
         connection.execute(statement)
-    if configure := getattr(connection, "setconfig", None):  # from Python 3.12 on
+    if configure := getattr(connection, "setconfig", None):  # since Python 3.12
         for name, on in (("DEFENSIVE", True), ("ENABLE_TRIGGER", False), ("ENABLE_VIEW", False)):
             configure(getattr(sqlite3, f"SQLITE_DBCONFIG_{name}"), on)
     return connection
@@ -40,7 +40,7 @@ def entries_of(connection: sqlite3.Connection) -> frozenset[Entry]:
 
 
 def problem_of(path: Path, schema: Schema, *, thorough: bool) -> str:
-    """Return why a database file cannot be used, in a few words, or an empty text; with `thorough` read every page.
+    """Return why a database file cannot be used, in a few words, or ""; with `thorough`, read every page.
 
     Raises StoreError if a newer version of this program made it, and sqlite3.OperationalError.
     """
@@ -71,7 +71,7 @@ def _named(entries: frozenset[Entry]) -> str:
 
 
 def _version(connection: sqlite3.Connection, entries: frozenset[Entry], schema: Schema) -> int | None:
-    """Return the version recorded in a file; None if it has no table of ours that could record it."""
+    """Return the version recorded in a file; None if it lacks our table for it."""
     if not any(entry in entries and entry[:2] == ("table", "meta") for entry in _own_entries(schema)):
         return None
     row = connection.execute(_VERSION).fetchone()

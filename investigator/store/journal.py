@@ -31,7 +31,7 @@ from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
-"""Prefix of the identity of a run that tries a template and is not an investigation."""
+"""Prefix of the identity of a run that only tries a template."""
 _LAST_ASKED = "last_asked"
 
 
@@ -81,7 +81,7 @@ class Journal:
         self._began = clock()
 
     def elapsed(self) -> float:
-        """Return the seconds that the run has taken so far, over all its processes."""
+        """Return the seconds that the run has taken so far, in all its processes together."""
         return self._before + self._clock() - self._began
 
     def find(self, key: str) -> Reply | None:
@@ -100,7 +100,7 @@ class Journal:
         return Reply.model_validate_json(row["reply"]) if row is not None else None
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Record that a prompt is about to be sent; do not send it before this returns."""
+        """Record that a prompt is about to be sent; callers must not send it before this returns."""
         row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
         with self._writing, self._database.begin() as connection:
             (begun,) = connection.execute(insert(intents), with_code(self._key, intents, row)).inserted_primary_key or (
@@ -110,7 +110,7 @@ class Journal:
             self._begun.setdefault(key, []).append(begun)
 
     def withdraw(self, key: str, *, sent: bool) -> None:
-        """Forget a call that got no reply; one that was `sent` stays recorded, and counts."""
+        """Forget a call that got no reply, unless it was `sent`: then it stays recorded and counts."""
         with self._writing, self._database.begin() as connection:
             begun = self._ended(key)
             if not sent:
@@ -121,7 +121,7 @@ class Journal:
                 self._add(row.engine, Usage(calls=1, input_tokens=row.input_tokens, unanswered=1))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Record a call; do not use the reply before this returns."""
+        """Record a call; callers must not use the reply before this returns."""
         row = {
             "run_id": self.run_id,
             "key": key,
@@ -232,14 +232,14 @@ class Journal:
 
 
 class Runs:
-    """All investigations of a workspace. An altered one is never continued, and nothing of it is shown."""
+    """All investigations of a workspace. An altered one is never continued, and its contents are never shown."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._key = user_key()
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
-        """Return the latest run with that identity over the same corpus; a new one if there is none or `fresh` is set.
+        """Return the latest run with that identity over the same corpus; a new run if none exists or `fresh` is set.
 
         `blank` is the initial record of a new run; it gets the run's id.
         """
@@ -266,7 +266,7 @@ class Runs:
     def last_asked(self) -> str:
         """Return the run of the last question that a user asked; questions of measurements and tables do not count.
 
-        Raises UnknownRunError if there is none.
+        Raises UnknownRunError if no such question was asked.
         """
         with self._database.begin() as connection:
             run_id = get_meta(connection, _LAST_ASKED)
@@ -316,7 +316,7 @@ class Runs:
         StoreError if another version stored it in an unknown form.
         """
         if not run_id.strip():
-            raise UnknownRunError("the id of the run is empty")
+            raise UnknownRunError("the run id is empty")
         query = select(runs).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
             found = connection.execute(query).mappings().all()

@@ -51,7 +51,7 @@ class KeptWorkspace:
                 self._close_unused(held)
 
     def renew(self) -> None:
-        """Close the workspace as soon as it is unused; the next use reopens it."""
+        """Close the workspace as soon as nothing uses it; the next use reopens it."""
         with self._changing:
             self._let_go()
 
@@ -82,7 +82,7 @@ class KeptWorkspace:
 
 def _opened(workspace: Workspace) -> _Held:
     """Open the databases in advance; otherwise two threads that come first at the same time would each open them."""
-    with suppress(InvestigatorError):  # reported to its users
+    with suppress(InvestigatorError):  # the error reaches the users of the workspace
         _ = workspace.runs
     with suppress(InvestigatorError):
         _ = workspace.index if has_database(workspace.directory) else None

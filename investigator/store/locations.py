@@ -47,7 +47,7 @@ def lies_in(directory: Path, folder: Path) -> bool:
     real = os.path.realpath(folder)
     try:
         return os.path.commonpath([real, os.path.realpath(directory)]) == real
-    except ValueError:  # another drive
+    except ValueError:  # on another drive
         return False
 
 
@@ -79,14 +79,14 @@ def is_carried(directory: Path) -> bool:
 
 
 def note_folder(directory: Path, folder: Path) -> None:
-    """Record in a workspace which folder it belongs to, so that it is found again if the folder moves."""
+    """Record in a workspace to which folder it belongs, so that it is found again if the folder moves."""
     real = os.fsencode(os.path.realpath(folder))
     if _folder_of(directory) != real:
         write_private(directory / _FOLDER, real)
 
 
 def other_owner(directory: Path, folder: Path) -> str:
-    """Return the folder that a workspace belongs to if it is another folder and still exists; otherwise ""."""
+    """Return the folder that a workspace belongs to, if that is a different one and still exists; otherwise ""."""
     noted = _folder_of(directory)
     is_other = noted != os.fsencode(os.path.realpath(folder)) and os.path.lexists(noted)
     return os.fsdecode(noted) if noted and is_other else ""

@@ -36,7 +36,7 @@ _CONNECTING = {
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 """Session settings that make the server notice a dead client as fast, and release its locks."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server restart must not cost a paid reply
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a paid reply must survive a server restart
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"
@@ -162,7 +162,7 @@ class _HeldDatabase(Database):
         while True:
             try:
                 return self._take()
-            except (DBAPIError, WorkspaceLockedError):  # it is starting, or has not noticed the lost connection yet
+            except (DBAPIError, WorkspaceLockedError):  # the server is starting, or still holds the lost connection
                 if time.monotonic() > until:
                     raise
                 time.sleep(_PAUSE)
@@ -170,7 +170,7 @@ class _HeldDatabase(Database):
     def _take(self) -> Connection:
         connection = self._engine.connect()
         try:
-            connection.detach()  # it is closed with its lock, and not returned to the pool
+            connection.detach()  # closed with its lock instead of returned to the pool
             with connection.begin():
                 taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self._key}).scalar_one()
                 holder = connection.execute(text(_HOLDER), {"key": self._key}).scalar()
@@ -178,7 +178,7 @@ class _HeldDatabase(Database):
             if not taken:
                 raise WorkspaceLockedError(
                     f"the same question is already being investigated by {holder or 'another process'}",
-                    hint="Wait until it has ended; the same command then returns its answer.",
+                    hint="Wait until it has ended; then the same command returns its answer.",
                 )
         except BaseException:
             connection.close()
@@ -190,7 +190,7 @@ class _HeldDatabase(Database):
 
 
 def make_schema(connection: Connection, schema: str) -> None:
-    """Create the schema of a folder if it is missing; otherwise no permission to create one is needed."""
+    """Create the schema of a folder unless it exists: not every user may create schemas."""
     if schema not in inspect(connection).get_schema_names():
         connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
 
@@ -216,7 +216,7 @@ def _make_tables(connection: Connection) -> None:
 
 
 STEPS: Sequence[Step] = (_make_tables,)
-"""Steps from each version of the tables to the next. A later step may find its work already done by the first."""
+"""Steps from each version of the tables to the next. The first step may already have done the work of later ones."""
 
 
 def _is_made(connection: Connection) -> bool:
@@ -224,7 +224,7 @@ def _is_made(connection: Connection) -> bool:
 
 
 def _version(connection: Connection) -> int:
-    """Return the version of the tables; 0 if there are none."""
+    """Return the version of the tables; 0 without tables."""
     if not inspect(connection).has_table(meta.name):
         return 0
     return int(get_meta(connection, SCHEMA_VERSION) or 0)

@@ -1,4 +1,4 @@
-"""The codes that prove that a row is as this program wrote it for this user."""
+"""The codes that prove that a row is unchanged since this program wrote it for this user."""
 
 from __future__ import annotations
 

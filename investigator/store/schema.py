@@ -1,7 +1,7 @@
 """The tables of the two databases of a workspace, and of the one that a server keeps for a folder.
 
 The index is derived from the folder: if anything is wrong with it, it is dropped and rebuilt. Runs, their calls and the
-memories of chats cannot be rebuilt, and have a separate database, which survives that.
+memories of chats cannot be rebuilt, so they have a separate database.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ documents = Table(
     Column("pages", Integer),
     Column("date", String),
     Column("headings", Text, nullable=False),  # the first ones, one per line
-    Column("imprint", Text, nullable=False),  # its description of itself, in wire form
+    Column("imprint", Text, nullable=False),  # the document's description of itself, in wire form
     Column("card", Text, nullable=False),  # the record without text and tables, in wire form
     Column("text", Text, nullable=False),
     Column("tables", Text, nullable=False),  # their records, in wire form
@@ -95,7 +95,7 @@ chunks = Table(
     Column("page", Integer),
     Column("heading", Text, nullable=False),
     Index("chunks_of_document", "document_id", "start"),
-    sqlite_autoincrement=True,  # because Chroma may still have it, an id is never reused
+    sqlite_autoincrement=True,  # an id is never reused, because Chroma may still have it
 )
 
 vectors = Table(
@@ -175,7 +175,7 @@ calls = Table(
     Index("calls_of_run", "run_id", "key", unique=True),
 )
 
-# calls without a reply yet; a dying process has sent those that it leaves, so they count
+# calls without a reply; if the process died, they had been sent, so they count
 intents = Table(
     "intents",
     _kept,
@@ -226,7 +226,7 @@ personal_facts = Table(
     Index("personal_facts_of_user", "user", "id"),
     Index("personal_facts_by_use", "user", "used_at", "id"),
     Index("personal_facts_once", "user", "speaker", "text", unique=True),
-    sqlite_autoincrement=True,  # the number of a deleted one is never reused
+    sqlite_autoincrement=True,  # the number of a deleted fact is never reused
 )
 
 RUNS = Schema(
@@ -296,7 +296,7 @@ def _uncoded(schema: Schema) -> Schema:
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL: the same, with one in place of the full-text table."""
+"""The tables of runs in PostgreSQL: the same, with a plain table in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(

@@ -1,8 +1,8 @@
 """The vectors of sentences, stored with their chunks, so that a question can compare sentences without embedding them
 again.
 
-They are looked up by a digest of the sentence. They are stored as computed, to the last bit: no answer depends on
-whether they were cached.
+They are looked up by a digest of the sentence. They are stored bit for bit as computed, so no answer depends on whether
+they were cached.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class SentenceVectorTable:
         return {document_id: tuple(ids) for document_id, ids in found.items()}
 
     def lacking(self, chunk_ids: Iterable[int]) -> set[int]:
-        """Return those of the chunks whose sentences have no vectors yet."""
+        """Return the chunks whose sentences have no vectors yet."""
         with self._database.begin() as connection:
             return set(connection.execute(self._without(chunks.c.id).where(chunks.c.id.in_(list(chunk_ids)))).scalars())
 

@@ -1,4 +1,4 @@
-"""The user's key, and the codes made with it that let this program recognise its own writing."""
+"""The user's key, and the codes made with it, by which this program recognises what it wrote itself."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def user_key(directory: Path | None = None) -> bytes:
 
 
 def code(key: bytes, purpose: str, *parts: str) -> str:
-    """Return the HMAC-SHA256 of some texts in hexadecimal; with `purpose`, a code for one use is not valid for
-    another.
-    """
+    """Return the HMAC-SHA256 of some texts in hexadecimal; `purpose` makes a code for one use invalid for others."""
     digest = hmac.new(key, digestmod=hashlib.sha256)
     for part in (purpose, *parts):
         data = part.encode("utf-8", "surrogatepass")
@@ -75,7 +73,7 @@ def _read(path: Path) -> bytes:
         status = os.fstat(file.fileno())
         foreign = hasattr(os, "getuid") and status.st_uid != os.getuid()
         if foreign or not stat.S_ISREG(status.st_mode) or status.st_size != _BYTES:
-            raise SettingsError(f"{path} is not the key of this user", hint=_HINT)
+            raise SettingsError(f"{path} is not a key of this user", hint=_HINT)
         if hasattr(os, "fchmod") and status.st_mode & 0o077:
             os.fchmod(file.fileno(), 0o600)
         return file.read(_BYTES)

@@ -47,7 +47,7 @@ class VectorBlock:
 
 
 class VectorTable:
-    """Vectors of one embedder; the same table contains those of others, which are never mixed in.
+    """Vectors of one embedder; the same table contains those of other embedders, which are never mixed in.
 
     Each row that is read is checked for its size, and for its length, which is 1. A damaged row is deleted and, with
     `remake`, computed and stored again.
@@ -120,7 +120,7 @@ class VectorTable:
         return self._count()
 
     def dimensions(self) -> int:
-        """Return the length of a vector; 0 if there are no vectors."""
+        """Return the length of a vector; 0 without vectors."""
         with self.database.begin() as connection:
             size = connection.execute(self._stored().with_only_columns(func.length(vectors.c.vector)).limit(1)).scalar()
         return (size or 0) // 4
@@ -233,7 +233,7 @@ def best_matches(matches: Sequence[VectorMatch], limit: int) -> list[VectorMatch
 
 
 def _in_one_block(stored: Sequence[Row[Any]], rows: Vectors) -> VectorBlock:
-    names: dict[str, str] = {}  # one string per document instead of one per row
+    names: dict[str, str] = {}  # interned: one string per document instead of one per row
     documents = [names.setdefault(row.document_id, row.document_id) for row in stored]
     return VectorBlock([row.chunk_id for row in stored], documents, rows)
 

@@ -62,7 +62,7 @@ def has_runs(directory: Path) -> bool:
 
 def foreign_names(directory: Path) -> list[str]:
     """Return the names that do not belong in a workspace, if a directory is not one; hidden names do not count."""
-    with suppress(OSError):  # opening a missing or unusable directory reports the problem
+    with suppress(OSError):  # opening the directory will report the problem
         if not has_runs(directory):
             known = {*_FILES, *_FOLDERS}
             return sorted(name for name in os.listdir(directory) if name not in known and not name.startswith("."))
@@ -146,12 +146,12 @@ class Workspace:
         if isinstance(index, Database):
             index.close()
             if index.damaged:
-                with suppress(OSError):  # without the marker, its damage is detected again
+                with suppress(OSError):  # without the marker, the damage is detected again
                     write_private(self.directory / DAMAGED_MARK, b"")
         if isinstance(runs, Database):
             runs.close()
         if self.writes:
-            with suppress(OSError):  # if it stays, the next writer checks the databases
+            with suppress(OSError):  # if the file stays, the next writer checks the databases
                 (self.directory / "writer.pid").unlink(missing_ok=True)
         self._lock.release()
 
@@ -196,7 +196,7 @@ class Workspace:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
-            self._suspected = is_plain_file(holder)  # left by a writer that did not finish
+            self._suspected = is_plain_file(holder)  # left behind by a writer that did not finish
             with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(str(os.getpid()).encode("ascii"))
         except Timeout:

@@ -25,14 +25,14 @@ from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000
-"""Limit on the replies in one conversation, unless the option `max_turns` sets another."""
+"""Limit on the replies in one conversation, unless the option `max_turns` sets a different one."""
 
 
 class FolderInvestigatorAgent(InvestigatorAgent):
     """An InvestigatorAgent that opens its own Investigator.
 
     Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as `--model` of the
-    command line (none: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
+    command line (default: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
     `part.field=value`. Raises DialogueError without a folder, and the errors of Investigator.
     """
 
@@ -74,7 +74,7 @@ class FolderChatAgent(Agent):
         self.id = self.opt.text("id", "bb3_chat")
         self._most = self.opt.number("max_turns", MOST_TURNS)
         if self._most < 1:
-            raise DialogueError("max_turns must be 1 or more", hint=f"Leave it out for {MOST_TURNS}.")
+            raise DialogueError("max_turns must be 1 or more", hint=f"Omit it for {MOST_TURNS}.")
         common = (shared or {}).get("room")
         self._is_copy = isinstance(common, _Room)
         self._room = common if isinstance(common, _Room) else _Room(self.opt, investigator)
@@ -163,8 +163,8 @@ class FolderChatAgent(Agent):
     def _check_end(self, talk: _Talk) -> None:
         if talk.is_over:
             raise DialogueError(
-                f"{self.id} has replied {self._most} times in one conversation",
-                hint="Call reset() for another one, or set the option max_turns higher.",
+                f"{self.id} has reached the limit of {self._most} replies in one conversation",
+                hint="Call reset() to start a new one, or raise the option max_turns.",
             )
 
 
@@ -206,7 +206,7 @@ class _Room:
     def chat(self) -> FolderChat:
         """Return the chat. Raises DialogueError if it was closed."""
         if self._chat is None:
-            raise DialogueError("this agent was shut down", hint="Make another one.")
+            raise DialogueError("this agent was shut down", hint="Create a new agent.")
         return self._chat
 
     def session(self, talk: _Talk) -> ChatSession:

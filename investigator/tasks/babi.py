@@ -84,7 +84,7 @@ class Task1kTeacher(DefaultTeacher):
                 for file in sorted((folder / name).glob(f"qa{number}_*{known}.txt")):
                     return file
         looked = " or ".join(self.folders)
-        hint = f"It should contain {looked}, and in it qa{number}_..._{fold}.txt"
+        hint = f"It should contain {looked} with a file qa{number}_..._{fold}.txt"
         raise DialogueError(f"the folder {folder} has no bAbI task {number} for {fold}", hint=hint)
 
 
@@ -103,7 +103,7 @@ class All10kTeacher(Task10kTeacher):
 
 
 def questions_of(file: Path) -> Iterator[StoryQuestion]:
-    """Return the questions of a file. Raises DialogueFormatError for a line without a number, or a question without
+    """Return the questions of a file. Raises DialogueFormatError for a line without a number or a question without an
     answer.
     """
     told: dict[int, str] = {}
@@ -123,7 +123,7 @@ def questions_of(file: Path) -> Iterator[StoryQuestion]:
             continue
         support = _support(columns[1:], told)
         if not columns[0].strip() or support is None:
-            problem = "after a question come its answer and the numbers of lines before it"
+            problem = "a question must be followed by its answer and the numbers of earlier lines"
             raise malformed(file, number, problem, line)
         yield StoryQuestion(tuple(story), said.strip(), columns[0].strip(), support, starts)
         story, starts = [], False

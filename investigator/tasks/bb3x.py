@@ -49,8 +49,8 @@ class DefaultTeacher(FileTeacher):
         numbers = chunks_of(fold_of(opt))
         found = tuple(path / chunk_file(number) for number in numbers if (path / chunk_file(number)).is_file())
         if not found:
-            hint = f"Put {chunk_file(numbers[0])} to {chunk_file(numbers[-1])} into it, or choose another datatype."
-            raise DialogueError(f"the folder {path} has none of the released files for {fold_of(opt)}", hint=hint)
+            hint = f"Put {chunk_file(numbers[0])} to {chunk_file(numbers[-1])} there, or choose another datatype."
+            raise DialogueError(f"the folder {path} contains no released files for {fold_of(opt)}", hint=hint)
         return found
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
@@ -82,10 +82,10 @@ def _teacher_of(module: Module, what: str) -> type[_OfModule]:
     return type(name, (_OfModule,), body)
 
 
-SdmTeacher = _teacher_of(Module.SDM, "Whether to search.")
+SdmTeacher = _teacher_of(Module.SDM, "The decision to search.")
 MdmTeacher = _teacher_of(Module.MDM, "The decision to use a memory.")
 SgmTeacher = _teacher_of(Module.SGM, "The search query.")
-MgmTeacher = _teacher_of(Module.MGM, "The memory to keep of a turn.")
+MgmTeacher = _teacher_of(Module.MGM, "The memory to keep from a turn.")
 SkmTeacher = _teacher_of(Module.SKM, "The sentences of the documents to reply from.")
 MkmTeacher = _teacher_of(Module.MKM, "The memory to reply from.")
 SrmTeacher = _teacher_of(Module.SRM, "The reply from documents.")

@@ -1,8 +1,8 @@
 """A test collection in the layout of BEIR (Thakur et al. 2021): finding the documents relevant to a query.
 
 `beir:datafile=FOLDER` with `corpus.jsonl`, `queries.jsonl`, and `qrels/train.tsv`, `qrels/dev.tsv`, `qrels/test.tsv`.
-The labels are the ids of the relevant documents, the best first. `beir:candidates` offers all ids as candidates, so
-that a ranking agent is measured by hits and reciprocal rank.
+The labels are the ids of the relevant documents, best first. `beir:candidates` offers all ids as candidates, so that a
+ranking agent is measured by hits and reciprocal rank.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ _OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" f
 class FileTeacher(DialogTeacher):
     """Base of the shipped teachers; subclasses define `expected`, the contents of their files, and `examples`.
 
-    A teacher may have no data, but a task may not: results over no examples would mislead. Raises DialogueError if no
-    file is given or suitable, and DialogueFormatError, with the expected contents, if a file cannot be read or the
-    files have no example.
+    A teacher may lack data, but a task may not: results over no examples would mislead. Raises DialogueError if no file
+    is given or suitable, and DialogueFormatError, with the expected contents, if a file cannot be read or the files
+    have no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
@@ -41,7 +41,7 @@ class FileTeacher(DialogTeacher):
     own_options: ClassVar[frozenset[str]] = frozenset()
     """Its options in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
-    """Most parts of a task string except options: the task and the teacher."""
+    """Maximum number of parts of a task string, except options: the task and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
@@ -84,7 +84,7 @@ class FileTeacher(DialogTeacher):
         return super().setup_data(self.datafile)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Return the examples for the base class. Raises DialogueFormatError if there are none."""
+        """Return the examples for the base class. Raises DialogueFormatError if the files have none."""
         are_there = False
         try:
             for example in self.examples():

@@ -24,8 +24,8 @@ NOT_IN_THE_DOCUMENTS = "not in the documents"
 class DefaultTeacher(FileTeacher):
     """Asks each question; `folder` of the message is the folder of documents. The labels are the answers or, if none
     are known, the evidence sentences. For a reply with a `status`, like those of InvestigatorAgent, it also measures
-    `decision` (answered if and only if there is an answer), and for one with `citations` to a question with known
-    documents `cites_a_right_document`.
+    `decision` (answered if and only if the documents contain an answer), and for one with `citations` to a question
+    with known documents `cites_a_right_document`.
     """
 
     expected = "one question per line: id, question and, if known, answers, answerable, doc_ids and evidence"

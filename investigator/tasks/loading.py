@@ -113,7 +113,7 @@ class Tasks:
 
 
 def _module_of(task: str) -> str:
-    """Return the module of a task from another package; empty if there is none."""
+    """Return the module of a task from another package; "" if no package adds it."""
     name = task.strip().partition(":")[0]
     point = None if "." in name else plugged_in(name.lower())
     return point.module if point is not None else ""

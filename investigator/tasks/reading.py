@@ -57,8 +57,8 @@ def files_in(folder: Path) -> list[Path]:
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
     """Return the file named by `datafile`, or else `datapath`. In a folder it is the only file with one of the suffixes
-    and the fold in its name, or else the only file with one of the suffixes. Raises DialogueError if there is none, or
-    more than one.
+    and the fold in its name, or else the only file with one of the suffixes. Raises DialogueError unless exactly one
+    file fits.
     """
     path = named_path(opt)
     if path.is_file():
@@ -69,14 +69,14 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
     """Return the file with the fold in its name, or else the only file.
 
-    Raises DialogueError, which describes the expected file, if there is none, or more than one.
+    Raises DialogueError, which describes the expected file, unless exactly one file fits.
     """
     fold = fold_of(opt)
     fitting = sorted(file for file in files if file.is_file())
     chosen = [file for file in fitting if _is_of_fold(file, fold)] or fitting
     if len(chosen) != 1:
         found = ", ".join(file.name for file in chosen[:5]) or "none"
-        hint = f"Put {fold} into its name, or name the file itself: datafile=PATH. Suitable files: {found}"
+        hint = f"Put {fold} into its name, or name the file: datafile=PATH. Suitable files: {found}"
         raise DialogueError(f"the folder {folder} does not have exactly one file of {kind} for {fold}", hint=hint)
     return chosen[0]
 

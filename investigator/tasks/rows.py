@@ -1,5 +1,5 @@
-"""Reads data files into strict records; errors name the file, the place and the value. Empty files are not checked
-here: FileTeacher has one rule for all tasks.
+"""Reads data files into strict records; errors name the file, the place and the value. FileTeacher checks for empty
+files, for all tasks.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Article(TaskRow):
 
 
 class SpanFile(TaskRow):
-    """A file: articles with passages with questions."""
+    """A file: articles, their passages, and questions about these."""
 
     data: tuple[Article, ...]
 
@@ -85,7 +85,7 @@ class SpanTeacher(FileTeacher, ABC):
 
     @abstractmethod
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, and other known facts."""
+        """Return the labels and other known facts."""
 
 
 def texts_of(*answers: SpanAnswer) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ TASK_LIST: Final = (
         "conversations about documents: Doc2Dial JSON, or JSONL with turns; also doc2dial:last, doc2dial:search",
     ),
     TaskEntry("bAbI", "babi", ("QA", "Stories"), "bAbI text; with datapath=FOLDER babi:task1k:1 to babi:task10k:20"),
-    TaskEntry("BB3x", "bb3x", ("Dialogue",), "BB3x conversations; bb3x:sdm and the like for one module"),
+    TaskEntry("BB3x", "bb3x", ("Dialogue",), "BB3x conversations; bb3x:sdm etc. for one module"),
     TaskEntry("ParlAI-text", "text", ("Format",), "the text format of ParlAI: text, labels, one example per line"),
     TaskEntry("Conversations", "conversations", ("Format",), "JSONL, one conversation per line, under dialog"),
 )
@@ -46,7 +46,7 @@ def listed_tasks() -> tuple[TaskEntry, ...]:
 
 
 def plugged_in(name: str) -> EntryPoint | None:
-    """Return the entry point of a task from another package; None if there is none, or the name is ours."""
+    """Return the entry point of a task from another package; None if no package adds it, or the name is ours."""
     return None if _is_ours(name) else found(PLUG_INS).get(name)
 
 

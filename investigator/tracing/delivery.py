@@ -1,7 +1,7 @@
 """Spans on their way to an OpenTelemetry collector, sent while the run continues.
 
-The SDK and its exporter read their own variables: address, headers, time limits, batches, sampling, resource, on or
-off.
+The SDK and its exporter read their own environment variables: address, headers, time limits, batches, sampling,
+resource, on or off.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class DeliveringTracer:
 
 
 class _Sender:
-    """An exporter that sends nothing more after a failure."""
+    """An exporter that stops sending after a failure."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -97,9 +97,9 @@ def http_exporter() -> Callable[[], SpanExporter]:
         module = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     except ImportError as error:
         raise MissingPackageError(
-            "an OpenTelemetry endpoint is set, but no package is installed that sends spans",
+            "an OpenTelemetry endpoint is set, but no package that sends spans is installed",
             hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
-        log.addHandler(logging.NullHandler())  # one notice is enough; the log would print each attempt
+        log.addHandler(logging.NullHandler())  # one notice is enough; the log would contain every attempt
     return cast("Callable[[], SpanExporter]", module.OTLPSpanExporter)

@@ -65,7 +65,7 @@ class SpanTracer:
         run = _Run(self, span, run_id)
         try:
             yield run
-        except GeneratorExit:  # the caller wants no further step, which is not an error
+        except GeneratorExit:  # the caller stopped early, which is not an error
             raise
         except BaseException as error:
             if span.is_recording():

@@ -24,9 +24,9 @@ _HINT = "Name a file that can be written, outside the folder of documents: --tra
 
 
 class TraceFile:
-    """Appends lines to a file, which several runs and processes may share. With `prompts` the texts of prompts and
-    replies are written too, else only their sizes. A line that cannot be written ends the trace of that run, with a
-    notice to `on_notice`; the run continues. `now` and `clock` return the time. Raises SettingsError at once if the
+    """Appends lines to a file, which several runs and processes may share. With `prompts`, the texts of prompts and
+    replies are also written; otherwise only their sizes. A line that cannot be written ends the trace of that run, with
+    a notice to `on_notice`; the run continues. `now` and `clock` return the time. Raises SettingsError at once if the
     file cannot be written or is not a trace.
     """
 
@@ -164,7 +164,7 @@ def _is_cut_off(path: Path) -> bool:
     """Return True if the last line of the trace is incomplete. Raises SettingsError if the file is not a trace."""
     with path.open("rb") as file:
         if file.read(len(_BEGINNING)) != _BEGINNING:
-            raise SettingsError(f"{path} exists and is not a trace; nothing was written to it", hint=_HINT)
+            raise SettingsError(f"{path} exists and is not a trace; it is unchanged", hint=_HINT)
         file.seek(-1, SEEK_END)
         return file.read(1) != b"\n"
 

@@ -58,7 +58,7 @@ class FolderArena:
         """Return why a candidate is rejected: it breaks a contract, or contains test questions."""
         strange = [one.name for one in candidate.templates if one.name not in self.names]
         if strange:
-            return f"it changes {', '.join(strange)}, which is not being tuned"
+            return f"it changes {', '.join(strange)}, which is not to be tuned"
         for one in candidate.templates:
             if name := leaked(one.text, self._judging()):
                 return f"the template {one.name} contains words of the question {name}, with which it is tested"
@@ -70,7 +70,7 @@ class FolderArena:
         return problems[0].problem if problems else ""
 
     def calls_left(self) -> int | None:
-        """Return the calls that the ceiling leaves."""
+        """Return the number of calls left below the ceiling."""
         return None if self.max_calls is None else max(0, self.max_calls - self.ledger.usage().calls)
 
     def open_test(self) -> int:

@@ -16,7 +16,7 @@ from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
 from investigator.tuning.trials import QuestionTrial, trial_of
 
-_ATTEMPTS = 3  # tries per question whose engine fails; replies received until then are kept
+_ATTEMPTS = 3  # attempts per question if the engine fails; earlier replies are kept
 
 Tell = Callable[[Event], None]
 
@@ -41,7 +41,7 @@ class TrialProgress:
         self.total = 0
 
     def count(self, file: Path, finished: int, *, asked: bool) -> None:
-        """Count the outcomes in a file, after a question was `asked` or before the first one."""
+        """Count the outcomes in a file, before the first question or after one was `asked`."""
         known = self._known.get(file, 0)
         self._kept += max(0, finished - asked - known)
         self._known[file] = max(finished, known)
@@ -99,7 +99,7 @@ class FolderBench:
         )
         options = EvaluationOptions(limit=limit, repetition=repetition, ranked=False)
         evaluation = FolderEvaluation(investigator, questions, options, joint=self._budget)
-        self._opened[key] = evaluation.engines  # a model is loaded once for all candidates that it answers
+        self._opened[key] = evaluation.engines  # a model is loaded once for all its candidates
         return evaluation
 
     def engine_name(self, setup: Setup) -> str:

@@ -14,7 +14,7 @@ from investigator.asking.templates import source_of
 from investigator.errors import SettingsError, TemplateError
 from investigator.tuning.trials import TemplateText, Variant
 
-_MOST = 100_000  # most combinations considered
+_MOST = 100_000  # maximum combinations considered
 _SPACE_HINT = 'Write the values of each setting as a list: "method.threshold" = [10, 20, 30]'
 
 Space = Mapping[str, Sequence[str]]
@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values tried if no candidate is named: each by itself, on both sides of the default."""
+"""The values to try if no candidates are given: each by itself, above and below the default."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
@@ -49,7 +49,7 @@ def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
             yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts, origin=str(path))
     if not found:
         raise TemplateError(
-            f"{folder} contains no variants of templates",
+            f"{folder} contains no template variants",
             hint=f"Put each variant into its own folder there: {folder}/shorter/query/ask.j2",
         )
 
@@ -69,7 +69,7 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
         name, equals, values = text.partition("=")
         if not equals or not name.strip() or not values.strip():
             raise SettingsError(
-                f"{text!r} does not name the values of a setting", hint="Write --vary method.threshold=10,20,30"
+                f"{text!r} does not give the values of a setting", hint="Write --vary method.threshold=10,20,30"
             )
         space[name.strip()] = tuple(value.strip() for value in values.split(","))
     return space

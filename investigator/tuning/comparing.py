@@ -58,8 +58,9 @@ def compare(
 ) -> Comparison:
     """Ask the questions with both named sides, and compare the outcomes.
 
-    With `repeat` above 1 every question is asked that many times without the cache; the mean counts, and the spread of
-    repetitions is reported. The same call resumes a stopped comparison. Raises the errors of `FolderBench.trials`.
+    With `repeat` above 1 every question is asked that many times without the cache; the mean is compared, and the
+    spread of repetitions is reported. The same call resumes a stopped comparison. Raises the errors of
+    `FolderBench.trials`.
     """
     judging_measure(measure)
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)

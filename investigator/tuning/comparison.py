@@ -67,7 +67,7 @@ class Comparison(Record):
     second: ComparedSide
     judged_by: Measure
     questions: int = Field(description="questions with a result on both sides")
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="how many questions are judged by which known facts")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="questions judged by each kind of known fact")
     rows: tuple[MeasureRow, ...]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
     examples_in_all: int = 0
@@ -89,7 +89,9 @@ class Comparison(Record):
             return f"{better.name} is better than {worse.name}: {abs(points):.1f} points, p = {found.p:.2g}."
         least = 100 * detectable(row.questions)
         if found.needed is None:
-            return f"No difference was seen; {row.questions} questions show one of about {least:.0f} points or more."
+            return (
+                f"No difference was found; {row.questions} questions can show one of about {least:.0f} points or more."
+            )
         return (
             f"Not enough questions to tell: a difference of {abs(points):.1f} points needs about {found.needed:,}, "
             f"but there are only {row.questions}. Add questions about other documents, or treat both as equal within "
@@ -108,7 +110,7 @@ def compared(
     judged_by: Measure,
     seed: int,
 ) -> Comparison:
-    """Compare two sides question by question; for repetitions the mean of a question counts."""
+    """Compare two sides question by question; repetitions of a question are averaged."""
     whole = [one for one in questions if all(_whole(side, one.id) for side in trials)]
     rows = []
     for measure in (*Measure, *Cost):

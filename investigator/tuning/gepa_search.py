@@ -1,7 +1,7 @@
 """Candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
 
-GEPA only proposes. It sees only the reflection questions; we enforce the ceiling, because GEPA overshoots its own; and
-it gets no folder, so that it neither writes nor loads a pickle of its state.
+GEPA only proposes. It sees only the reflection questions. We enforce the ceiling, because GEPA overshoots its own. It
+gets no folder, so that it neither writes nor loads a pickle of its state.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from investigator.tuning.proposing import PROPOSING, Workshop
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
-_MOST_ROUNDS = 40  # because a round without proposals, after all answers were right, would repeat forever
-_MOST_REFUSED = 5  # consecutive proposals that break a contract, after which the model is considered unable
+_MOST_ROUNDS = 40  # if all answers were right, a round proposes nothing and would repeat forever
+_MOST_REFUSED = 5  # the search stops after so many consecutive proposals that break a contract
 _FENCE = "```"
 
 
@@ -120,7 +120,7 @@ class GepaAdapter:
         """Return the question, the answer, and the right answer."""
         question = self._questions[name]
         wanted = [*(question.evidence or ()), *(question.answers or ())]
-        right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "nothing answers it"
+        right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"
         said = f"{trial.status}: {trial.said}" if trial is not None else "it was not asked"
         score = f"score {self._score(trial):g}; {trial.failure}" if trial is not None else refusal
         return {"question": question.asked, "said": said, "right": right, "feedback": score}

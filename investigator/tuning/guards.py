@@ -1,4 +1,4 @@
-"""Guards against getting worse in other respects. Pure."""
+"""Guards: measures that must not get worse. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MEASURED: Mapping[TuningGuard, Measure | Cost] = {
 
 
 class Tolerance(Record):
-    """The accepted losses of a winner. They are fixed before a run, so that they cannot be fitted to its result."""
+    """The losses accepted for a winner, fixed before a run so that they cannot be fitted to its result."""
 
     more_calls: float = Field(default=2.0, ge=0, description="highest number of calls, as a multiple of the baseline's")
     more_false_answers: float = Field(

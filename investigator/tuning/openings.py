@@ -40,11 +40,11 @@ class Openings:
         try:
             append_line(self._path, opening.model_dump_json())
         except OSError as error:
-            raise StoreError(f"the opening cannot be kept in {self._path}: {error.strerror}") from error
+            raise StoreError(f"the use of the test set cannot be recorded in {self._path}: {error.strerror}") from error
 
     def _read(self) -> list[Opening]:
         try:
             return [Opening.model_validate_json(line) for line in whole_lines(self._path)]
         except (OSError, ValidationError) as error:
-            hint = "Restore the file, or tune with another --workspace DIR and new questions."
+            hint = "Restore the file, or tune with new questions and another --workspace DIR."
             raise StoreError(f"{self._path} cannot be read: what was tested before is unknown", hint=hint) from error

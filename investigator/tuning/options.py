@@ -18,11 +18,11 @@ from investigator.tuning.guards import Tolerance
 class TuningOptions(Record):
     """The target of the tuning, the sources of candidates, and the ceilings.
 
-    `templates` may change. Candidates come from a folder of `variants`, from a `space` of settings, and from the
-    proposer `search` (the name of an entry point; `gepa` is ours) with the model `proposer`, by default that of the
-    base; if nothing is named, each change of `COMMON` is one. `max_calls` and `max_money` apply to all processes
-    together. `reopen` allows another test on data that was used before, at a stricter level. `tolerance` limits the
-    losses of a winner.
+    `templates` lists the templates that may change. Candidates come from a folder of `variants`, from a `space` of
+    settings, and from the proposer `search` (the name of an entry point; `gepa` is ours) with the model `proposer`, by
+    default that of the base; if nothing is named, each change of `COMMON` is one. `max_calls` and `max_money` apply to
+    all processes together. `reopen` allows another test on data that was used before, at a stricter level. `tolerance`
+    limits the losses of a winner.
     """
 
     templates: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class TuningOptions(Record):
                 raise SettingsError(f"unknown template {name}", hint=f"{meant}Templates are: {', '.join(METHOD)}.")
         if self.templates and not (self.variants or self.space or self.search):
             hint = "Name --variants DIR or --search gepa; without a template, common settings are tried."
-            raise SettingsError(f"there is nothing to try instead of {', '.join(self.templates)}", hint=hint)
+            raise SettingsError(f"no candidates given for {', '.join(self.templates)}", hint=hint)
         if (self.variants or self.search) and not self.templates:
             hint = "Name it first: investigator tune query/ask --variants DIR ..."
-            raise SettingsError("no template to change was named", hint=hint)
+            raise SettingsError("no template to change given", hint=hint)

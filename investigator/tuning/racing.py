@@ -36,7 +36,7 @@ def affordable(questions: int, trials: int) -> int:
 
 
 def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], seed: int) -> dict[str, str]:
-    """Return why each candidate is dropped after a rung; survivors get an empty text.
+    """Return why each candidate is dropped after a rung; "" for survivors.
 
     All scores are on the same questions. The better half continues, except candidates that a paired test finds worse
     than the leader, which may be the baseline; ties are broken by order.

@@ -24,8 +24,8 @@ class TuningPlan(Record):
     reflect: int
     select: int
     test: int
-    left_out: int = Field(default=0, description="questions of the file above the limit, which are not used")
-    judged: tuple[JudgedRows, ...] = Field(default=(), description="how many questions are judged by which known facts")
+    left_out: int = Field(default=0, description="unused questions of the file, above the limit")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="questions judged by each kind of known fact")
     candidates: int | None = Field(description="None if a proposer creates them")
     trials: int
     calls: int
@@ -54,9 +54,9 @@ class Headroom(Record):
 class Fate(StrEnum):
     """The fate of a candidate."""
 
-    REFUSED = "refused"  # breaks the contract of a template, or contains test questions
+    REFUSED = "refused"  # breaks a template's contract, or contains test questions
     SAME = "same"  # equal to another one
-    NOT_TRIED = "not_tried"  # the ceiling does not allow it
+    NOT_TRIED = "not_tried"  # no calls left below the ceiling
     DROPPED = "dropped"
     FINALIST = "finalist"
 
@@ -103,9 +103,9 @@ class Ending(StrEnum):
 
     ADOPTED = "adopted"
     NOTHING_TO_GAIN = "nothing_to_gain"
-    NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or there was none
+    NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or none was created
     NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the selection questions
-    NOT_PROVEN = "not_proven"  # the test set does not confirm it
+    NOT_PROVEN = "not_proven"  # the test set does not confirm the gain
     GUARD_FELL = "guard_fell"
     CEILING = "ceiling"
 

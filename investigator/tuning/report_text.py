@@ -18,7 +18,7 @@ from investigator.tuning.wording import comparison_text
 _SHOWN = 20
 _ENDINGS = {
     Ending.ADOPTED: "A better candidate is proven.",
-    Ending.NOTHING_TO_GAIN: "Nothing to gain.",
+    Ending.NOTHING_TO_GAIN: "Nothing can be gained.",
     Ending.NONE_TRIED: "No candidate could be tried.",
     Ending.NO_CANDIDATE: "No candidate is better.",
     Ending.NOT_PROVEN: "No candidate is better.",
@@ -31,11 +31,11 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
     """Yield the input and the limits of a search."""
     yield f"questions: {plan.reflect} for reflection, {plan.select} for selection, {plan.test} for a single test"
     if plan.left_out:
-        yield f"{plan.left_out:,} questions of the file are left out"
+        yield f"{plan.left_out:,} questions of the file are not used"
     if judged := grounds_line(plan.judged):
         yield judged
     made = "as many as the proposer creates" if plan.candidates is None else f"{plan.candidates:,}"
-    yield f"candidates: {made}; a difference below {100 * plan.shows:.0f} points cannot be shown by this test"
+    yield f"candidates: {made}; this test cannot show a difference below {100 * plan.shows:.0f} points"
     money = "no known price" if plan.unpriced else f"${plan.money:.2f}"
     minutes = (
         "duration unknown before the first calls"

@@ -89,7 +89,7 @@ def _alone_in(out: Path) -> Iterator[None]:
             f"another process is tuning in {out}", hint="Wait for it, or name another --out DIR."
         ) from error
     except OSError as error:
-        raise StoreError(f"the run cannot be kept in {out}: {error.strerror}") from error
+        raise StoreError(f"the run cannot be stored in {out}: {error.strerror}") from error
     try:
         yield
     finally:
@@ -135,7 +135,7 @@ class TuningRun:
         baseline.check_outside(questions)
         self._check_prices(baseline, settings, embedder)
         for event in baseline.run():
-            tell(event)  # the folder is read, although nothing is asked
+            tell(event)  # reads the folder; no question is asked
         self._workspace, self.model = baseline.workspace, baseline.engine_name
         self._data = data_of(self._workspace, some)
         self._sets = drawn_sets(some, self._data.twins, options.seed)
@@ -203,7 +203,7 @@ class TuningRun:
     def _check_prices(self, baseline: FolderEvaluation, settings: Settings, embedder: Embedder | None) -> None:
         """Raise SettingsError if money is limited and an engine that will be asked has no price."""
         asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
-        own = settings.budget.changed(money=self._ceiling.money)  # with the user's prices
+        own = settings.budget.changed(money=self._ceiling.money)  # with the user's own prices
         Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
 
     def _check_opened(self) -> int:
@@ -226,7 +226,7 @@ class TuningRun:
             make_private_folder(self._out)
             write_private(file, self._identity.encode())
         except OSError as error:
-            raise StoreError(f"the run cannot be kept in {self._out}: {error.strerror}") from error
+            raise StoreError(f"the run cannot be stored in {self._out}: {error.strerror}") from error
 
     def _open_test(self) -> int:
         self._openings.record(self._data.digest, self._subject, self._identity, datetime.now(UTC))

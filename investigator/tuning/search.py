@@ -75,7 +75,7 @@ class TuningSearch:
             return self._searched()
         except BudgetSpent as spent:
             reason = f"The ceiling of {spent.reason.value} was reached before the search ended; nothing is adopted."
-            return self._ended(Ending.CEILING, f"{reason} The same command with a higher ceiling resumes it.")
+            return self._ended(Ending.CEILING, f"{reason} Run the same command with a higher ceiling to resume.")
 
     def _searched(self) -> SearchResult:
         taken = [] if self.proposed else self._taken(None)
@@ -103,7 +103,7 @@ class TuningSearch:
         if finalist is None:
             reason = (
                 f"None of {plural(len(candidates), 'candidate')} beat the baseline on {len(self.sets.select)} "
-                "questions with all guards holding. The test set was not opened."
+                "questions without failing a guard. The test set was not used."
             )
             return self._ended(Ending.NO_CANDIDATE, reason)
         return self._tested(finalist)
@@ -139,7 +139,7 @@ class TuningSearch:
         return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
 
     def _taken(self, allowance: int | None) -> list[Variant]:
-        """Return the acceptable candidates; the others are counted as rejected."""
+        """Return the acceptable candidates; all others are counted as rejected."""
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):
@@ -163,11 +163,11 @@ class TuningSearch:
         free = self._free_calls()
         most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
         for one in candidates[most:]:
-            self._tried[one.key] = self._tried[one.key].changed(reason="the ceiling does not allow it")
+            self._tried[one.key] = self._tried[one.key].changed(reason="no calls left below the ceiling")
         return candidates[:most]
 
     def _why_none(self) -> str:
-        """Return the reason why there is no candidate to try."""
+        """Return the reason why no candidate is left to try."""
         if not self._tried:
             return "All proposals were equal to the baseline." if self.proposed else "No candidate was created."
         fates = Counter(one.fate for one in self._tried.values())
@@ -205,7 +205,7 @@ class TuningSearch:
         return alive[best] if best is not None else None
 
     def _tested(self, finalist: Variant) -> SearchResult:
-        """Use the test set, and let it decide."""
+        """Decide by the test set."""
         openings = self.arena.open_test()
         count = len(self.sets.test)
         old = self.arena.trials(self.baseline, SetName.TEST, count)
@@ -219,10 +219,10 @@ class TuningSearch:
             again = f" This is test {openings} of the same data, so p must be {LEVEL / openings:.3g} or less." * (
                 openings > 1
             )
-            reason = f"The test does not prove it. {test.verdict}{again}"
+            reason = f"The test does not confirm it. {test.verdict}{again}"
             return self._ended(Ending.NOT_PROVEN, reason, test).changed(guards=guards)
         if down := fallen(guards):
-            reason = f"{finalist.name} gains, but a guard fell ({down})."
+            reason = f"{finalist.name} is better, but fails a guard ({down})."
             return self._ended(Ending.GUARD_FELL, reason, test).changed(guards=guards)
         reason = f"{test.verdict} {dearer(guards)}".rstrip()
         return self._ended(Ending.ADOPTED, reason, test).changed(guards=guards, winner=finalist)

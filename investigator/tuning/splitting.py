@@ -44,8 +44,8 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
     sets.
 
     `twins` maps documents with equal content or text to a group. Questions with the same words stay together, too. Each
-    set gets its share of answerable and unanswerable questions. Raises EvaluationDataError if there are too few
-    questions, or if too many are connected.
+    set gets its share of answerable and unanswerable questions. Raises EvaluationDataError if the questions are too
+    few, or too many are connected.
     """
     groups = sorted(_groups(questions, twins), key=lambda group: (-len(group), min(_draw(seed, one) for one in group)))
     total = Counter(one.answerable is False for one in questions)
@@ -60,7 +60,7 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
         counts = ", ".join(f"{name} {len(some)}" for name, some in sets.items())
         together = f"; {len(groups[0])} share documents or words" if groups and len(groups[0]) > FEWEST else ""
         raise EvaluationDataError(
-            f"{plural(len(questions), 'question')} cannot make three sets of at least {FEWEST} ({counts}{together})",
+            f"{plural(len(questions), 'question')} cannot fill three sets of at least {FEWEST} ({counts}{together})",
             hint="Add questions about other documents: 30 is the minimum; 75 can show a gain of 30 points, 430 of 10.",
         )
     ordered = {name: tuple(sorted(some, key=lambda one: _draw(seed, one))) for name, some in sets.items()}

@@ -1,4 +1,4 @@
-"""Tests if one of two systems is better on the same questions: interval, exact test, questions needed.
+"""Tests whether one of two systems is better on the same questions: interval, exact test, questions needed.
 
 All tests are paired and two-sided, on the difference for each question. Pure; `seed` decides the draws.
 """
@@ -92,7 +92,7 @@ def exact_p(apart: Numbers, seed: int) -> float:
 def needed(difference: float, square: float) -> int | None:
     """Return approximately how many questions show a mean difference at the 5 % level with a power of 80 %. `square` is
     the mean of the squared differences; for measures of 0 and 1 that is the share of discordant questions (Connor 1987,
-    with the correction for the exact test). None if there is no difference to show.
+    with the correction for the exact test). None without a difference.
     """
     if abs(difference) < _SAME:
         return None
@@ -102,7 +102,7 @@ def needed(difference: float, square: float) -> int | None:
 
 
 def detectable(questions: int, square: float = _DISCORDANT) -> float:
-    """Return the smallest mean difference (0..1) that this many questions show with a power of 80 %; 1.0 if none."""
+    """Return the smallest mean difference (0..1) that so many questions show with a power of 80 %; 1.0 for none."""
     low, high = 0.0, 1.0
     for _ in range(30):
         middle = (low + high) / 2

@@ -14,7 +14,7 @@ from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.tuning.comparison import ChangedExample, ComparedSide, Comparison, MeasureRow
 from investigator.tuning.trials import Cost
 
-_SHOWN = 10  # changed examples shown here; the page shows all that are stored
+_SHOWN = 10  # changed examples shown here; the page shows all stored ones
 _NAME, _QUESTION = 28, 70
 _HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
 
@@ -61,7 +61,7 @@ def noise_lines(comparison: Comparison) -> Iterator[str]:
     for row in comparison.noise:
         yield inert_line(
             f"Noise of {row.side} over {row.repetitions} repetitions: means up to {100 * row.spread:.1f} points apart, "
-            f"{100 * row.moved:.0f} % of the questions not the same each time.",
+            f"{100 * row.moved:.0f} % of the questions differ between repetitions.",
             400,
         )
 

@@ -1,1 +1,1 @@
-"""The bench for prompt templates: show, check, copy, render and try them with the commands `prompts`."""
+"""The workbench for prompt templates: the commands `prompts` show, check, copy, render and try them."""

@@ -85,7 +85,7 @@ def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -
     places = {name: folder / f"{name}{SUFFIX}" for name in names}
     there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
     if there and not force:
-        raise UserError(f"already exists: {', '.join(there)}", hint="Copy it into another folder, or add --force.")
+        raise UserError(f"files already exist: {', '.join(there)}", hint="Choose another folder, or add --force.")
     for name, place in places.items():
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

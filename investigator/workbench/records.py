@@ -43,7 +43,7 @@ class TemplateList(Record):
 
 
 TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contract in CONTRACTS.values()))]  # noqa: UP007
-"""The variables of any template."""
+"""The variables of a template."""
 
 
 class TriedQuote(Record):

@@ -41,7 +41,7 @@ from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import Traces, WatchedCall
 
 _UNBOUNDED = BudgetSettings(calls=None)
-"""Replaying a run costs nothing."""
+"""The price while a run is replayed: nothing."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class TemplateUse:
 
     def _repaired(self) -> Reply:
         if len(self.replies) < 2:
-            raise ContextTooLongError("no repair was requested")
+            raise ContextTooLongError("without a repair request")
         return self.replies[1]
 
 
@@ -118,11 +118,11 @@ class FoundUses:
         if number <= len(uses):
             return uses[number - 1]
         if uses:
-            raise UserError(f"{name} was used {len(uses)} times", hint=f"Name a --step from 1 to {len(uses)}.")
+            raise UserError(f"{name} was used {len(uses)} times", hint=f"Choose a --step from 1 to {len(uses)}.")
         there = ", ".join(dict.fromkeys(use.name for use in self.uses)) or "none"
         raise UserError(
-            f"{name} was not used there; these were: {there}",
-            hint="Ask another question, or name another --run.",
+            f"{name} was not used there; used templates: {there}",
+            hint="Ask another question, or choose another --run.",
         )
 
 
@@ -172,7 +172,7 @@ class UseFinder:
         if record.templates != self._parts.prompts.own():
             named = ", ".join(one.name for one in record.templates)
             used = f"its own templates ({named})" if named else "the shipped templates"
-            hint = "Name their folder, as it was, with --ran-with DIR." if named else "Leave out --ran-with."
+            hint = "Pass the unchanged folder of these templates with --ran-with DIR." if named else "Omit --ran-with."
             raise SettingsError(f"the run {record.id} used {used}", hint=hint)
 
     @contextmanager

@@ -29,7 +29,7 @@ def cards_text(cards: Sequence[TemplateCard]) -> Text:
             Text(f"  {card.purpose}"),
             Text(f"  {_names(card)}", style="dim"),
         ]
-    return Text("\n").join([*lines, Text("* must be used", style="dim")]).append("\n")
+    return Text("\n").join([*lines, Text("* * required", style="dim")]).append("\n")
 
 
 def _names(card: TemplateCard) -> str:
@@ -45,7 +45,7 @@ def card_text(card: TemplateCard, source: str) -> Text:
         Text(f"{card.name}: {card.purpose}.", style="bold"),
         Text(f"{inert_line(card.file)}, about {card.tokens:,} tokens of fixed text{' (yours)' if card.own else ''}"),
         Text(f"Reply: {reply}"),
-        Text("Variables (* must be used):"),
+        Text("Variables (* required):"),
     ]
     for variable in card.variables:
         lines.append(Text(f"  {variable.name}{'*' * variable.must_use}: {variable.kind}"))

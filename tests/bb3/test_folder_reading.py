@@ -28,8 +28,8 @@ def test_a_new_folder_is_read_and_gets_its_vectors_with_progress_and_then_nothin
 ) -> None:
     lines = told(plants)
     assert lines[0].startswith("reading 1/9: ")
-    assert lines.index("making vectors 0/9") < len(lines) - 1
-    assert any(line.startswith("making vectors 9/9") for line in lines)
+    assert lines.index("computing vectors 0/9") < len(lines) - 1
+    assert any(line.startswith("computing vectors 9/9") for line in lines)
     assert plants.status().without_vectors == 0
     assert told(plants) == []
 

@@ -71,5 +71,5 @@ def test_of_many_exit_codes_the_worst_counts(place: Path) -> None:
 def test_what_is_for_one_question_is_refused_for_many(place: Path, words: tuple[str, ...]) -> None:
     for command in ("ask", "matrix"):
         refused = typed(place, command, "--questions", str(place / "questions.txt"), *words)
-        assert (refused.exit_code, "is for one question" in refused.output) == (2, True)
+        assert (refused.exit_code, "applies to a single question" in refused.output) == (2, True)
     assert typed(place, "matrix").exit_code == 2

@@ -113,7 +113,7 @@ def test_a_command_waits_for_the_one_that_holds_the_folder(capsys: pytest.Captur
             raise WorkspaceLockedError("process 7 is writing to the workspace w")
 
     waited(run, sleep=lambda _: held.clear())
-    assert capsys.readouterr().err == "note: process 7 is writing to the workspace w; waiting until it has ended\n"
+    assert capsys.readouterr().err == "note: process 7 is writing to the workspace w; waiting for it to end\n"
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])

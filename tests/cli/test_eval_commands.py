@@ -126,5 +126,5 @@ def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, mo
         patched.setattr(FolderEvaluation, "run", stopped)
         first = command(*words)
     assert (first.exit_code, first.stdout) == (130, "")
-    assert f"1 outcomes are kept in {tmp_path / 'out.jsonl'}; the same command resumes." in first.stderr
+    assert f"1 outcomes are kept in {tmp_path / 'out.jsonl'}; run the same command again to resume." in first.stderr
     assert "1 of 2 outcomes already exist" in command(*words).stderr

@@ -64,11 +64,11 @@ def test_each_event_is_one_plain_line() -> None:
         ]
     ) == [
         "reading 1/1: scan.pdf, encrypted: needs a password",
-        "making vectors 64/64",
+        "computing vectors 64/64",
         "note: one file changed",
         "resuming run 8f3a: 2 documents, a:b",
-        "must be known: rent, term",
-        "round 1: 1 step, 1 refused (no such document); lease first",
+        "to find out: rent, term",
+        "round 1: 1 step, 1 rejected (no such document); lease first",
         "round 1, step 1/1: lease.pdf, score 85, 3 calls, 4.2 s",
         "round 1 reviewed: 1 fact known, 2 unknown",
     ]

@@ -219,5 +219,5 @@ def test_an_agent_that_was_not_made_whole_is_refused_by_name() -> None:
         def __init__(self) -> None:
             """It calls no other."""
 
-    with pytest.raises(DialogueValueError, match="Bare is not a complete agent"):
+    with pytest.raises(DialogueValueError, match="the agent Bare is incomplete"):
         DialogPartnerWorld({}, [Bare(), Agent()])

@@ -151,7 +151,7 @@ def test_a_model_that_scores_the_wrong_passage_higher_is_doubtful(
     assert diagnosis.works
     finding = finding_of(diagnosis, Role.ASK)
     assert finding.state is RoleState.DOUBTFUL
-    assert finding.remark == "0 points for a passage with the answer, 95 for one without it"
+    assert finding.remark == "it gives 0 points to a passage with the answer, and 95 to one without it"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_first_thing_that_a_row_knows_judges_it() -> None:
     grounds = [Ground.NUMBERS, Ground.ANSWER, Ground.POINTS, Ground.EVIDENCE, Ground.DOCUMENT, None]
     assert found == grounds
     line = grounds_line(grounds_of([question(doc_ids=["a"]), question(answerable=False), question()]))
-    assert line == "right is judged by: nothing is found 1, a right document is cited 1"
+    assert line == "answers are judged by: nothing is found 1, a right document is cited 1"
 
 
 def test_numbers_and_key_points_count_by_their_share() -> None:

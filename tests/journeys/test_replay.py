@@ -97,7 +97,7 @@ def test_a_quote_that_no_longer_stands_is_named_with_its_place(past: Past) -> No
     assert [(quote.document_id, quote.text) for quote in replayed.failed_quotes] == [
         ("cedar.txt", "The Cedar plant was opened in 1982. It makes 42 MW of power.")
     ]
-    assert "not found any more: cedar.txt" in replayed_text(replayed).plain
+    assert "no longer found: cedar.txt" in replayed_text(replayed).plain
     assert "Quotes verified in the current documents: 5 of 6" in replayed_text(replayed).plain
 
 
@@ -265,7 +265,7 @@ def test_the_command_exits_with_1_where_something_no_longer_holds(asked: Past, t
     (tmp_path / "folder" / "cedar.txt").write_text("The Cedar plant was pulled down.", encoding="utf-8")
     done = command("replay", asked.case.id, tmp_path / "folder", "--workspace", tmp_path / "workspace")
     assert done.exit_code == 1
-    assert "not found any more: cedar.txt:line 1" in done.stdout
+    assert "no longer found: cedar.txt:line 1" in done.stdout
     assert done.stderr == ""
 
 

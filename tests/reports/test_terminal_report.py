@@ -83,7 +83,7 @@ def test_an_absent_answer_shows_what_came_nearest_and_that_no_model_answered(not
 
     assert lines[0].startswith("Not in the documents: Every document was searched")
     assert "- a.txt:line 7  The audit took place." in lines
-    assert "No model was named: answered by the built-in engine, no language model." in lines
+    assert "No model specified: answered by the built-in engine, without a language model." in lines
 
 
 def test_not_found_so_far_is_said_in_other_words_than_not_found(not_found: Investigation) -> None:

@@ -268,7 +268,7 @@ def test_verifying_the_index_names_what_is_damaged_and_reads_it_again(case: Path
     _sql(database, "UPDATE documents SET text = replace(text, '42 MW', '43 MW')")
     _sql(database, "UPDATE chunk_words SET words = replace(words, '44 mw', '54 mw')")
     told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
-    assert "2 documents in the index were not what was read from the files" in told
+    assert "2 documents in the index were different from what was read from the files" in told
     assert "cedar.txt, hazel.txt" in told
     assert [hit.passage.document_id for hit in made.search("44 MW", limit=1)] == ["hazel.txt"]
     told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))

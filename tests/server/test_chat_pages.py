@@ -150,7 +150,7 @@ def test_a_chat_goes_on_in_the_next_server_and_is_kept_until_it_is_deleted(folde
     second = chats_of(folder, say, before)  # the first was killed: it has ended nothing
     said, left = second.chat(chat.id).turns
     assert (said.said, said.reply) == ("my key is ***", SpokenReply(text="You said my key is ***."))
-    assert (left.state, left.problem and left.problem.hint) == (TurnState.STOPPED, "Say it again.")
+    assert (left.state, left.problem and left.problem.hint) == (TurnState.STOPPED, "Send the message again.")
     second.say(chat.id, "quick")
     wait_for(second, chat.id)
     assert [[turn.said for turn in turns] for turns in before] == [["my key is ***", "slow"]]

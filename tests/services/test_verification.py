@@ -144,4 +144,4 @@ def test_a_report_that_quotes_nothing_has_nothing_that_does_not_stand(folder: Pa
     (tmp_path / "report.json").write_text(absent.changed(claims=(), text="").model_dump_json(), encoding="utf-8")
     done = verify(tmp_path / "report.json", folder)
     assert done.exit_code == 0
-    assert done.stdout == "It quotes nothing.\n"
+    assert done.stdout == "The report contains no quotes.\n"

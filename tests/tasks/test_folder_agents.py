@@ -214,7 +214,7 @@ def test_two_that_talk_with_each_other_come_to_an_end(investigator: Investigator
             world.parley()
         assert world.total_parleys == 3
         assert world.episode_done()
-        with pytest.raises(DialogueError, match="has replied 3 times") as ended:
+        with pytest.raises(DialogueError, match="has reached the limit of 3 replies") as ended:
             world.parley()
         assert "max_turns" in ended.value.hint
         world.reset()

@@ -221,7 +221,7 @@ def test_what_only_others_derive_from_is_no_teacher() -> None:
     with pytest.raises(UnknownTaskError) as caught:
         load_teacher("bb3x:module")
     assert "SdmTeacher, SgmTeacher" in caught.value.hint
-    assert load_teacher("bb3x:sdm").__doc__ == "Whether to search."
+    assert load_teacher("bb3x:sdm").__doc__ == "The decision to search."
 
 
 def test_worlds_are_made_of_task_strings() -> None:

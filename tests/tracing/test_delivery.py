@@ -108,7 +108,7 @@ def test_an_endpoint_of_metrics_or_an_empty_one_is_none_for_spans(name: str) -> 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(MissingPackageError, match="no package is installed that sends spans") as caught:
+    with pytest.raises(MissingPackageError, match="no package that sends spans is installed") as caught:
         http_exporter()
     assert "document-investigator[otel]" in caught.value.hint
 

@@ -61,7 +61,7 @@ def test_too_few_examples_are_called_that_with_the_number_it_takes() -> None:
     found = put_together([trials([0.0] * 3 + [1.0] * 17)], [trials([1.0] * 20)])
     assert found.verdict.startswith("Not enough questions to tell: ")
     same = put_together([trials([1.0] * 20)], [trials([1.0] * 20)])
-    assert same.verdict.startswith("No difference was seen; 20 questions show one of about ")
+    assert same.verdict.startswith("No difference was found; 20 questions can show one of about ")
 
 
 def test_a_question_that_failed_on_one_side_counts_on_neither() -> None:
@@ -112,8 +112,8 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
     code, told, _ = command("compare", "default", f"scripted:{script}", *options, "--report", page)
     assert code == 0
-    assert "answered rightly, or rightly silent" in told
-    assert "right is judged by: evidence is quoted 1" in told
+    assert "correctly answered or correctly silent" in told
+    assert "answers are judged by: evidence is quoted 1" in told
     text = page.read_text(encoding="utf-8")
     assert "<svg" in text
     assert "http" not in text.replace("http-equiv", "")

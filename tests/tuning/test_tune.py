@@ -191,19 +191,19 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     engine, out = Obedient(), tmp_path / "out"
     for options, words in (
         (TuningOptions(templates=("query/aks",), search="gepa"), "no template query/aks"),
-        (TuningOptions(templates=("query/ask",)), "nothing to try"),
-        (TuningOptions(search="gepa"), "no template to change was named"),
+        (TuningOptions(templates=("query/ask",)), "no candidates given"),
+        (TuningOptions(search="gepa"), "no template to change given"),
         (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "no proposer 'unknown'"),
         (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
-    with pytest.raises(TemplateError, match="contains no variants"):
+    with pytest.raises(TemplateError, match="contains no template variants"):
         run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
     one = tmp_path / "one.jsonl"
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="1 question cannot make three sets"):
+    with pytest.raises(EvaluationDataError, match="1 question cannot fill three sets"):
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
     bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
     one.write_text("".join(bare), encoding="utf-8")
@@ -309,7 +309,7 @@ def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_
     assert sorted(first) == sorted(other)
     assert len(first) == 4
     for wrong in ("method.rounds", "=1", "method.rounds="):
-        with pytest.raises(SettingsError, match="does not name the values"):
+        with pytest.raises(SettingsError, match="does not give the values"):
             read_space(None, [wrong])
     file.write_text("[method]\nthreshold = 10\n", encoding="utf-8")
     with pytest.raises(SettingsError, match="not a list of values"):

@@ -181,10 +181,10 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
 def test_what_cannot_be_tried_says_so(place: Place) -> None:
     kept = (*place.kept, "--run", place.run)
     for words, told in (
-        (("run", "tactical_planning/question", *kept), "not sent to an engine by itself"),
+        (("run", "tactical_planning/question", *kept), "not sent to an engine separately"),
         (("run", "bb3/srm", *kept), "a template of the chat"),
         (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
-        (("run", "query/ask", *place.kept), "name either a question or a run"),
+        (("run", "query/ask", *place.kept), "expected either a question or a run"),
         (("render", "query/ask", *place.kept, "--run", "nowhere"), "no run begins with"),
     ):
         refused = command("prompts", *map(str, words))

@@ -18,8 +18,8 @@ R = TypeVar("R", bound=Record)
 def read_reply(text: str, reply_type: type[R]) -> R:
     """Return the record in a reply: from JSON (see `read_record`), or from free text if the record allows that.
 
-    An `AskReply` and an `AnswerReply` can be written as free text; the point of an `AskReply` is None when none can
-    be read. Raises ReplyError with a message that explains the fault to the model.
+    An `AskReply` and an `AnswerReply` can be written as free text; the point of an `AskReply` is None if none can be
+    read. Raises ReplyError with a message that explains the fault to the model.
     """
     try:
         record = read_record(text, reply_type)

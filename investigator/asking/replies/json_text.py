@@ -1,4 +1,4 @@
-"""JSON values in the text of a reply: valid ones, broken ones, and one that is still being written.
+"""Finds JSON values in the text of a reply: valid ones, broken ones, and one that is still being written.
 
 Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
 the json-repair library would mix them up. That library mends everything broken: truncation, missing quotes and commas,
@@ -40,7 +40,7 @@ _LATEX = re.compile(
 
 
 def whole_values(text: str) -> list[Json]:
-    """Return the objects and arrays in the text as valid JSON, the outermost of each place, in order.
+    """Return the objects and arrays in the text as valid JSON, only the outermost ones, in order.
 
     Thoughts are ignored. If an unclosed thought ends with a value, the value counts: the thought ended before it, or
     its tag was quoted from a document.

@@ -63,14 +63,14 @@ _OF_THE_REPLY = late(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words before "score" and the like that still make it the reply's point; "test score" may be a finding."""
+"""Words before "score" and its synonyms after which it is still the reply's point; "test score" may be a finding."""
 
 
 def read_point(text: str) -> int | None:
     """Return the point (0..100) of a reply, or None if it cannot be read without guessing.
 
     Sources in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker in a
-    sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a kind the
+    sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a source, the
     last one wins. Values on another scale are converted to 0..100, ranges to their midpoint; a value slightly out of
     range becomes 0 or 100. Never raises; takes time linear in the length of the text.
     """
@@ -152,7 +152,7 @@ def _alone_in_line(text: str) -> set[int]:
 
 
 def _alone_of_scale(text: str, alone: set[int]) -> int | None:
-    """Return the only point on a line by itself, else the only value "of 10" or "of 100"; None if there are several."""
+    """Return the only point on a line by itself, else the only value "of 10" or "of 100"; None if several are found."""
     points = alone
     if not points:
         values = (value_at(text, found.start()) for found in _OF_TEN_OR_HUNDRED.finditer(text))

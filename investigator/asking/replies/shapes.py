@@ -60,7 +60,7 @@ def known_fields(value: Json, reply_type: type[Record]) -> int:
 
 
 def field_of(key: str, reply_type: type[Record]) -> str | None:
-    """Return the field of a record that a key means, or None."""
+    """Return the field of a record that a key refers to, or None."""
     form = key_form(key)
     for name in reply_type.model_fields:
         if key_form(name) in (form, _ALSO_CALLED.get(form)):
@@ -74,7 +74,7 @@ def key_form(key: str) -> str:
 
 
 def list_field(reply_type: type[Record]) -> tuple[str, type[Record]] | None:
-    """Return the only field that is a list of records, and its item type; None if there is none or several."""
+    """Return the only field that is a list of records, and its item type; None unless exactly one exists."""
     found = [
         (name, item)
         for name, info in reply_type.model_fields.items()

@@ -61,7 +61,7 @@ def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[s
 
 
 def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
-    """Return an object with fields of the record, stripped of wrappers such as {"reply": {...}} or [{...}]."""
+    """Return an object with fields of the record, without wrappers such as {"reply": {...}} or [{...}]."""
     if isinstance(value, dict):
         if is_schema(value) or _is_example(value):
             return None

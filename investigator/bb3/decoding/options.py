@@ -83,7 +83,7 @@ def _options_of(module: Module, weights: Weights, told: Mapping[str, OptionValue
     except ValidationError as error:
         first = error.errors()[0]
         name, given = ".".join(map(str, first["loc"])), first["input"]
-        message = f"{given!r} is not a value of the option {name} of {module}: {first['msg'].lower()}"
+        message = f"{given!r} is not a valid value of the option {name} of {module}: {first['msg'].lower()}"
         raise SettingsError(message, hint=_about(name)) from error
 
 

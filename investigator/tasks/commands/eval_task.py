@@ -27,23 +27,25 @@ from investigator.tasks.printed import TaskReport
 
 
 def eval_task(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="For example folder:datafile=q.jsonl, or a,b for two.")],
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="Task, e.g. folder:datafile=q.jsonl, or a,b for two tasks.")
+    ],
     common: CommonOptions,
-    folder: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The documents that the agent knows.")] = None,
+    folder: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of documents for the agent.")] = None,
     agent: Annotated[
         str,
         typer.Option(metavar="NAME", help="investigator, bb3_chat, repeat_label, or your own package.module:Class."),
     ] = "investigator",
-    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="The file or folder of the data.")] = None,
-    datatype: Annotated[str, typer.Option(help="train, valid or test.")] = "valid",
+    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="File or folder of the data.")] = None,
+    datatype: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "valid",
     num: Annotated[
         int | None,
         typer.Option("--num", metavar="N", min=1, help="Only the first N examples, rounded up to full batches."),
     ] = None,
-    batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Examples answered at once.")] = 1,
+    batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Number of examples answered at once.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Let an agent do a task, and print accuracy, F1 and the other measures of the task.
+    """Let an agent do a task, and print accuracy, F1 and other measures.
 
     The agent gets each text of the task, and its replies are graded by the labels. If you interrupt it, the results so
     far are printed. Exit codes: 0 done, 4 a limit was reached, 1 the evaluation failed.

@@ -32,13 +32,11 @@ _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "ep
 
 def tasks(
     wanted: Annotated[
-        str, typer.Argument(metavar="[FILTER]", help="Words in id, tags or description; #tag for a tag.")
+        str, typer.Argument(metavar="[FILTER]", help="Words in the id, tags or description; #tag selects a tag.")
     ] = "",
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the tasks that can be displayed and evaluated. Your own tasks are named by their modules:
-    my_package.my_task.
-    """
+    """List the tasks that can be displayed and evaluated. Name your own tasks by module: my_package.my_task."""
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
         print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in found), own=True)
@@ -58,12 +56,14 @@ def _row(entry: TaskEntry) -> tuple[str, str, str]:
 
 
 def display(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="For example squad:datafile=dev.json, or a,b for two.")],
-    datatype: Annotated[str, typer.Option(help="train, valid or test; :stream after it reads on demand.")] = (
-        "train:ordered"
-    ),
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="Task, e.g. squad:datafile=dev.json, or a,b for two tasks.")
+    ],
+    datatype: Annotated[
+        str, typer.Option(help="Part of the data: train, valid or test; append :stream to read on demand.")
+    ] = ("train:ordered"),
     num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="Number of examples.")] = 10,
-    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="The file or folder of the data.")] = None,
+    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="File or folder of the data.")] = None,
     as_json: AsJsonLines = False,
 ) -> None:
     """Show the examples of a task: text, labels, number of candidates, and other fields.

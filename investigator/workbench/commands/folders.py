@@ -1,4 +1,4 @@
-"""`investigator prompts list | show | check | copy | diff`: the templates and folders of them."""
+"""`investigator prompts list | show | check | copy | diff`: templates and their folders."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from investigator.workbench.wording import card_text, cards_text, checked_text, 
 _SMALL_CONTEXT = 4096
 _SHARE_FOR_VALUES = 2  # half of the context is reserved for passages and the reply
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A template, such as query/ask.")]
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of templates.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Template, such as query/ask.")]
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
 
 
 def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
@@ -49,14 +49,15 @@ def show(name: Name, prompts: PromptsFolder = None, as_json: AsJson = False) -> 
 
 def check(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="A folder of templates; without it, the shipped ones.")
+        Path | None, typer.Argument(metavar="DIR", help="Folder of templates; default: the shipped ones.")
     ] = None,
     context: Annotated[
-        int, typer.Option(metavar="TOKENS", min=256, help="The context of the model; fixed text may fill half of it.")
+        int,
+        typer.Option(metavar="TOKENS", min=256, help="Context size of the model; fixed text may fill half of it."),
     ] = _SMALL_CONTEXT,
     as_json: AsJson = False,
 ) -> None:
-    """Check templates against their contracts, without asking anything: all problems of all files at once.
+    """Check templates against their contracts, and report all problems of all files at once; no model is asked.
 
     It finds broken syntax, forbidden constructs, unknown variables, missing required variables, reply fields that are
     not requested, misspelt fields of values, fixed text that is too long, and files without a template of that name.

@@ -36,10 +36,10 @@ from investigator.workbench.trial import about, judged, trial
 from investigator.workbench.uses import FoundUses, UseFinder
 from investigator.workbench.wording import trial_text
 
-_WIDTH = 120  # columns of a file or a pipe
+_WIDTH = 120  # columns if the output is a file or a pipe
 
 Question = Annotated[
-    str | None, typer.Argument(metavar="QUESTION", help="A question about the folder; or name a --run.")
+    str | None, typer.Argument(metavar="QUESTION", help="Question about the folder; alternatively, --run.")
 ]
 
 
@@ -47,12 +47,12 @@ Question = Annotated[
 class StepOptions:
     """Selects the step for a template."""
 
-    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run, as `runs` lists them.")] = None
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Stored run, as listed by `runs`.")] = None
     step: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of the step among those that use the template.")
     ] = 1
     ran_with: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used, if it used one.")
+        Path | None, typer.Option(metavar="DIR", help="Folder of the templates that the run used, if any.")
     ] = None
 
     def investigator(self, name: str, folder: Path, common: CommonOptions, settings: Settings) -> Investigator:
@@ -67,7 +67,7 @@ class StepOptions:
     def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
         """Open the run, or simulate that of a question without a model. Raises SettingsError if neither is given."""
         if bool(question) == bool(self.run):
-            raise SettingsError("name either a question or a run", hint="For example: FOLDER --run RUN")
+            raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
         finder = UseFinder(investigator)
         with finder.of_run(self.run) if self.run else finder.of_question(question or "") as found:
             yield found
