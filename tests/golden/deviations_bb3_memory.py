@@ -62,7 +62,7 @@ def on(kind: str, reason: str, applies: Any, ground: Ground = Ground.JUDGED) -> 
 
 
 DEVIATIONS = (
-    on("normal_tokenizer", "the U of U.S. is nott `you`", lambda row: "u.s." in row.input["text"].lower()),
+    on("normal_tokenizer", "the U of U.S. is not `you`", lambda row: "u.s." in row.input["text"].lower()),
     on("no_overlap", "a negated memory never repeats one that is not, nor vice versa", negation_differs,
        Ground.ASKED),
     on("no_overlap", "a stored memory without meaningful words does not block others", has_a_wordless_memory),
