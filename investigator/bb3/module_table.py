@@ -50,11 +50,6 @@ class ModuleRow(Record):
     decoding: Mapping[Weights, Decoding]
 
     @property
-    def is_knowledge(self) -> bool:
-        """Return True if it finds knowledge for a response."""
-        return self.wrapping is not None
-
-    @property
     def is_dialogue(self) -> bool:
         """Return True if it writes responses, which have no control token."""
         return not self.control_token

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from threading import BoundedSemaphore
+from threading import Lock
 from typing import Protocol, runtime_checkable
 
 from investigator.dialogue.agents import Agent, Shared
@@ -30,9 +29,8 @@ class InvestigatorAgent(Agent):
     """Answers questions from the documents, each independently of the others.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
-    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which gets at most
-    `at_once` questions at the same time: one by default, because a workspace has one writer. Errors of the
-    investigation are passed on.
+    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which gets one
+    question at a time. Errors of the investigation are passed on.
     """
 
     def __init__(
@@ -41,13 +39,12 @@ class InvestigatorAgent(Agent):
         shared: Shared | None = None,
         *,
         investigator: AnswersQuestions | None = None,
-        at_once: int = 1,
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")
         common = (shared or {}).get("client")
         if not isinstance(common, _SharedInvestigator):
-            common = _SharedInvestigator(investigator, at_once)
+            common = _SharedInvestigator(investigator)
         self._client = common
 
     def act(self) -> Message:
@@ -58,7 +55,7 @@ class InvestigatorAgent(Agent):
         """Return the answers to several messages, in order. Equal questions are asked once; padding gets no answer."""
         heard = [observation or Message() for observation in observations]
         questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
-        replies = dict(zip(questions, self._client.answers(questions), strict=True))
+        replies = {question: self._client.answer(question) for question in questions}
         acts = [Message(id=self.id, episode_done=False) for _ in heard]
         for act, message in zip(acts, heard, strict=True):
             if not message.is_padding():
@@ -70,30 +67,21 @@ class InvestigatorAgent(Agent):
 
 
 class _SharedInvestigator:
-    """The investigator shared by copies of an agent; questions wait for a free slot."""
+    """The investigator shared by copies of an agent, asked one question at a time: a workspace has one writer."""
 
-    def __init__(self, investigator: AnswersQuestions | None, at_once: int) -> None:
+    def __init__(self, investigator: AnswersQuestions | None) -> None:
         if not isinstance(investigator, AnswersQuestions):
             hint = 'Pass one: InvestigatorAgent(investigator=Investigator("my_folder"))'
             raise DialogueError("the agent has no investigator to ask", hint=hint)
-        if at_once < 1:
-            raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
         self._investigator = investigator
-        self._at_once = at_once
-        self._places = BoundedSemaphore(at_once)
+        self._turn = Lock()
 
-    def answers(self, questions: Sequence[str]) -> list[Mapping[str, object]]:
-        """Return the fields of the replies, in order."""
-        if self._at_once == 1 or len(questions) < 2:
-            return [self._answer(question) for question in questions]
-        with ThreadPoolExecutor(min(self._at_once, len(questions)), thread_name_prefix="investigator-ask") as threads:
-            return list(threads.map(self._answer, questions))
-
-    def _answer(self, question: str) -> Mapping[str, object]:
+    def answer(self, question: str) -> Mapping[str, object]:
+        """Return the fields of the reply."""
         if not question:
             return _unasked(NOTHING_ASKED)
         try:
-            with self._places:
+            with self._turn:
                 answer = self._investigator.ask(question)
         except QuestionError as error:
             return _unasked(f"I cannot answer this: {error.message}. {error.hint}")

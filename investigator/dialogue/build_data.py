@@ -7,28 +7,23 @@ final place and moved there when complete, so an interrupted build never looks f
 from __future__ import annotations
 
 import gzip
-import stat
+import shutil
 import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple, cast
 
 from filelock import FileLock
 
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DialogueError, DialogueFormatError, in_words
 
 BUILT = ".built"
-LIMIT = 50 * 1024**3
-"""Default limit on the unpacked size of an archive, in bytes."""
 
-_BLOCK = 1024 * 1024
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""The standard library's errors for damaged, encrypted and unusual archives, in addition to OSError."""
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
+"""The standard library's errors for damaged, encrypted and unusual archives, in addition to OSError; TypeError if it is
+too old to check the members of a tar (before Python 3.11.4)."""
 
 
 def built(folder: Path, version: str) -> bool:
@@ -60,25 +55,28 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
     return True
 
 
-def unpack(archive: Path, folder: Path, limit: int = LIMIT) -> tuple[Path, ...]:
-    """Unpack a zip, a tar (plain, gz, bz2, xz) or one gz file into the folder; return its files in order.
+def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
+    """Unpack a zip, a tar (plain, gz, bz2, xz) or one gz file into the folder; return the files in it, sorted.
 
-    Raises DialogueFormatError for an archive that is damaged, unpacks to more than `limit` bytes, or contains anything
-    but files and folders below it: links, devices, and paths that lead outside are rejected before anything is written.
+    Nothing is written outside the folder. Raises DialogueFormatError for an archive that is damaged, or is a tar with
+    links, devices or paths that lead outside.
     """
     try:
-        with ExitStack() as stack:
-            return _written(archive, _members(archive, stack), folder, limit)
+        folder.mkdir(parents=True, exist_ok=True)
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(folder)
+        elif tarfile.is_tarfile(archive):
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder, filter="data")
+        elif archive.suffix == ".gz":
+            with gzip.open(archive) as source, (folder / archive.stem).open("wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            raise _unusable(archive, "it is not a zip, tar or gz file")
     except (*_DAMAGE, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise _unusable(archive, f"it cannot be unpacked: {reason}") from error
-
-
-class _Member(NamedTuple):
-    name: str
-    size: int
-    is_file: bool
-    open: Callable[[], IO[bytes] | None]
+        raise _unusable(archive, f"it cannot be unpacked: {in_words(error)}") from error
+    return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
 def _build_beside(beside: Path, folder: Path, version: str, make: Callable[[Path], None]) -> None:
@@ -93,56 +91,3 @@ def _build_beside(beside: Path, folder: Path, version: str, make: Callable[[Path
 
 def _unusable(archive: Path, reason: str) -> DialogueFormatError:
     return DialogueFormatError(f"the archive {archive} cannot be used: {reason}", hint="Fetch the archive again.")
-
-
-def _members(archive: Path, stack: ExitStack) -> list[_Member]:
-    """Return the files of an archive, which stays open until the stack is closed."""
-    if zipfile.is_zipfile(archive):
-        packed = stack.enter_context(zipfile.ZipFile(archive))
-        return [
-            _Member(info.filename, info.file_size, _mode(info) in (0, stat.S_IFREG), partial(packed.open, info))
-            for info in packed.infolist()
-            if not info.is_dir()
-        ]
-    if tarfile.is_tarfile(archive):
-        tar = stack.enter_context(tarfile.open(archive))  # noqa: SIM115 - the stack is the context manager
-        return [
-            _Member(info.name, info.size, info.isfile(), partial(tar.extractfile, info))
-            for info in tar
-            if not info.isdir()
-        ]
-    if archive.suffix == ".gz":
-        return [_Member(archive.stem, 0, True, lambda: cast("IO[bytes]", gzip.open(archive)))]
-    raise _unusable(archive, "it is not a zip, tar or gz file")
-
-
-def _mode(info: zipfile.ZipInfo) -> int:
-    return stat.S_IFMT(info.external_attr >> 16)
-
-
-def _written(archive: Path, members: list[_Member], folder: Path, limit: int) -> tuple[Path, ...]:
-    targets = [_target(archive, member, folder) for member in members]
-    if sum(member.size for member in members) > limit:
-        raise _unusable(archive, f"it would unpack to more than {limit:,} bytes")
-    left = limit
-    for member, target in zip(members, targets, strict=True):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        source = member.open()
-        if source is None:
-            raise _unusable(archive, f"{member.name!r} in it cannot be read")
-        with source, target.open("wb") as out:
-            for block in iter(partial(source.read, _BLOCK), b""):
-                left -= len(block)
-                if left < 0:
-                    raise _unusable(archive, f"it unpacks to more than {limit:,} bytes")
-                out.write(block)
-    return tuple(targets)
-
-
-def _target(archive: Path, member: _Member, folder: Path) -> Path:
-    if not member.is_file:
-        raise _unusable(archive, f"{member.name!r} in it is not a file")
-    target = (folder / member.name.replace("\\", "/")).resolve()
-    if not target.is_relative_to(folder.resolve()) or target == folder.resolve():
-        raise _unusable(archive, f"the path {member.name!r} in it leads outside")
-    return target

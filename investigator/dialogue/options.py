@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError
 
 Value = TypeVar("Value", str, int, bool)
 
@@ -36,6 +36,13 @@ class Opt(dict[str, object]):
     def switch(self, key: str, default: bool = False) -> bool:
         """Return a boolean option. Raises DialogueError if it has another type."""
         return self._of_kind(key, bool, default, "true or false")
+
+    def choice(self, key: str, known: Collection[str], default: str) -> str:
+        """Return a text option with one of these values. Raises DialogueValueError if it has another value."""
+        value = self.text(key, default)
+        if value not in known:
+            raise DialogueValueError(f"the option {key} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")
+        return value
 
     def _of_kind(self, key: str, kind: type[Value], default: Value, called: str) -> Value:
         value = self.get(key)

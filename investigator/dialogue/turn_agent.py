@@ -42,7 +42,7 @@ class TurnAgent(Agent):
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
-        self.use_reply = _use_reply(self.opt.text("use_reply", UseReply.LABEL))
+        self.use_reply = UseReply(self.opt.choice("use_reply", list(UseReply), UseReply.LABEL))
         self.history = self.build_history()
         self._awaits = _Awaits.NOTHING
 
@@ -130,14 +130,6 @@ class TurnAgent(Agent):
                 f"{self.id} observes again without having acted on the previous labels",
                 hint="Call act() between two observations with labels; or call reset().",
             )
-
-
-def _use_reply(text: str) -> UseReply:
-    try:
-        return UseReply(text)
-    except ValueError:
-        hint = f"Use one of: {', '.join(UseReply)}."
-        raise DialogueError(f"the option use_reply cannot be {text!r}", hint=hint) from None
 
 
 def _unobserved(name: str) -> DialogueError:

@@ -57,7 +57,7 @@ class FolderChatAgent(Agent):
     of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a guest, of whom
     nothing is kept); those of ChatOptions and of single modules under BB3's names, such as `search_decision`,
     `srm_inference` and `sdm_model`; `max_turns` (1000): the last reply in a conversation has `episode_done`, and
-    `epoch_done` becomes true, so that two agents do not talk forever (a loop ends earlier, see World.watches_loops).
+    `epoch_done` becomes true, so that two agents do not talk forever.
     The call limit in the settings, if any, applies to all conversations together. `notices` names the options that an
     engine does not support. The creator of the agent shuts it down, and its copies with it. Raises DialogueError
     without a folder and for invalid options, and the errors of `open_chat`.
@@ -135,7 +135,6 @@ class FolderChatAgent(Agent):
         return acts
 
     def self_observe(self, self_message: Message) -> None:
-        """Start another conversation if the episode has ended."""
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
             self._begin_anew()

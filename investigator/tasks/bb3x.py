@@ -37,8 +37,8 @@ class DefaultTeacher(FileTeacher):
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
-        self._label_of = _SPEAKERS[_chosen(options, "label_agent", "bot", _SPEAKERS)]
-        self._selection = Selection(_chosen(options, "selection", Selection.ALL, list(Selection)))
+        self._label_of = _SPEAKERS[options.choice("label_agent", _SPEAKERS, "bot")]
+        self._selection = Selection(options.choice("selection", list(Selection), Selection.ALL))
         super().__init__(options, shared)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
@@ -91,10 +91,3 @@ MkmTeacher = _teacher_of(Module.MKM, "The memory to reply from.")
 SrmTeacher = _teacher_of(Module.SRM, "The reply from documents.")
 MrmTeacher = _teacher_of(Module.MRM, "The reply from a memory.")
 VrmTeacher = _teacher_of(Module.VRM, "The reply from the conversation only.")
-
-
-def _chosen(opt: Opt, name: str, default: str, known: Iterable[str]) -> str:
-    value = opt.text(name, default)
-    if value not in known:
-        raise DialogueError(f"the option {name} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")
-    return value

@@ -29,7 +29,6 @@ class DefaultTeacher(FileTeacher):
         return folder / "corpus.jsonl", file_of_fold(opt, folder, folder.glob("queries*.jsonl"), "queries"), qrels
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return one episode for each query that has a relevant document."""
         corpus, queries, qrels = self.files
         collection = read_collection(corpus, queries, qrels)
         ids = tuple(document.id for document in collection.documents)
@@ -50,7 +49,6 @@ class DefaultTeacher(FileTeacher):
             )
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """Return no candidates."""
         return {}
 
 

@@ -86,7 +86,6 @@ class DefaultTeacher(FileTeacher):
     expected = "Doc2Dial's JSON, or one conversation per line: turns with speaker and text, and a reply"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return the exchanges of all conversations, without unanswered turns."""
         for row in self.rows():
             for index, exchange in enumerate(exchanges(row)):
                 fields = {"text": exchange.asked, "labels": (exchange.reply,), **row.about, **exchange.about}
@@ -119,7 +118,6 @@ class SearchTeacher(DefaultTeacher):
     expected = "one conversation per line with turns, at least one of them with search: true or false"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return one episode for each conversation with that information."""
         for row in self.rows():
             if row.search is not None:
                 history = "\n".join(turn.text for turn in row.turns)

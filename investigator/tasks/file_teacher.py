@@ -84,7 +84,6 @@ class FileTeacher(DialogTeacher):
         return super().setup_data(self.datafile)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Return the examples for the base class. Raises DialogueFormatError if the files have none."""
         are_there = False
         try:
             for example in self.examples():

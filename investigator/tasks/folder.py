@@ -32,7 +32,6 @@ class DefaultTeacher(FileTeacher):
     own_options = frozenset({"folder"})
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return one episode for each question. Raises EvaluationDataError for a broken line or a duplicate id."""
         folder = documents_folder(self.opt, self.file)
         for question in read_questions(self.file):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True

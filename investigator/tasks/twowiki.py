@@ -15,7 +15,6 @@ class DefaultTeacher(hotpotqa.DefaultTeacher):
     """Shows all paragraphs and the question."""
 
     def fields(self, row: MultiHopRow) -> Fields:
-        """Return the message of a question, with its triples of subject, relation and object."""
         return {**super().fields(row), "reasoning": [list(triple) for triple in row.evidences]}
 
 

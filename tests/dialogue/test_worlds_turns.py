@@ -163,7 +163,7 @@ def test_passes_through_data_of_unknown_size_are_counted_as_they_end() -> None:
         def epoch_done(self) -> bool:
             return self.acted % 3 == 0
 
-    world = DialogPartnerWorld({"loop_repeats": 0}, [Unknown(), talker("b")])
+    world = DialogPartnerWorld({}, [Unknown(), talker("b")])
     counts = []
     for _ in range(6):
         world.parley()

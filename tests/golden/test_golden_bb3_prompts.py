@@ -110,7 +110,7 @@ def tokens(given: Any) -> Any:
         "skip_search": not row.retrieves,
         "one_turn_history": row.one_turn_history,
         "is_dialogue": row.is_dialogue,
-        "is_knowledge": row.is_knowledge,
+        "is_knowledge": row.wrapping is not None,
         "wrapping": row.wrapping,
         "opt_final_prefix": row.final_prefix,
         "opt_has_pre_context": row.has_pre_context,

@@ -27,8 +27,7 @@ from investigator.dialogue.worlds import (
     create_world,
 )
 
-TASK = {"task": "tsk", "datatype": "valid", "loop_repeats": 0}
-"""Scripted agents say the same over and over, and the recorded worlds look for no loops."""
+TASK = {"task": "tsk", "datatype": "valid"}
 
 
 def steps(world: World, parleys: int, events: Events) -> list[dict[str, Any]]:

@@ -16,9 +16,8 @@ from investigator.dialogue.messages import Message
 from investigator.dialogue.registry import agent_names, create_agent
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher
 from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, HogwildWorld, MultiAgentDialogWorld, World
-from investigator.dialogue.worlds.interactive import SelfChatWorld
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
-from investigator.errors import DialogueError, SettingsError
+from investigator.errors import DialogueError, InvestigatorError, SettingsError
 from investigator.investigator import Investigator
 from investigator.store.locations import default_workspace
 from investigator.tasks.agents import FolderChatAgent, FolderInvestigatorAgent
@@ -222,28 +221,9 @@ def test_two_that_talk_with_each_other_come_to_an_end(investigator: Investigator
         assert not world.epoch_done()
 
 
-def test_two_that_go_round_in_circles_are_stopped_long_before(investigator: Investigator) -> None:
-    for kind, opt in ((MultiAgentDialogWorld, {}), (SelfChatWorld, {"selfchat_max_turns": 500})):
-        agent = FolderChatAgent({"search_decision": "never"}, investigator=investigator)
-        with kind(opt, [agent] if kind is SelfChatWorld else [agent, agent.clone()]) as world:
-            while not world.epoch_done() and world.total_parleys < 100:
-                world.parley()
-            assert world.total_parleys < 100
-            assert "repeated 3 times" in world.end_reason
-
-
 def test_an_episode_that_its_teacher_ends_in_time_is_not_cut(investigator: Investigator) -> None:
     agent = FolderChatAgent({"max_turns": 2}, investigator=investigator)
     assert figures(DialogPartnerWorld(VALID, [visitor("mill school,bridge chapel"), agent])) == (4, 1)
-
-
-def test_a_chat_can_talk_with_itself(investigator: Investigator) -> None:
-    agent = FolderChatAgent({"search_decision": "never"}, investigator=investigator)
-    with SelfChatWorld({"selfchat_max_turns": 2, "opener": "Good morning!"}, [agent]) as world:
-        while not world.epoch_done():
-            world.parley()
-        assert world.total_parleys == 2
-    assert kept_users(investigator) == ()
 
 
 def test_who_made_the_agent_closes_it(investigator: Investigator) -> None:
@@ -270,3 +250,11 @@ def test_only_a_ceiling_that_was_set_ends_an_evaluation(folder: Path) -> None:
     with pytest.raises(BudgetSpent):
         agent.respond("Hello, I have a dog. What do you know?")
     agent.shutdown()
+
+
+@pytest.mark.parametrize(
+    "opt", [{"engine": "no_such_provider:x"}, {"prompts": "/no/such/folder"}, {"settings": "/no.toml"}, {"set": ["a.b=1"]}]
+)
+def test_an_option_that_names_nothing_is_refused(opt: dict[str, object], folder: Path) -> None:
+    with pytest.raises(InvestigatorError):
+        create_agent({"model": "investigator", "folder": str(folder), **opt})

@@ -115,6 +115,7 @@ def test_texts_of_any_script_and_length_pass_through(tmp_path: Path) -> None:
         ("babi:task1k:one", "no task 'one'"),
         ("babi:task1k:3", "has no bAbI task 3 for train"),
         ("bb3x:label_agent=robot", "label_agent cannot be 'robot'"),
+        ("bb3x:selection=best", "selection cannot be 'best'"),
     ],
 )
 def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, told: str) -> None:

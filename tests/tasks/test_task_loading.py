@@ -17,10 +17,8 @@ from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import (
     BatchWorld,
     DialogPartnerWorld,
-    InteractiveWorld,
     MultiAgentDialogWorld,
     MultiWorld,
-    SelfChatWorld,
 )
 from investigator.dialogue.worlds.creating import create_world
 from investigator.errors import DialogueError, UnknownTaskError
@@ -173,16 +171,14 @@ def test_a_task_may_bring_a_world(packages: Path) -> None:
     assert tasks.world_class("squad", None, self_chat=True) is None
 
 
-def test_a_task_without_worlds_of_its_own_gets_ours_for_humans_and_self_chat(packages: Path) -> None:
+def test_without_a_teacher_people_talk_in_the_world_of_the_task_or_in_the_default_one(packages: Path) -> None:
     student = RepeatLabelAgent({})
     talking = create_world({"task": "squad", "selfchat_task": True}, [student], Tasks())
-    assert type(talking) is SelfChatWorld
-    assert talking.agents[0] is student  # there is no teacher, so no data is needed
-    human = HumanAgent()
-    heard = create_world({"task": "squad:open", "interactive_task": True}, [human, student], Tasks())
-    assert type(heard) is InteractiveWorld
-    assert heard.agents == [human, student]
-    own = "from investigator.dialogue.worlds import SelfChatWorld as Base\nclass SelfChatWorld(Base): ...\n"
+    assert type(talking) is DialogPartnerWorld
+    assert talking.agents[0] is student  # its partner is a copy; there is no teacher, so no data is needed
+    heard = create_world({"task": "squad:open", "interactive_task": True}, [HumanAgent(), student], Tasks())
+    assert type(heard) is DialogPartnerWorld
+    own = "from investigator.dialogue.worlds import DialogPartnerWorld as Base\nclass SelfChatWorld(Base): ...\n"
     module(packages, "somebody.gossip", own)
     gossip = create_world({"task": "somebody.gossip", "selfchat_task": True}, [student], Tasks())
     assert type(gossip).__module__ == "somebody.gossip"

@@ -101,7 +101,6 @@ class TokenForm:
         self._in_one_text = in_one_text
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """Return one reply for each request."""
         prompts = [(request, self._prompt(request)) for request in requests]
         return [
             _failure(one) if one.failed else _read(request, one, TABLE[request.module].small_yes)

@@ -39,7 +39,6 @@ class CompletionsWriter:
         self._on_failure = on_failure
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
-        """Return one text for each prompt, in order."""
         decoding = self._decoding_of(module)
         asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
         return [self._written(one) for one in self._client.complete_all(asked)]

@@ -53,31 +53,25 @@ class FullTextTerms:
     """Terms in the full-text table of a SQLite database."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
-        """Store the terms of a new fact."""
         words = " ".join(map(_word, sorted(terms)))
         connection.execute(text(_PUT), {"id": fact_id, "owner": _owner(user), "terms": words})
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Delete the terms of one fact of a user, or of all; the facts must still exist."""
         which = "" if fact_id is None else "AND id = :id"
         values = {"user": user} if fact_id is None else {"user": user, "id": fact_id}
         connection.execute(text(_DROP.format(which=which)), values)
 
     def drop_all(self, connection: Connection) -> None:
-        """Delete all terms."""
         connection.execute(text("DELETE FROM personal_fact_terms"))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, best (BM25) first; of equals, the newest first."""
         values = {"query": _query(user, terms, "OR"), "most": most}
         return connection.execute(text(_MATCHES), values).scalars().all()
 
     def with_all(self, connection: Connection, user: str, terms: Collection[str]) -> Sequence[int]:
-        """Return the user's facts that have all of the terms."""
         return connection.execute(text(_WITH_ALL), {"query": _query(user, terms, "AND")}).scalars().all()
 
     def newest(self, connection: Connection, user: str, mark: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have a mark and, if terms are given, some of them; the newest first."""
         query = _query(user, (mark,), "OR")
         query += f" AND {_query(user, terms, 'OR')}" if terms else ""
         return connection.execute(text(_NEWEST), {"query": query, "most": most}).scalars().all()
@@ -87,35 +81,29 @@ class PlainTerms:
     """Terms in a plain table, one per row; results have the same order as from a full-text table."""
 
     def put(self, connection: Connection, user: str, fact_id: int, terms: Collection[str]) -> None:
-        """Store the terms of a new fact."""
         rows = [{"fact_id": fact_id, "term": word, "owner": _owner(user)} for word in sorted({*map(_word, terms)})]
         if rows:
             connection.execute(insert(fact_terms), rows)
 
     def drop(self, connection: Connection, user: str, fact_id: int | None = None) -> None:
-        """Delete the terms of one fact of a user, or of all."""
         one = () if fact_id is None else (fact_terms.c.fact_id == fact_id,)
         connection.execute(delete(fact_terms).where(fact_terms.c.owner == _owner(user), *one))
 
     def drop_all(self, connection: Connection) -> None:
-        """Delete all terms."""
         connection.execute(delete(fact_terms))
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, best (BM25) first; of equals, the newest first."""
         words = [_word(term) for term in sorted(terms)]
         having = self._having(connection, user, words)
         points = self._points(connection, having, words)
         return sorted(having, key=lambda fact_id: (-points[fact_id], -fact_id))[:most]
 
     def with_all(self, connection: Connection, user: str, terms: Collection[str]) -> Sequence[int]:
-        """Return the user's facts that have all of the terms."""
         words = {*map(_word, terms)}
         having = self._having(connection, user, sorted(words))
         return sorted(fact_id for fact_id, found in having.items() if found == words)
 
     def newest(self, connection: Connection, user: str, mark: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have a mark and, if terms are given, some of them; the newest first."""
         found = set(self._having(connection, user, [_word(mark)]))
         if terms:
             found &= self._having(connection, user, sorted({*map(_word, terms)})).keys()

@@ -93,7 +93,6 @@ class UserMemories:
             self._memory.set_ages(self._user, ages)
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """End a turn in which these were used."""
         numbers = {number for memory in used for number in self._numbers.get(memory, ())}
         self._memory.end_turn(self._user, numbers)
         self._told |= numbers

@@ -45,17 +45,14 @@ class SessionMemories:
         return frozenset(self._in_session)
 
     def texts(self) -> Mapping[str, int]:
-        """Return all memories with the turns since each was used."""
         return dict(self._texts)
 
     def available(self, text: str) -> Sequence[str]:
-        """Return the memories that may be used for a reply to this text."""
         return available_memories(
             text, self._texts, self._in_session, self._options, chance=self._chance, tokens=self._tokens
         )
 
     def add(self, text: str, speaker: Speaker) -> None:
-        """Remember the texts that say something new."""
         if says_nothing(text):
             return
         memory = self._written(text, speaker)
@@ -64,7 +61,6 @@ class SessionMemories:
             self._in_session.add(memory)
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Replace all memories by these; those without a prefix are the partner's."""
         prefixes = tuple(f"{prefix}:" for prefix in self._prefixes.values())
         self._texts = {
             text if text.startswith(prefixes) else self._written(text, Speaker.PARTNER): turns
@@ -72,11 +68,9 @@ class SessionMemories:
         }
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """End a turn in which these were used."""
         self._texts = after_turn(self._texts, used)
 
     def clear(self) -> None:
-        """Forget everything."""
         self._texts = {}
         self._in_session = set()
 

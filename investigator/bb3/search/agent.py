@@ -19,7 +19,6 @@ class MadeUpSearch:
     """Returns as many documents as requested, for any query: for trials without a server."""
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
-        """Return documents that contain their number and the query."""
         return tuple(
             SearchDocument(title=f"title_{i}", text=f'content {i} for query "{query}"', url=f"url_{i}")
             for i in range(count)
@@ -57,7 +56,6 @@ class SearchAgent(Agent):
         )
 
     def share(self) -> dict[str, object]:
-        """Return the shared state: copies search at the same place."""
         return {**super().share(), _SEARCH: self._search}
 
     def _from_options(self) -> DocumentSearch:

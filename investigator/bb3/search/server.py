@@ -29,7 +29,6 @@ class FolderPages:
         self._open = open_shelf
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best passages of the current folder. Raises the errors of `FolderSearch.search`."""
         folder = FolderSearch(self._open)
         found = folder.search(query, count)
         return [_page_of(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]

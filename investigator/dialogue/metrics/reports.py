@@ -122,10 +122,11 @@ def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
         raise MetricsError(f"{name}: {error.message}", hint=error.hint) from error
 
 
+_DIGITS = 4
 _TOGETHER = ""  # the prefix of a metric over all tasks
 
 
-def report_table(report: Report, digits: int = 4) -> str:
+def report_table(report: Report) -> str:
     """Return the metrics as a table: a row for all tasks, one for each task, a column for each metric.
 
     Rows and columns are in the order of the report; a metric that a task lacks is left blank. An empty report gives an
@@ -134,7 +135,7 @@ def report_table(report: Report, digits: int = 4) -> str:
     rows: dict[str, dict[str, str]] = {_TOGETHER: {}}
     for key, metric in report.items():
         task, _, name = key.rpartition("/")
-        rows.setdefault(task, {})[name] = _shown(metric, digits)
+        rows.setdefault(task, {})[name] = _shown(metric)
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     if not names:
         return ""
@@ -145,9 +146,9 @@ def report_table(report: Report, digits: int = 4) -> str:
     return columns(lines, left=(0,) if several else ()).plain
 
 
-def _shown(metric: Metric, digits: int) -> str:
+def _shown(metric: Metric) -> str:
     """Return a value as text; whole numbers and large ones have no exponent, so that counts are not rounded."""
     value = float(metric.value())
-    if value.is_integer() or 10**digits <= abs(value) < float("inf"):
+    if value.is_integer() or 10**_DIGITS <= abs(value) < float("inf"):
         return f"{value:.0f}"
-    return f"{value:.{digits}g}"
+    return f"{value:.{_DIGITS}g}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
 from investigator.dialogue.teachers.dialog_data import DialogData, Entry, StreamDialogData
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
+from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
 from investigator.dialogue.teachers.image import ImageLoader
 from investigator.errors import DialogueError, DialogueTypeError
 
@@ -54,10 +54,7 @@ class DialogTeacher(FixedDialogTeacher):
         reward, label candidates, path of an image)`, of which the last ones may be omitted and any may be None, or a
         dict of fields.
         """
-        raise DialogueError(
-            f'"setup_data" must be overridden by {type(self).__name__}',
-            hint="Write the method setup_data in that class.",
-        )
+        raise missing("setup_data", self)
 
     def label_candidates(self) -> Iterable[str] | None:
         """Return candidates shared by all examples; None if examples have none, or their own."""
@@ -92,11 +89,9 @@ class DialogTeacher(FixedDialogTeacher):
         return example, ends and not self.datatype.cycles
 
     def num_episodes(self) -> int:
-        """Return the number of episodes; a stream is read once to count them."""
         return self._source().num_episodes()
 
     def num_examples(self) -> int:
-        """Return the number of examples; a stream is read once to count them."""
         return self._source().num_examples()
 
     def reset(self) -> None:
@@ -106,7 +101,6 @@ class DialogTeacher(FixedDialogTeacher):
             self.stream.reset()
 
     def share(self) -> dict[str, object]:
-        """Return the state for a copy; the data is loaded once for all."""
         held = {"stream": self.stream} if self.data is None else self.data.share()
         return {**super().share(), **held}
 

@@ -51,15 +51,12 @@ class DialogData:
         return message, done and episode_idx == len(self._episodes) - 1
 
     def num_episodes(self) -> int:
-        """Return the number of episodes."""
         return len(self._episodes)
 
     def num_examples(self) -> int:
-        """Return the number of examples."""
         return sum(len(episode) for episode in self._episodes)
 
     def share(self) -> dict[str, object]:
-        """Return the state for a copy."""
         return {"data": self}
 
 

@@ -14,7 +14,7 @@ from investigator.dialogue.teachers.dialog import DialogTeacher
 from investigator.dialogue.teachers.dialog_data import Entry
 from investigator.dialogue.text_format import str_to_msg
 from investigator.dialogue.text_lines import json_lines, malformed, text_lines
-from investigator.errors import DialogueFormatError, DialogueValueError
+from investigator.errors import DialogueFormatError
 
 LONG_EPISODE = 100
 """An episode with more examples than this probably lacks an `episode_done`."""
@@ -98,11 +98,7 @@ class ConversationTeacher(_AsWrittenTeacher):
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
-        chosen = Opt.of(opt).text("label_turns", LabelTurns.SECOND_SPEAKER)
-        if chosen not in list(LabelTurns):
-            raise DialogueValueError(
-                f"label_turns cannot be {chosen!r}", hint=f"Choose one of {', '.join(LabelTurns)}."
-            )
+        chosen = Opt.of(opt).choice("label_turns", list(LabelTurns), LabelTurns.SECOND_SPEAKER)
         self._label_turns = LabelTurns(chosen)
         super().__init__(opt, shared)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
-from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, MissingPackageError, in_words
+from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
+from investigator.errors import DialogueError, DialogueFormatError, MissingPackageError, in_words
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,10 +43,7 @@ class ImageLoader:
     """Loads images in the mode of the option `image_mode`, by default `raw`."""
 
     def __init__(self, opt: Mapping[str, object]) -> None:
-        name = Opt.of(opt).text("image_mode", ImageMode.RAW)
-        if name not in list(ImageMode):
-            raise DialogueValueError(f"unknown image mode {name!r}", hint=f"Choose one of {', '.join(ImageMode)}.")
-        self.mode = ImageMode(name)
+        self.mode = ImageMode(Opt.of(opt).choice("image_mode", list(ImageMode), ImageMode.RAW))
 
     def load(self, path: str) -> object | None:
         """Return the image of a file in the loader's mode; None if no image is requested. Raises DialogueError if the
@@ -116,7 +113,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
 
     def image_id_to_image_path(self, image_id: str) -> str:
         """Return the path of the image with an id. To be overridden."""
-        raise DialogueError(f'"image_id_to_image_path" must be overridden by {type(self).__name__}')
+        raise missing("image_id_to_image_path", self)
 
     def load_data(self, data_path: str, opt: Opt) -> Sequence[Mapping[str, object]]:
         """Return the items of the data."""

@@ -6,7 +6,6 @@ from investigator.dialogue.worlds.creating import TaskLoader, create_world, defa
 from investigator.dialogue.worlds.dialog import DialogPartnerWorld, ExecutableWorld, MultiAgentDialogWorld
 from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
-from investigator.dialogue.worlds.interactive import InteractiveWorld, SelfChatWorld
 from investigator.dialogue.worlds.multi import MultiWorld
 
 __all__ = [
@@ -15,10 +14,8 @@ __all__ = [
     "DynamicBatchWorld",
     "ExecutableWorld",
     "HogwildWorld",
-    "InteractiveWorld",
     "MultiAgentDialogWorld",
     "MultiWorld",
-    "SelfChatWorld",
     "TaskLoader",
     "World",
     "create_world",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol, Self, cast, runtime_checkable
+from typing import Protocol, Self, cast, runtime_checkable
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import create_agent_from_shared
-from investigator.dialogue.worlds.loops import HasExamples, LoopWatch
 from investigator.errors import DialogueError, DialogueValueError
 
 
@@ -23,16 +22,24 @@ class Reports(Protocol):
         ...
 
 
+@runtime_checkable
+class HasExamples(Protocol):
+    """An agent that reads data, and may know its amount."""
+
+    def num_examples(self) -> int | None:
+        """Return the number of examples; None if it is not known."""
+        ...
+
+    def num_episodes(self) -> int | None:
+        """Return the number of episodes; None if it is not known."""
+        ...
+
+
 class World:
     """Agents that take turns: each acts, and all others observe it at once. Give either `agents`, or `shared`, the
     result of another world's `share`: then this world is a copy of it, with copies of its agents. `acts` holds the last
-    act of each agent, or None before the first. Raises DialogueValueError if both or neither are given, if one is not
-    an agent, or if the option `loop_repeats` is below 0.
-    """
-
-    watches_loops: ClassVar[bool] = False
-    """True if an episode ends when its agents, neither teachers nor humans, repeat themselves as often as the option
-    `loop_repeats` allows (3; 0 for no limit). See `end_reason`.
+    act of each agent, or None before the first. Raises DialogueValueError if both or neither are given, or if one is
+    not an agent.
     """
 
     def __init__(
@@ -53,7 +60,6 @@ class World:
                 hint="Derive it from Agent, and call super().__init__() in its __init__.",
             )
         self.acts: list[Message | None] = [None] * len(self.agents)
-        self._loops = LoopWatch(self.opt, self.agents if self.watches_loops else ())
         self.total_parleys = 0
         self.total_exs = 0
         self._epochs = 0
@@ -102,13 +108,7 @@ class World:
         acts[index] = cast(Message, act)  # an invalid act can be inspected afterwards
         message = self.validate(act)
         acts[index] = message
-        self._loops.take(index, message)
         return message
-
-    @property
-    def end_reason(self) -> str:
-        """Return why the episode ended if the agents repeat themselves; empty if an agent ended it."""
-        return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
         """Return one agent's observation of another's act, both given by index; None if it hears nothing."""
@@ -171,7 +171,6 @@ class World:
         """Let the agents forget the conversation, and reset the counters; the last acts stay available."""
         for part in self.parts():
             part.reset()
-        self._loops.reset()
         self.total_parleys = self.total_exs = self._epochs = 0
         self._was_done = False
 
@@ -201,8 +200,7 @@ class World:
         """Return the last acts for display, one per line."""
         acts = [act for act in self.get_acts() if isinstance(act, Message)]
         lines = [_line(act) for act in acts if not act.is_padding()]
-        end = f"(end of the episode{': ' if self.end_reason else ''}{self.end_reason})"
-        return "\n".join([*lines, end] if self.episode_done() else lines)
+        return "\n".join([*lines, "(end of the episode)"] if self.episode_done() else lines)
 
     def shutdown(self) -> None:
         """Release the resources of the agents."""

@@ -12,7 +12,6 @@ from investigator.dialogue.worlds.batch import BatchWorld
 from investigator.dialogue.worlds.dialog import DialogPartnerWorld, MultiAgentDialogWorld
 from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
-from investigator.dialogue.worlds.interactive import InteractiveWorld, SelfChatWorld
 from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.errors import DialogueUnsupportedError, DialogueValueError, UnknownTaskError
 
@@ -51,8 +50,8 @@ def create_world(
     `num_workers` is rejected: teachers of large data load it in their own threads.
 
     With the option `interactive_task` a human, the first of the agents, talks with a model; with `selfchat_task` agents
-    talk with each other, or one with its copy. Both work without the teacher, and a task without its own
-    InteractiveWorld or SelfChatWorld gets ours. Raises UnknownTaskError if no task is given or known,
+    talk with each other, or one with its copy. Both work without the teacher, in the InteractiveWorld or SelfChatWorld
+    of the task, or else in the default world. Raises UnknownTaskError if no task is given or known,
     DialogueUnsupportedError and DialogueValueError for options without effect, and the errors of the worlds.
     """
     options = Opt.of(opt).deepcopy()
@@ -70,15 +69,12 @@ def create_world(
 
 def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
     task = opt.text("task")
-    if opt.switch("interactive_task"):
-        kind = make_world or tasks.world_class(task, None, interactive=True) or InteractiveWorld
-        return kind(opt, students)
-    if opt.switch("selfchat_task"):
-        kind = make_world or tasks.world_class(task, None, self_chat=True) or SelfChatWorld
-        return kind(opt, students)
-    together = [tasks.teacher(opt), *students]
-    kind = make_world or tasks.world_class(task, len(together)) or default_world(len(together))
-    return kind(opt, together)
+    modes = {"interactive": opt.switch("interactive_task"), "self_chat": opt.switch("selfchat_task")}
+    if modes["self_chat"] and len(students) == 1:
+        students = [students[0], students[0].clone()]
+    together = students if any(modes.values()) else [tasks.teacher(opt), *students]
+    own = tasks.world_class(task, len(together), **{mode: True for mode, wanted in modes.items() if wanted})
+    return (make_world or own or default_world(len(together)))(opt, together)
 
 
 def default_world(number_of_agents: int) -> type[World]:

@@ -14,12 +14,9 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    The first agent's act ends an episode, and its `epoch_done` the data; the world has its id. If both talk freely, a
-    loop ends the episode and the data (see World.watches_loops); `reset` starts over. Raises DialogueError unless there
-    are two agents.
+    The first agent's act ends an episode, and its `epoch_done` the data; the world has its id. Raises DialogueError
+    unless there are two agents.
     """
-
-    watches_loops = True
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
@@ -33,10 +30,10 @@ class DialogPartnerWorld(World):
         self.id = self.agents[0].id
 
     def episode_done(self) -> bool:
-        return ends_episode(self.acts[0]) or bool(self.end_reason)
+        return ends_episode(self.acts[0])
 
     def epoch_done(self) -> bool:
-        return self.agents[0].epoch_done() or self._loops.ended
+        return self.agents[0].epoch_done()
 
 
 @runtime_checkable
@@ -49,11 +46,9 @@ class EndsEpisodes(Protocol):
 
 
 class MultiAgentDialogWorld(World):
-    """Agents that act one after the other; each hears everything said since its last act. If agents talk freely, a loop
-    ends the episode and the epoch (see World.watches_loops); `reset` starts over. Raises DialogueError without agents.
+    """Agents that act one after the other; each hears everything said since its last act. Raises DialogueError
+    without agents.
     """
-
-    watches_loops = True
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
@@ -63,13 +58,11 @@ class MultiAgentDialogWorld(World):
             raise DialogueError("this world has no agents", hint="Give at least one agent.")
 
     def episode_done(self) -> bool:
-        """Return True if an agent ended it, by its `episode_done` or in its last act, or if the agents are in a
-        loop.
-        """
-        return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
+        """Return True if an agent ended it, by its `episode_done` or in its last act."""
+        return any(map(self._ended_by, self.agents, self.acts))
 
     def epoch_done(self) -> bool:
-        return any(agent.epoch_done() for agent in self.agents) or self._loops.ended
+        return any(agent.epoch_done() for agent in self.agents)
 
     @staticmethod
     def _ended_by(agent: Agent, act: object) -> bool:
@@ -81,10 +74,8 @@ class ExecutableWorld(MultiAgentDialogWorld):
 
     A subclass defines `execute`, and `observe` if agents perceive something other than the words; its state is created
     in `init_world`, which the constructor calls after setting options and agents. An act without an `id` gets that of
-    its agent. Repeated words are not a loop here, because their effects differ.
+    its agent.
     """
-
-    watches_loops = False
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None

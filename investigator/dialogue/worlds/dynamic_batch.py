@@ -49,7 +49,7 @@ class DynamicBatchWorld(WorldOfCopies):
             hint = "Use one student with batch_act for all tasks, or leave dynamic_batching out."
             raise DialogueTypeError(f"{self.world.get_agents()[1].id} cannot act in batches", hint=hint)
         self._text, self._label = _truncation(self.opt)
-        self._growth = _growth(self.opt.text("dynamic_batching"))
+        self._growth = Growth(self.opt.choice("dynamic_batching", list(Growth), Growth.FULL))
         self._waiting: dict[int, Message] = {}
         self.rows = 0
 
@@ -138,14 +138,6 @@ def _truncation(opt: Opt) -> tuple[int, int]:
         hint = "Set text_truncate or truncate to the maximum number of words of a text."
         raise DialogueValueError("dynamic_batching needs text_truncate or truncate", hint=hint)
     return text, text if label < 0 else label
-
-
-def _growth(name: str) -> Growth:
-    try:
-        return Growth(name or Growth.FULL)
-    except ValueError as error:
-        kinds = " or ".join(Growth)
-        raise DialogueValueError(f"unknown dynamic_batching {name!r}", hint=f"It is {kinds}.") from error
 
 
 def _size(example: Message, text: int, label: int) -> int:

@@ -93,12 +93,10 @@ class HogwildWorld(WorldOfCopies):
         )
 
     def report(self) -> Report:
-        """Return the metrics of the root once all started turns are over. Raises WorkerError if one of them failed."""
         self.join()
         return super().report()
 
     def reset(self) -> None:
-        """Restart all copies once the started turns are over. Raises WorkerError if one of them failed."""
         self.join()
         super().reset()
 
