@@ -137,7 +137,7 @@ def test_a_release_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
     publish(tmp_path, "1", [conversation("a")], redactor(), DAY)
     with pytest.raises(DialogueError) as refused:
         released(tmp_path, Split.TRAIN, "2")
-    assert refused.value.hint == "There are: 1"
+    assert refused.value.hint == "Existing releases: 1"
 
 
 def test_a_conversation_stays_in_its_part() -> None:
@@ -157,5 +157,5 @@ def test_the_released_files_are_numbered_by_part() -> None:
     numbers = [number for split in Split for number in chunks_of(f"{split}:stream")]
     assert sorted(numbers) == list(range(100))
     assert chunk_file(7) == "release_data_07.jsonl"
-    with pytest.raises(DialogueError, match="no datatype"):
+    with pytest.raises(DialogueError, match="unknown datatype"):
         chunks_of("training")

@@ -253,7 +253,8 @@ def test_only_a_ceiling_that_was_set_ends_an_evaluation(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "opt", [{"engine": "no_such_provider:x"}, {"prompts": "/no/such/folder"}, {"settings": "/no.toml"}, {"set": ["a.b=1"]}]
+    "opt",
+    [{"engine": "no_such_provider:x"}, {"prompts": "/no/such/folder"}, {"settings": "/no.toml"}, {"set": ["a.b=1"]}],
 )
 def test_an_option_that_names_nothing_is_refused(opt: dict[str, object], folder: Path) -> None:
     with pytest.raises(InvestigatorError):
