@@ -16,7 +16,7 @@ same file by itself, as `--model gguf:PATH` does, and its calls are counted wher
 PaperQA2 runs its fixed path with its defaults but for what peers_paperqa.py names. It is helped twice: documents are
 cited by a manifest (else a call for each at indexing), and with `--summaries schema` the server's grammar holds its
 summaries to the form it asks for; with `words`, its own way, each summary that is no JSON costs a second call.
-A question counts as answered unless it says "I cannot answer", as its prompt demands, or has no evidence.
+A question counts as answered by PaperQA2 unless it says "I cannot answer", as its prompt demands, or has no evidence.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def compared(folder: int, case: Case, sides: Sequence[Side], server: CountingSer
 
 def _said(side: Side, question: SetQuestion, label: str) -> Said:
     said = side.ask(question.asked, label)
-    _tell(f"{side.name}: {said.spent.calls} calls, {said.seconds:.1f} s, {said.about}: {question.asked}")
+    _tell(f"{side.name}: {said.status}, {said.spent.calls} calls, {said.seconds:.1f} s, {said.about}: {question.asked}")
     return said
 
 

@@ -18,7 +18,7 @@ from investigator.engines.base import Embedder, Traits
 from investigator.engines.gguf.engine import GgufEngine
 from investigator.errors import InvestigatorError
 from investigator.investigator import Investigator
-from investigator.records import Answered, Investigation, Prompt, Reply
+from investigator.records import Answered, AnswerStatus, Investigation, Prompt, Reply
 from investigator.services.run_records import RunOptions
 from investigator.settings import load_settings
 
@@ -35,7 +35,7 @@ class Said:
     `spent` is what its calls took.
     """
 
-    answered: bool
+    status: AnswerStatus
     answer: str
     cited: tuple[str, ...]
     seconds: float
@@ -136,7 +136,14 @@ class Ours:
         try:
             case = _asked(investigator, question)
         except InvestigatorError as error:
-            return Said(False, "", (), time.monotonic() - began, self._spent(label), f"failed: {error.message}")
+            return Said(
+                AnswerStatus.NOT_FOUND_SO_FAR,
+                "",
+                (),
+                time.monotonic() - began,
+                self._spent(label),
+                f"failed: {error.message}",
+            )
         return _said(case, time.monotonic() - began, self._spent(label))
 
     def _investigator(self, label: str) -> Investigator:
@@ -171,7 +178,7 @@ def _said(case: Investigation, seconds: float, spent: Spent) -> Said:
         raise RuntimeError("the investigation has no answer")
     cited = dict.fromkeys(quote.document_id for quote in answer.citations)
     text = " ".join(claim.text for claim in answer.claims)
-    return Said(bool(answer.claims), text, tuple(cited), seconds, spent, f"{answer.status}, {answer.stop}")
+    return Said(answer.status, text, tuple(cited), seconds, spent, answer.stop)
 
 
 class PaperQA:
@@ -221,7 +228,7 @@ class PaperQA:
     def ask(self, question: str, label: str) -> Said:
         told = self._told({"question": question}, label)
         return Said(
-            told["answered"],
+            AnswerStatus.ANSWERED if told["answered"] else AnswerStatus.NOT_FOUND,
             told["answer"],
             tuple(told["cited"]),
             told["seconds"],

@@ -12,6 +12,7 @@ from peers_sides import Said
 from investigator.evaluation.abstention import Confusion, confusion
 from investigator.evaluation.answer_text import token_f1
 from investigator.evaluation.estimates import Estimate, mean_of
+from investigator.records import AnswerStatus
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,16 @@ def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ..
     rows.append(
         ("- rightly and wrongly answered", *(f"{s.answerable_answered}, {s.unanswerable_answered}" for s in silence))
     )
+    rows.append(
+        (
+            "- passages or half an answer, answerable and not",
+            *(
+                f"{s.answerable_passages_found + s.answerable_answered_in_part}, "
+                f"{s.unanswerable_passages_found + s.unanswerable_answered_in_part}"
+                for s in silence
+            ),
+        )
+    )
     return rows
 
 
@@ -111,10 +122,11 @@ def _questions(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, 
 
 
 def _worth(one: Asked, side: str) -> str:
-    if not one.said[side].answered:
+    said = one.said[side]
+    if said.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR):
         return "none"
     f1, right = one.answer_f1(side), one.cites_right(side)
-    parts = ["answer" if f1 is None else f"F1 {f1:.2f}"]
+    parts = [said.status.replace("_", " "), *([] if f1 is None else [f"F1 {f1:.2f}"])]
     parts += [] if right is None else ["right document" if right else "not the right document"]
     return ", ".join(parts)
 
@@ -125,8 +137,7 @@ def _over(asked: Sequence[Asked], side: str, measure: Callable[[Asked, str], flo
 
 def _silence(asked: Sequence[Asked], side: str) -> Confusion:
     judged = [one for one in asked if one.question.answerable is not None]
-    answered = [one.said[side].answered for one in judged]
-    return confusion([bool(one.question.answerable) for one in judged], answered)
+    return confusion([bool(one.question.answerable) for one in judged], [one.said[side].status for one in judged])
 
 
 def _value(estimate: Estimate | None) -> float | None:
