@@ -33,12 +33,14 @@ _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
 _REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60  # characters, characters, words, characters
 _LONGEST = 600  # characters of a sentence; a longer one is a table
+_MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures that have units of their own
 
 
 @dataclass(frozen=True)
 class Thing:
     """The thing whose value a question asks for: the roots of its words, the main one, and the kind of value. `noun`
-    contains the roots of the words joined to the main one, `counted` the root of the counted thing. Values for other
+    contains the roots of the words joined to the main one, `counted` the root of the counted thing, `measure` the kind
+    of figure if it has units of its own: a share is not how long something is. Values for other
     spans of time (`rates`), or for the other end of a span (`phases`), are different values.
     """
 
@@ -47,6 +49,7 @@ class Thing:
     noun: frozenset[str]
     counted: str
     is_date: bool
+    measure: str
     rates: frozenset[str]
     phases: frozenset[Phase]
 
@@ -89,6 +92,7 @@ def thing_asked(question: str) -> Thing | None:
         noun=frozenset(noun),
         counted=root(counted) if counted else "",
         is_date=is_date,
+        measure=next((kind for kind in _MEASURES if patterns("asked")[kind].search(question)), ""),
         rates=_named(question, "time_rates"),
         phases=frozenset().union(*map(phases_named, phases_asked(question))),
     )
@@ -131,7 +135,7 @@ def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedVa
         return None
     if thing.rates and rates and thing.rates.isdisjoint(rates):
         return None
-    values = read.dates if thing.is_date else read.amounts
+    values = read.dates if thing.is_date else read.amounts_of(thing.measure)
     chosen = _nearest(thing, read, values)
     if chosen is None:
         return None
@@ -285,6 +289,11 @@ class _Read:
             and not any(low <= start < high for low, high in in_dates)
             and folded(self.text[start:end]) not in stop_words()
         )
+
+    def amounts_of(self, measure: str) -> Sequence[Value]:
+        """Return the amounts in a unit of a kind of figure; all of them if the kind is ""."""
+        shown = patterns("shown")[measure] if measure else None
+        return [one for one in self.amounts if shown is None or shown.search(self.written(one))]
 
     def times(self, value: Value) -> frozenset[str]:
         """The dates and years in a sentence apart from a value."""

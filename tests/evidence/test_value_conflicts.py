@@ -43,6 +43,14 @@ def test_the_value_of_what_is_asked_is_told_from_others(
     assert (found.text, [one.text.strip(" .") for one in found.replaces]) == (value, replaced)
 
 
+@pytest.mark.parametrize("sentence", ["One patient was lost to follow-up.", "The follow-up reached 44.4 %."])
+def test_a_number_that_is_no_duration_does_not_say_how_long_something_is(sentence: str) -> None:
+    thing = thing_asked("How long was the follow-up?")
+    assert thing
+    assert stated_value(thing, sentence, frozenset()) is None
+    assert stated_value(thing, "The follow-up was 18 weeks.", frozenset())
+
+
 def test_a_sentence_that_gives_several_values_gives_none() -> None:
     thing = thing_asked("What is the fee?")
     assert thing
