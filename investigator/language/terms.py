@@ -31,6 +31,7 @@ _MARKS = (
 """Vowel signs and accents, which belong to the surrounding word."""
 _WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
 TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
+_BEYOND_ASCII, _SHORT_RUN = re.compile(r"[^\x00-\x7f]+"), 4  # characters
 _LATIN_ENDS = "\u0250"  # characters below this one are Latin
 
 
@@ -64,7 +65,22 @@ def folded(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKD", text.casefold()).translate(_WITHOUT_MARKS)
+    return _BEYOND_ASCII.sub(_folded_run, text.lower())
+
+
+def _folded_run(found: re.Match[str]) -> str:
+    run = found.group()
+    return _folded_sign(run) if len(run) <= _SHORT_RUN else _without_marks(run)
+
+
+def _without_marks(run: str) -> str:
+    return unicodedata.normalize("NFKD", run.casefold()).translate(_WITHOUT_MARKS)
+
+
+@lru_cache(maxsize=10_000)
+def _folded_sign(run: str) -> str:
+    """Return a few letters or signs folded; a text has few of them, each many times."""
+    return _without_marks(run)
 
 
 def spaced(text: str) -> str:
@@ -73,8 +89,9 @@ def spaced(text: str) -> str:
     Runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) are split into overlapping pairs; a word hyphenated at a
     line end is also included whole.
     """
-    mended = _BROKEN_WORD.sub(r"\1-\n\2 \1\2", text)
-    return _UNSPACED_RUN.sub(lambda run: f" {_pairs(run.group())} ", mended)
+    if "-\n" in text:
+        text = _BROKEN_WORD.sub(r"\1-\n\2 \1\2", text)
+    return text if text.isascii() else _UNSPACED_RUN.sub(lambda run: f" {_pairs(run.group())} ", text)
 
 
 def words(text: str) -> list[str]:
@@ -130,6 +147,14 @@ def question_body(question: str) -> str:
 def content_words(text: str) -> list[str]:
     """Return the folded words that carry meaning, in order and each once; all words if only stop words are left."""
     return list(_content_words(text))
+
+
+def main_words(text: str) -> list[str]:
+    """Return the folded words of a text that are a stop word in none of the languages, in order; these are always among
+    its `content_words`, and cost a fraction of them.
+    """
+    empty = _every_stop_word()
+    return [word for word in words(question_body(text)) if word not in empty]
 
 
 @lru_cache(maxsize=64)  # cached, because every step of a run asks for the words of its question

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import accumulate, chain
+from typing import NamedTuple
 
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.conflicts import conflicts
@@ -16,7 +19,7 @@ from investigator.language.addressed import addresses_model
 from investigator.language.negation import negates
 from investigator.language.normalise import one_line
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import content_words
+from investigator.language.terms import content_words, main_words
 from investigator.questions.kinds import cue
 from investigator.questions.parts import subject_of_contradiction
 from investigator.questions.related import root, roots
@@ -73,14 +76,15 @@ def compared(
     subject = frozenset(map(root, content_words(what))) if what else frozenset[str]()
     read = [document(name) for name in (asked if subject else names) if name != SUMMARY]
     thing = thing_asked(what) if subject else None
-    found = [conflict for part in run.parts for conflict in _conflicts(part, read, subject)]
+    alike = list(_alike(read, subject))
+    found = [conflict for part in run.parts for conflict in _conflicts(part, alike, read)]
     said = as_statements(sentences_in(spans_of(about_values(run.parts, library)), document), document) if thing else ()
     if found:
         return _different(found, _read(read)), tuple(found)
     differing = (
         [quote for part in run.parts for quote in _differing(part, what, history, library)]
         if subject
-        else [quote for same in _alike(read, subject) for quote in _of_several(same)][:_MOST_SHOWN]
+        else [quote for same in alike for quote in _of_several(same)][:_MOST_SHOWN]
     )
     claims = tuple(_claim(quote) for quote in differing)
     if len(claims) > 1:
@@ -130,24 +134,46 @@ def _read(documents: Sequence[Document]) -> str:
     return f"all statements of {number_of(len(documents), 'document')} compared"
 
 
-def _conflicts(part: Part, documents: Sequence[Document], subject: frozenset[str]) -> Iterator[Conflict]:
-    """Yield the conflicts among the sentences about the subject or, without a subject, among all sentences with the
-    same words.
+def _conflicts(part: Part, alike: Sequence[Sequence[Quote]], documents: Sequence[Document]) -> Iterator[Conflict]:
+    """Yield the conflicts among sentences with the same words.
+
+    Only where documents would conflict if they were versions of one text is it worth finding out if they are.
     """
     known = {one.id: one for one in documents}
-    for same in _alike(documents, subject):
+    for same in alike:
         own = {quote.document_id: known[quote.document_id] for quote in same}
         together = [(quote, quote.text, quote.start) for quote in same]
-        yield from conflicts(part.question, dated_sentences(together, own), over_sections=True)
+        as_versions = dated_sentences(together, own, dict.fromkeys(own, 0))
+        if conflicts(part.question, as_versions, over_sections=True):
+            yield from conflicts(part.question, dated_sentences(together, own), over_sections=True)
 
 
 def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[list[Quote]]:
-    """Yield the sentences with the same words apart from values, if any has a value or a negation."""
-    said = sorted(_sentences(documents, subject), key=lambda one: one[0])
-    for _, group in groupby(said, key=lambda one: one[0]):
-        same = [quote for _, quote in group]
-        if 1 < len(same) <= _MOST_ALIKE and any(_VALUE.search(quote.text) or negates(quote.text) for quote in same):
-            yield same
+    """Yield the sentences about the subject or, without a subject, all sentences, that have the same words and differ
+    in a value or a negation.
+
+    Most sentences are like no other, so the costly questions are only put to those that share their main words.
+    """
+    found: dict[frozenset[str], list[_Sentence]] = defaultdict(list)
+    for one in _sentences(documents, subject):
+        found[one.main].append(one)
+    same: dict[str, list[_Sentence]] = defaultdict(list)
+    for one in chain.from_iterable(group for group in found.values() if _may_differ(group)):
+        words = [root(word) for word in content_words(one.text) if not _VALUE.search(word)]
+        if len(words) >= _FEWEST_WORDS and _says(words, one.wanted):
+            same[" ".join(sorted(set(words)))].append(one)
+    for _, group in sorted(same.items()):
+        if len(group) <= _MOST_ALIKE and _may_differ(group):
+            kept = [quote_at(one.document, one.start, one.end) for one in group if not addresses_model(one.text)]
+            if len(kept) > 1:
+                yield kept
+
+
+def _may_differ(group: Sequence[_Sentence]) -> bool:
+    """Return True if sentences with the same words may give different values for one thing."""
+    if len(group) < 2 or len({one_line(one.text) for one in group}) < 2:
+        return False
+    return any(_VALUE.search(one.text) for one in group) or any(negates(one.text) for one in group)
 
 
 def _of_several(same: Sequence[Quote]) -> list[Quote]:
@@ -159,24 +185,36 @@ def _of_several(same: Sequence[Quote]) -> list[Quote]:
     return list(texts.values()) if len({quote.document_id for quote in texts.values()}) > 1 else []
 
 
-def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[tuple[str, Quote]]:
-    """Yield the sentences about a subject, each with its words outside the value."""
+class _Sentence(NamedTuple):
+    """A sentence: its place, its words that carry meaning in every language, and the words of a subject that it must
+    have.
+    """
+
+    document: Document
+    start: int
+    end: int
+    text: str
+    main: frozenset[str]
+    wanted: frozenset[str]
+
+
+def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[_Sentence]:
+    """Yield the sentences outside of tables that may be about a subject."""
     left = _MOST_SENTENCES
     for one in documents:
         wanted = subject - roots(f"{one.title} {one.id.replace('_', ' ')}")
-        tables = [(table.start, table.end) for table in one.tables]
+        begins = [table.start for table in one.tables]
+        ends = [0, *accumulate((table.end for table in one.tables), max)]
         for start, end in sentence_spans(one.text):
-            text = one.text[start:end]
             left -= 1
             if left < 0:
                 return
-            if end - start > _LONGEST or any(first <= start < last for first, last in tables):
+            if end - start > _LONGEST or start < ends[bisect_right(begins, start)]:
                 continue
-            if wanted and not _says(roots(text), wanted):  # cheaper than finding the content words
-                continue
-            words = [root(word) for word in content_words(text) if not _VALUE.search(word)]
-            if len(words) >= _FEWEST_WORDS and _says(words, wanted) and not addresses_model(text):
-                yield " ".join(sorted(set(words))), quote_at(one, start, end)
+            text = one.text[start:end]
+            main = frozenset(root(word) for word in main_words(text) if not _VALUE.search(word))
+            if not wanted or _says(roots(text), wanted):
+                yield _Sentence(one, start, end, text, main, wanted)
 
 
 def _says(words: Iterable[str], subject: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
@@ -192,11 +193,17 @@ def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
 
 
 def dated_sentences(
-    said: Sequence[tuple[Quote, str, int]], documents: Mapping[str, Document]
+    said: Sequence[tuple[Quote, str, int]],
+    documents: Mapping[str, Document],
+    versions: Mapping[str, int] | None = None,
 ) -> tuple[DatedSentence, ...]:
-    """Return the sentences of quotes with their places and their documents' descriptions of themselves."""
-    versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
-    about = {name: (_date(one), _subject(one), versions.get(name)) for name, one in documents.items()}
+    """Return the sentences of quotes with their places and their documents' descriptions of themselves.
+
+    Documents with one number in `versions` are versions of one text; by default these are looked for, which takes time.
+    """
+    if versions is None:
+        versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
+    about = {name: (_date(one), _covered(_about(one)), versions.get(name)) for name, one in documents.items()}
     return tuple(
         DatedSentence(
             quote,
@@ -273,13 +280,16 @@ def _about(document: Document) -> str:
 
 def _date(document: Document) -> str | None:
     """Return the date of a document in ISO 8601: from its properties, else the first full date on its first page."""
-    if document.date:
-        return document.date
-    days = (day for date in dates(normalise(_about(document)).text) for day in date.readings)
+    return document.date or _first_day(_about(document))
+
+
+@lru_cache(maxsize=1_024)
+def _first_day(about: str) -> str | None:
+    days = (day for date in dates(normalise(about).text) for day in date.readings)
     return next((f"{d.year:04}-{d.month:02}-{d.day:02}" for d in days if d.year and d.day), None)
 
 
-def _subject(document: Document) -> str:
-    """Return the periods that a report covers according to itself; "" for other documents."""
-    about = _about(document)
+@lru_cache(maxsize=1_024)
+def _covered(about: str) -> str:
+    """Return the periods that a report covers according to its first page; "" for other documents."""
     return " ".join(sorted(map(repr, periods(about)))) if _REPORTS_ON.search(about) else ""

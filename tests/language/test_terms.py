@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -105,3 +106,11 @@ def test_words_are_not_mixed_up_by_threads() -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(porter_stem, words))
     assert all(stem[0] == word[0] and stem[1:] in ("elat", "op") for word, stem in zip(words, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    "text", ["Café “Ærø” ﬁne – 5 µg", "ΣΊΣΥΦΟΣ and İzmir", "港の Straße 가각", "a\u0301 A\u030a K ℋ"]
+)
+def test_folding_run_by_run_is_folding_the_whole(text: str) -> None:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    assert folded(text) == "".join(sign for sign in decomposed if not unicodedata.combining(sign))
