@@ -39,7 +39,7 @@ class Planner:
 
     `document_list` contains cards or plain document ids, or is a text that lists the documents, one per line or
     separated by commas, each optionally followed by a colon or dash and its title. `history` contains the selected
-    memories, or is a text about what is known. Without `client` the built-in engine plans.
+    memories, or is a text with known facts. Without `client` the built-in engine plans.
     """
 
     def __init__(

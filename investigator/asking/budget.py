@@ -28,9 +28,7 @@ class BudgetSettings(Record):
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
     money: float | None = Field(default=None, gt=0, description="US dollars; needs a known price for every model")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
-    prices: Path | None = Field(
-        default=None, description="a table of prices of your own, in the form of data/prices.json"
-    )
+    prices: Path | None = Field(default=None, description="your own table of prices, in the form of data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
         """Return these settings without the default call limit, which applies to single questions; an explicit limit is
@@ -122,7 +120,7 @@ class Budget:
             self.reused(reply)
 
     def failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
-        """Forget a call that the engine refused. An interrupted or timed-out call is kept, because it was paid for."""
+        """Forget a call that the engine rejected. An interrupted or timed-out call is kept, because it was paid for."""
         with self._changed:
             try:
                 if isinstance(error, Exception):

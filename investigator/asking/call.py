@@ -1,6 +1,6 @@
 """One prompt on its way to its engine, and the layers that it passes through: journal, trace, engine.
 
-The context and budget layers are in files of their own.
+The context and budget layers are in separate files.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class CallJournal(Protocol):
 
 
 class Journaled:
-    """Returns the recorded reply of a call if there is one, and calls each of `on_reuse` with it.
+    """Returns the recorded reply of a call, if any, and calls each of `on_reuse` with it.
 
     The budget layer (`Budgeted`) keeps new replies, because the cost of a call must be recorded when the call ends.
     """

@@ -74,5 +74,5 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
 
 
 def _apart(model: str, other: str) -> str:
-    """Return the name of a model; if there is one for each role, only the names that the other side lacks."""
+    """Return the name of a model; for several, one per role, only the names that the other side lacks."""
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

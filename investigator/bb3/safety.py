@@ -101,7 +101,7 @@ class SafetyGuard:
         self._last: dict[InteractionFailure, str] = {}
 
     def annotation(self, text: str) -> Safety:
-        """Return the verdicts of matcher and classifier, if there is one, in the card's format."""
+        """Return the verdicts of the matcher and, if any, the classifier, in the card's format."""
         matched = _said(self._matcher.is_unsafe(text))
         if self._classifier is None:
             return Safety(string_matcher=matched)

@@ -108,14 +108,14 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError if there is none."""
+        """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError without a reply."""
         self.record = liked(self.record, self._place)
         self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
         """Mark the last reply as disliked; return the question that the user answers next.
 
-        Raises DialogueError if there is no reply, or the type does not fit it.
+        Raises DialogueError without a reply, or if the type does not fit it.
         """
         self.record = asked_after_dislike(disliked(self.record, kind, self._place), self._new_id())
         self._asked_why = True

@@ -52,7 +52,7 @@ def index(
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
-    Questions update the index first, too, and can be asked as soon as the text is read. Vectors are computed for the
+    Questions also update the index first, and can be asked as soon as the text is read. Vectors are computed for the
     passages that questions need, or all at once with --vectors; questions can be asked meanwhile.
     """
     if inside:

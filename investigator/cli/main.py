@@ -109,7 +109,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         _command("verify", "cli.verify:verify", "Check the quotes of a report against the files."),
         _command("index", "cli.index:index", "Bring the index of a folder up to date."),
         _command("search", "cli.index:search", "Show the passages that a query finds, best first."),
-        _command("doctor", "doctor.command:doctor", "Test the model for each role, and show what is installed."),
+        _command("doctor", "doctor.command:doctor", "Test the model for each role, and list installed packages."),
     ),
     "Investigations, folders, models": (
         _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
@@ -172,7 +172,8 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Let no closed stream or unprintable character stop the output, and keep known secrets out of it.
+    """Prepare the output streams: no closed stream or unprintable character stops the output, and no known secret is
+    printed.
 
     Files and pipes receive UTF-8; characters that a terminal cannot show are escaped.
     """

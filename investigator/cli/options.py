@@ -81,8 +81,8 @@ class SettingsOptions:
         """Return the settings; `more` holds further `--set` changes; they take precedence. Raises the errors of
         `load_settings`.
 
-        Print a note if explicitly chosen languages for text recognition are missing. By default there is no note: most
-        folders have no pictures.
+        Print a note if explicitly chosen languages for text recognition are missing. For the default language, print no
+        note: most folders have no pictures.
         """
         cluster = (f"cluster.address={self.cluster}",) if self.cluster is not None else ()
         settings = load_settings(self.file, [*(self.overrides or ()), *cluster, *more])

@@ -114,7 +114,7 @@ def resumable(kept: str) -> Iterator[None]:
 
 
 def print_lines(records: Iterable[tuple[Printed, Record]], *, own: bool = False) -> None:
-    """Print records as lines of JSON, like `print_record`; print nothing if there are none. Raises RunError."""
+    """Print records as lines of JSON, like `print_record`; without records, print nothing. Raises RunError."""
     if lines := "\n".join(stamped(kind, record) for kind, record in records):
         _print_json(lines, own=own)
 

@@ -52,7 +52,7 @@ class ShardRecord(Record):
 
 
 class PlannedShard(Record):
-    """A shard to build, the size of its files, and the file of the previous version, empty if there is none."""
+    """A shard to build, the size of its files, and the file of the previous version, "" for a new shard."""
 
     number: int
     bytes: int

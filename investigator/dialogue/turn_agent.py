@@ -84,7 +84,7 @@ class TurnAgent(Agent):
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
         """Return the replies to several observations, in order; padding is answered without text.
 
-        Raises DialogueError if there is nothing to reply to.
+        Raises DialogueError without a message to reply to.
         """
         return [self._reply(observation) for observation in observations]
 

@@ -38,7 +38,7 @@ SENDS: Mapping[Role, str] = {
 
 _QUESTION = "How high is the annual rent of the boathouse?"
 _MISSION = "Answer from the documents alone."
-_STRATEGY = "Look where rents are written down."
+_STRATEGY = "Look for stated rents."
 _DOCUMENT = "lease.txt"
 _TITLE = "Lease of the boathouse"
 _ANSWER = "The annual rent of the boathouse is EUR 4,800."

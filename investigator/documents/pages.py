@@ -16,7 +16,7 @@ def line_at(text: str, offset: int) -> int:
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """Return the page that contains `offset`; between two pages, the first of them; None if there is none.
+    """Return the page that contains `offset`; between two pages, the first of them; None if no page does.
 
     `pages` are in the order of the text.
     """

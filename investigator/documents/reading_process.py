@@ -18,7 +18,7 @@ _GRACE_SECONDS = 10.0
 
 
 def main() -> None:
-    """Read files until there are no more requests."""
+    """Read files until the requests end."""
     requests, answers = sys.stdin.buffer, _own_output()
     send(answers, ReadAnswer())
     with open(os.devnull, "w", encoding="utf-8") as nowhere:

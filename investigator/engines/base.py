@@ -44,7 +44,7 @@ class Engine(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON if the engine can.
+        """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON if possible.
 
         Safe to call from several threads. Raises EngineError (or a subclass) if no reply is available.
         """

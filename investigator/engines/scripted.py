@@ -61,7 +61,7 @@ class ScriptedEngine:
 
     @property
     def name(self) -> str:
-        """Return `scripted`, with the name of the file if there is one."""
+        """Return `scripted`, with the name of the file, if any."""
         return self._name
 
     @property

@@ -42,7 +42,7 @@ class Outcome(Record):
     usage: Usage = Usage()
     cost: Usage = Field(default=Usage(), description="the usage without reused replies of earlier runs")
     replies: int = Field(default=0, description="replies that should contain a record")
-    unreadable: int = Field(default=0, description="those of them without one")
+    unreadable: int = Field(default=0, description="number of these replies without one")
     seconds: float | None = None
 
     @property

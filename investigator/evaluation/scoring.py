@@ -29,7 +29,9 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
     if question.pages:
         quotes = from_right_documents(question, outcome.citations)
         found[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
-    if question.answers and not question.answer_choices:  # a choice is a label, which no wording of an answer matches
+    if (
+        question.answers and not question.answer_choices
+    ):  # a choice is a label; the wording of an answer never matches it
         found |= _of_answer(question.answers, outcome)
     if question.key_numbers:
         found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
@@ -38,7 +40,7 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
 
 
 def soundness(outcome: Outcome) -> Mapping[Measure, float]:
-    """Return the shares of parsed replies and of proven citations; empty if there are none."""
+    """Return the shares of parsed replies and of proven citations; empty without either."""
     found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
     return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
 

@@ -17,7 +17,7 @@ _LONGEST_ASIDE = 2
 
 
 def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
-    """Return True if a sentence says all that a claim says, in the same order, and the claim omits only what it may."""
+    """Return True if a sentence contains all words of a claim in order, and the claim omits nothing essential."""
     wanted = [word for word in claim if not _is_free(word)]
     return bool(wanted) and _Alignment(sentence, wanted).fits(0, 0)
 

@@ -33,9 +33,9 @@ class DatedSentence:
     """A sentence of a quote that matches a part of a question, with its document's description of itself.
 
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
-    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that there is no
-    other version. `section` is the heading above the sentence. `says_all` is True if the sentence meets every
-    constraint; `apart_from` lists the documents that do not mention the names in the first line of this one.
+    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other version
+    exists. `section` is the heading above the sentence. `says_all` is True if the sentence meets every constraint;
+    `apart_from` lists the documents that do not mention the names in the first line of this one.
     """
 
     quote: Quote

@@ -1,4 +1,4 @@
-"""Finds where a document states a property of itself: on a labelled line, on its first lines, below its last. Pure."""
+"""Finds statements of a document about itself: on a labelled line, in its first lines, below its last line. Pure."""
 
 from __future__ import annotations
 

@@ -33,15 +33,15 @@ _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
 _REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60  # characters, characters, words, characters
 _LONGEST = 600  # characters of a sentence; a longer one is a table
-_MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures that have units of their own
+_MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures with their own units
 
 
 @dataclass(frozen=True)
 class Thing:
     """The thing whose value a question asks for: the roots of its words, the main one, and the kind of value. `noun`
     contains the roots of the words joined to the main one, `counted` the root of the counted thing, `measure` the kind
-    of figure if it has units of its own: a share is not how long something is. Values for other
-    spans of time (`rates`), or for the other end of a span (`phases`), are different values.
+    of figure if it has its own units: a share is not how long something is. Values for other spans of time (`rates`),
+    or for the other end of a span (`phases`), are different values.
     """
 
     words: frozenset[str]

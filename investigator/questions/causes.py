@@ -1,4 +1,4 @@
-"""Finds sentences that give a cause of the effect in a question: a causal word beside that effect. English."""
+"""Finds sentences that give a cause of the effect in a question: a causal word next to that effect. English."""
 
 from __future__ import annotations
 

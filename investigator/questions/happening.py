@@ -1,4 +1,4 @@
-"""Finds sentences in which an event has not happened: it is postponed, cancelled, planned, denied, or a duty.
+"""Finds sentences in which an event has not happened: it is postponed, cancelled, planned, denied or only required.
 English.
 """
 

@@ -95,7 +95,7 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return the quantity whose change is asked about, worded for a single time; "" if there is none."""
+    """Return the quantity whose change is asked about, worded for a single time; "" if no change is asked about."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")

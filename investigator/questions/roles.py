@@ -66,7 +66,7 @@ def subject_and_verb(role: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=512)
 def _object(question: str) -> str:
-    """Return the object of an obligation: "who has to maintain the GARDEN"; "" if there is none."""
+    """Return the object of an obligation: "who has to maintain the GARDEN"; "" without one."""
     match = _WHO_DOES.match(question)
     verb = folded(match["verb"]) if match else ""
     if match is None or verb in stop_words() or root(verb) in roots(cues("empty")["words"]):
@@ -83,9 +83,9 @@ def _object(question: str) -> str:
 
 def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
     """Return True if the action of a sentence is done to something other than the thing that has a role. There are
-    three such cases: the sentence has the verb but not the thing, nor a pronoun or phrase such as "the company" for it;
-    it has a pronoun, but the text `before` does not name the thing; it lacks the verb, which is elsewhere in the text
-    `near`.
+    three such cases: the sentence has the verb, but neither the thing nor a pronoun or phrase such as "the company" for
+    it; it has a pronoun, but the text `before` does not name the thing; or it lacks the verb, which occurs elsewhere in
+    the text `near`.
     """
     thing, verb = subject_and_verb(role)
     said, same = roots(sentence), {root(folded(verb))} | related_roots(folded(verb))

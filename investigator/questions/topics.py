@@ -247,7 +247,7 @@ def _runs(clause: str) -> Iterator[list[_Word]]:
 
 
 def _word(token: re.Match[str], *, is_first: bool) -> _Word | None:
-    """Return a token as a word of a term; None if it has no meaning of its own."""
+    """Return a token as a word of a term; None if it has no meaning by itself."""
     text = _POSSESSIVE.sub("", token.group().strip('"“”«»„'))
     plain = folded(text)
     if text != token.group() and token.group()[0] in _QUOTES:

@@ -252,7 +252,7 @@ class SearchHit(Record):
 
 
 class Quote(Record):
-    """Words that are, character for character, in a stored text: the proof.
+    """Words that occur, character for character, in a stored text; they prove a claim.
 
     `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the source file. For a table
     cell, `text` is its row.

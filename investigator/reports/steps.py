@@ -106,7 +106,7 @@ class Pace:
 
 
 def round_kind(number: int) -> str:
-    """Return the kind of a round's counts."""
+    """Return the name of a round's counter."""
     return f"round {number}"
 
 

@@ -54,7 +54,7 @@ def quote_words(quote: Quote) -> str:
 
 
 def no_line(table: AnswerTable) -> str:
-    """Return the documents with a negative verdict, in one line; "" if there are none."""
+    """Return the documents with a negative verdict, in one line; "" without such documents."""
     left = [inert_line(row.label) for row in table.with_verdict(RowVerdict.NO)]
     if not left:
         return ""

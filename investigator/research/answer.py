@@ -74,10 +74,11 @@ class AnswerWriter:
     def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
         """Return the proven and the unproven claims.
 
-        If an engine finds the evidence insufficient, there are no claims. If its reply cannot be read or all its claims
-        are unproven, the best quotes replace them, without counting as an established answer. The claims of a small
-        model are added to those of the built-in engine. Computed figures, and cells that meet every constraint, are
-        always kept. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
+        If an engine finds the evidence insufficient, no claims are returned. If its reply cannot be read or all its
+        claims are unproven, the best quotes replace them, without counting as an established answer. The claims of a
+        small model are added to those of the built-in engine. Computed figures, and cells that meet every constraint,
+        are always kept. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal
+        BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:

@@ -45,7 +45,7 @@ class AskingPolicy(Protocol):
     def suffices(
         self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
     ) -> bool:
-        """Return True if what is known covers the question, without asking an engine about the unknowns."""
+        """Return True if the findings cover the question, without asking an engine about the unknowns."""
         ...
 
 
@@ -72,8 +72,8 @@ class AskAll:
 class FewCalls:
     """Asks the likeliest documents first, skips hopeless ones, and stops once proven quotes cover the question.
 
-    For language models, where every reply costs time or money. `workers` documents can be asked at once; `bar` is the
-    lowest probability (0..1) that makes a document worth a call.
+    For language models, whose replies cost time or money. `workers` documents can be asked at once; `bar` is the lowest
+    probability (0..1) that makes a document worth a call.
     """
 
     workers: int

@@ -110,7 +110,7 @@ def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
 def side_by_side(
     run: Investigation, history: Sequence[Memory], document: Callable[[str], Document], *, is_read: bool
 ) -> tuple[TableRow, ...]:
-    """Return a row for each side of a comparison or each asked document; () if there are fewer than two.
+    """Return a row for each side of a comparison or each asked document; () for fewer than two.
 
     `is_read` is True if a language model replied; a cell uses the model's words if the quotes prove them.
     """

@@ -137,7 +137,7 @@ def _read(documents: Sequence[Document]) -> str:
 def _conflicts(part: Part, alike: Sequence[Sequence[Quote]], documents: Sequence[Document]) -> Iterator[Conflict]:
     """Yield the conflicts among sentences with the same words.
 
-    Only where documents would conflict if they were versions of one text is it worth finding out if they are.
+    Comparing versions is slow, so it is done only for documents that would conflict if they were versions of one text.
     """
     known = {one.id: one for one in documents}
     for same in alike:

@@ -77,7 +77,7 @@ def conflicts_among(
 def disagreed(
     run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts about the question: among the quotes or, if there are none, between other passages and the
+    """Return the conflicts about the question: among the quotes or, failing that, between other passages and the
     answer.
     """
     among = _of_asked_time(conflicts_among(run.parts, history, library.document), run.question)

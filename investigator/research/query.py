@@ -112,7 +112,7 @@ class DocumentQuery:
     def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
         """Evaluate a reply: prove its quotes, and combine its point with that of the search.
 
-        A small model only adds its quotes to what the rules find.
+        A small model only adds its quotes to the findings of the rules.
         """
         finding = self._trusted(self.read(reading, variables.passages), variables).changed(in_part=reading.in_part)
         opinion = self.client.opinion("query/ask", variables, AskReply)

@@ -1,4 +1,4 @@
-"""Settles what rules decide apart from the findings: contradictions, and what a document states of itself. Pure."""
+"""Answers questions without findings: contradictions, and statements of a document about itself. Pure."""
 
 from __future__ import annotations
 

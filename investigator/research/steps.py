@@ -315,8 +315,8 @@ class Steps:
         return any(term.document_share for term in self.library.term_frequencies(question))
 
     def _answer(self, state: State) -> Moment:
-        """Write what is proven, as a table if the question asks for one, or report that the documents do not contain
-        it.
+        """Write the proven statements, as a table if the question asks for one, or report that the documents contain no
+        answer.
         """
         rows = self._rows(state)
         if rows:

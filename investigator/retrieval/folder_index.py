@@ -234,7 +234,7 @@ def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
-    """Return the library of a workspace as it is, with the vectors that it has."""
+    """Return the library of a workspace in its current state, with the existing vectors."""
     missing = VectorTable(workspace.index, embedder.name).missing_count()
     search = Search.CANDIDATES if missing else Search.WHOLE
     return open_library(workspace, embedder, settings, search, lambda _: None)
@@ -275,7 +275,7 @@ def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str
 def open_vectors(
     workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
 ) -> VectorIndex:
-    """Return the vector index: Chroma if there are many vectors, and only for the one process that may write."""
+    """Return the vector index: Chroma for many vectors, but only in the one process that may write."""
     if not workspace.writes:
         return ExactIndex(table)
     directory = workspace.directory / "chroma"

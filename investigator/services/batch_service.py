@@ -139,7 +139,7 @@ class BatchService:
             yield folder
 
     def _made_ready(self, folder: OpenFolder, jobs: Sequence[Job], ledger: JointLedger) -> Iterator[Event]:
-        """Prepare what the search needs, and record in the ledger what the jobs have cost so far."""
+        """Prepare the search, and record in the ledger what the jobs have cost so far."""
         yield from self._parts.notices()
         yield from folder.prepare(folder.index.best_search())
         budget = self._parts.settings.budget.beyond_one_question()

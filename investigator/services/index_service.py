@@ -115,7 +115,7 @@ class IndexService:
         return has_database(self.directory)
 
     def check_files(self) -> None:
-        """Raise FolderError, before a workspace is created, if there is nothing to index.
+        """Raise FolderError, before a workspace is created, if the folder has nothing to index.
 
         A local copy of another place is updated from there first.
         """

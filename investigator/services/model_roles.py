@@ -65,7 +65,7 @@ def keep_small_models_from_planning(
 def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
     """Return the engines, with the language model's replies appended to the file `record`.
 
-    Raises SettingsError if there are several models, or if the file would be inside `folder`.
+    Raises SettingsError for several models, or if the file would be inside `folder`.
     """
     models = {engine.name: engine for engine in engines.values() if traits_of(engine).is_model}
     if record is None or not models:

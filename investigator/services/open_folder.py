@@ -81,7 +81,8 @@ class OpenFolder:
     def investigate(
         self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset()
     ) -> Iterator[Event]:
-        """Start or resume the run of a new record, or return the existing answer; the last event is Answered.
+        """Start or resume the run that a new record describes, or return the existing answer; the last event is
+        Answered.
 
         Raises DamagedDocumentError for documents that differ from their file and were not read `again`, FolderError if
         the folder has no document in the question's scope, WorkspaceLockedError if another process runs the same
@@ -117,7 +118,7 @@ class OpenFolder:
         return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
     def prepare(self, search: Search) -> Iterator[Event]:
-        """Prepare what a search needs, once."""
+        """Prepare the search, once."""
         with self._opening:
             if search not in self._libraries:
                 yield from self._service.prepare(self.index, search)

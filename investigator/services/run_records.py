@@ -27,7 +27,7 @@ from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
 """Longest question, in characters."""
-_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
+_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if any
 _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
 
@@ -194,7 +194,7 @@ def _made_with(settings: Settings) -> MadeWith:
 
 
 def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str:
-    """Return the identity of the run of a new record among those over the same documents."""
+    """Return what identifies a new record's run among the runs over the same documents."""
     sampling = " ".join(used.traits.sampling for used in new.engines)
     again = (f"repetition {repetition}",) if repetition else ()
     return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope, *again)

@@ -69,7 +69,7 @@ def send(stream: BinaryIO, record: Record, raw: bytes = b"") -> None:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until they end."""
     os.umask(0o077)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")

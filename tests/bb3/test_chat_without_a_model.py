@@ -57,7 +57,7 @@ def test_where_one_works_lives_or_comes_from_is_answered_from_what_was_told(
 
 def test_what_was_not_told_is_not_denied(chat: FolderChat) -> None:
     reply = last_reply(chat, "berta", "I like tea.", "Where do I live?").text
-    assert reply == "I found nothing on that in what you told me: see /memory."
+    assert reply == "I found nothing about that in what you told me: see /memory."
 
 
 def test_a_question_about_the_place_where_one_lives_is_one_for_the_documents(chat: FolderChat) -> None:

@@ -197,7 +197,7 @@ def test_several_facts_are_told_one_by_one_and_that_there_are_more(module: Modul
 
 
 def test_it_says_that_nothing_of_the_kind_is_known() -> None:
-    assert said("How old am I?", module=Module.VRM) == "I found nothing on that in what you told me: see /memory."
+    assert said("How old am I?", module=Module.VRM) == "I found nothing about that in what you told me: see /memory."
     assert said("Who am I?", module=Module.VRM) == "I remember nothing that you told me about yourself."
     assert said("How old am I?", module=Module.SRM).startswith("I have nothing to quote on that. I found nothing")
     assert said("Who owns the mill?", module=Module.VRM) == "I have nothing to quote on that. I have not looked it up."
@@ -267,6 +267,6 @@ def test_quotes_and_set_phrases_of_a_reply_are_no_topic() -> None:
 def test_a_question_of_oneself_is_no_part_of_a_later_query() -> None:
     assert query("What do you remember of me?", "You told me: “I sing.”", "What is the rent?") == "What is the rent?"
     assert (
-        query("Where do I live?", "I found nothing on that in what you told me: see /memory.", "What is the rent?")
+        query("Where do I live?", "I found nothing about that in what you told me: see /memory.", "What is the rent?")
         == "What is the rent?"
     )

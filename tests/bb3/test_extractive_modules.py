@@ -391,7 +391,7 @@ def test_what_the_engine_says_in_set_phrases_or_quotes_is_no_memory_of_its_own()
         "I have nothing to quote on that. I have not looked it up.",
         "You told me: “I have a dog.” “I was born in 1950.” (a.txt:line 3)",
         "We were speaking of dogs. What would you like to know about it?",
-        "I found nothing on that in what you told me: see /memory.",
+        "I found nothing about that in what you told me: see /memory.",
         "You told me: “I like tea.” “I sing.” There is more: see /memory.",
     )
     for text in said:

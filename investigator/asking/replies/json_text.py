@@ -109,7 +109,7 @@ def _decoded(text: str) -> list[Json]:
 
 
 def _mended(piece: str) -> Json:
-    """Return the value that the json-repair library extracts from a broken piece; None if there is none."""
+    """Return the value that the json-repair library extracts from a broken piece; None if it finds none."""
     from json_repair import repair_json  # imported here, because only broken replies need it
 
     piece = piece[:_LONGEST_BROKEN]

@@ -28,7 +28,7 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
         told = f"{where.lstrip('.')}: {first['msg']}" if where else str(first["msg"])
         found = line if first["type"] == "json_invalid" else str(first["input"])
-        raise DialogueFormatError(f"{place} contains no conversation: {told}; there is {_gist(found)}") from error
+        raise DialogueFormatError(f"{place} contains no conversation: {told}; found {_gist(found)}") from error
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:

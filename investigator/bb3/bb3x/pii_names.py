@@ -90,8 +90,8 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Return the spans where words of known names occur, in any case; lower-case words count only if they are not
-    ordinary words.
+    """Return the spans of words of known names, in any case; lower-case words count only if they are not ordinary
+    words.
     """
     known = {word for name in names for word in _name_words(name)}
     if not known:

@@ -88,7 +88,7 @@ def _what_else(text: str) -> str:
 
 
 def _near(name: str) -> str:
-    """Return the name of a kind of line that a misspelled name resembles; empty if there is none."""
+    """Return the name of the kind of line that a misspelled name resembles; "" if it resembles none."""
     names = {known.lower(): known for known in _NAMES}
     near = get_close_matches(name.lower(), names, n=1, cutoff=_NEAR)
     return names[near[0]] if near and name.lower() not in names else ""

@@ -86,7 +86,7 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
         changes["top_p"] = 1.0 if is_gguf and share is None else share
     elif method is not Inference.TOPK or not is_gguf:
         raise SettingsError(
-            f"{name} does not support {method}", hint="An engine transformers:FOLDER takes every method."
+            f"{name} does not support {method}", hint="An engine transformers:FOLDER supports every method."
         )
     return changes
 
@@ -94,7 +94,7 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
     """Return the method in a decoding, or else the one that its numbers imply; None if neither is given.
 
-    The engine's `own` method stays if it also uses the number.
+    The engine keeps its `own` method if that also uses the number.
     """
     if "inference" in told.model_fields_set:
         return told.inference
@@ -105,7 +105,7 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 
 
 def told_share(told: Decoding, own: float | None = None) -> float | None:
-    """Return the probability mass for nucleus; None for all of it, e.g. if only a temperature is given.
+    """Return the probability mass for nucleus; None for no limit, e.g. if only a temperature is given.
 
     The engine's `own` applies if nucleus is chosen without a value.
     """

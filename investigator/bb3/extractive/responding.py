@@ -17,7 +17,7 @@ from investigator.language.terms import folded
 _NOTHING_TO_QUOTE = "I have nothing to quote on that."
 _WHAT_NEXT = "What would you like to know?"
 _NOT_LOOKED = "I have not looked it up."
-_NOT_TOLD = "I found nothing on that in what you told me: see /memory."
+_NOT_TOLD = "I found nothing about that in what you told me: see /memory."
 _KNOWS_NOTHING = "I remember nothing that you told me about yourself."
 _MORE = "There is more: see /memory."
 _NOT_FORGOTTEN = (

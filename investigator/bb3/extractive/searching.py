@@ -61,7 +61,7 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """Return the current subject of the conversation, as written there; empty if there is none."""
+    """Return the current subject of the conversation, as written there; "" if it has none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
@@ -112,7 +112,7 @@ def _with_meant(asked: str, meant: str) -> str:
 
 def _asked(text: str) -> tuple[str, str]:
     """Return the last question of a turn and the text before it; the whole turn if it asks nothing. A question that
-    only the speaker can answer is used only if there is no other. Statements about the speaker are dropped.
+    only the speaker can answer is used only as a last resort. Statements about the speaker are dropped.
     """
     parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
     asking = [i for i, part in enumerate(parts) if is_question(part) and (key_terms(part) or points_back(part))]

@@ -33,7 +33,7 @@ _INQUIRY = re.compile(
 
 
 def last_text(turns: Sequence[Turn]) -> str:
-    """Return the text of the last turn; empty if there are no turns."""
+    """Return the text of the last turn; "" without turns."""
     return turns[-1].text if turns else ""
 
 

@@ -66,7 +66,7 @@ def wishes_to_remember(sentence: str) -> bool:
 
 
 def wished_to_be_kept(sentence: str) -> str:
-    """Return what a speaker asks to remember, verbatim; other sentences are returned unchanged.
+    """Return the text that a speaker asks to remember, verbatim; other sentences are returned unchanged.
 
     Empty for a request to forget something, or to remember something that is not about the speaker.
     """

@@ -2,7 +2,7 @@
 
 Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
 first paragraph is the instruction and each further one an example. The instructions have the wording of ParlAI's
-prompts (ParlAI, MIT licence), as far as it is known; the examples are our own.
+prompts (ParlAI, MIT licence), as far as known; the examples are ours.
 """
 
 from __future__ import annotations

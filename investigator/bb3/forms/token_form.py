@@ -29,7 +29,7 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
 
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
-    """Return the model's inputs if there are documents or memories: each of them, followed by the context."""
+    """Return the model's inputs for documents or memories: each of them, followed by the context."""
     request = _without_tokens(request)
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)

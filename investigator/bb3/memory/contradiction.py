@@ -255,8 +255,8 @@ def _statement(text: str, start: int, end: int) -> Statement:
 
 
 def _tells_more(told: str, topic: str) -> bool:
-    """Return True if there is more content next to a topic: "I live in Berlin and have a dog", not "in Trinidad and
-    Tobago".
+    """Return True if a statement has more content next to a topic: "I live in Berlin and have a dog", not "in Trinidad
+    and Tobago".
     """
     return any(topic not in _PROPER or not joint["next"].isupper() for joint in _JOINT.finditer(told))
 

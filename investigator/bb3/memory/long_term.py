@@ -79,8 +79,8 @@ class LongTermMemory(PersonalFacts):
     def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
         """Return the memories that a reply to a text may use, oldest first.
 
-        These are all memories, up to 256; if there are more, at most 192 that share words with the text, the 64 most
-        recently created or used, and the latest that answer the text in other words.
+        These are all memories, up to 256; beyond that, at most 192 that share words with the text, the 64 most recently
+        created or used, and the latest that answer the text in other words.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -115,8 +115,8 @@ class LongTermMemory(PersonalFacts):
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
         """Return the speaker's memories that the texts may contradict.
 
-        These are all memories of the user, up to 256; if there are more, the newest of each topic, the newest 32 that
-        deny something with shared words, and the 32 that best match a text that denies something.
+        These are all memories of the user, up to 256; beyond that, the newest of each topic, the newest 32 that deny
+        something with shared words, and the 32 that best match a text that denies something.
         """
         if not texts:
             return ()

@@ -1,6 +1,7 @@
 """A client of search servers in BB3's protocol: POST of a form with q and n, `{"response": [{url, title, content}]}`.
 
-Facts: the running of ParlAI 1.7.2, from which this deviates on purpose: it reports failures, and limits what it reads.
+Facts: recordings of ParlAI 1.7.2. This module deviates from it on purpose: it reports failures, and limits what it
+reads.
 """
 
 from __future__ import annotations

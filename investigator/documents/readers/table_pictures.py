@@ -20,6 +20,6 @@ def named_table(caption: str) -> str:
 
 
 def pictured(name: str, page: int | None = None) -> ReadFailure:
-    """Return what is missing from a file because a table is a picture."""
+    """Return a description of the text that a file lacks because a table is a picture."""
     where = f" on page {page}" if page is not None else ""
     return ReadFailure(FileStatus.NEEDS_OCR, f"{name}{where} is a picture: its cells cannot be read")

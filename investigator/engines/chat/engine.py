@@ -163,7 +163,7 @@ class ChatEngine:
         if self._is_ready:
             raise SettingsError(
                 f"{self.name} was built elsewhere and keeps its own parameters",
-                hint="Give it temperature, top_p and max_tokens where it is built, or name it as provider:name.",
+                hint="Set temperature, top_p and max_tokens when building it, or name it as provider:name.",
             )
         other = copy(self)
         other._settings = settings

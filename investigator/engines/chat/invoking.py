@@ -90,7 +90,7 @@ def heard(
     messages: list[BaseMessage],
     config: RunnableConfig,
 ) -> AIMessage:
-    """Return the message of a model, assembled from its pieces; if there are none, request the whole."""
+    """Return the message of a model, assembled from its pieces; without pieces, request the whole message."""
     said, message = "", None
     try:
         for piece in model.stream(messages, config, **arguments):

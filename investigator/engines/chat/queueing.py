@@ -118,7 +118,7 @@ class CallQueue:
             self.pause(hold)
 
     def end(self, ticket: Ticket, began: float, ended: Ended, asked: float | None = None) -> None:
-        """End a call; if it was refused for now, the endpoint may have `asked` for a wait, in seconds."""
+        """End a call; if it was temporarily refused, the endpoint may have `asked` for a wait, in seconds."""
         with self._changed:
             pace = self._pace or CallPace(ticket.most)
             if ended is Ended.REFUSED:

@@ -22,7 +22,7 @@ from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
 _USUAL_CONTEXT = 8192  # models continue beyond it, at the price of memory
-_TEMPLATE_TOKENS = 96  # what a chat template adds to a prompt: usually 10 to 80 tokens
+_TEMPLATE_TOKENS = 96  # added to a prompt by a chat template: usually 10 to 80 tokens
 USUAL_SECONDS = 900.0
 """Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
@@ -107,8 +107,8 @@ class GgufEngine:
         """Return the model's reply to one prompt, as JSON.
 
         A reply that takes too long is cut off. Raises EngineTimeoutError if it is then empty, ContextTooLongError if
-        prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model cannot
-        be loaded.
+        prompt and reply do not fit the context, EngineError without a reply, and SettingsError if the model cannot be
+        loaded.
         """
         return self.reply_aloud(prompt, None)
 
@@ -128,7 +128,8 @@ class GgufEngine:
         return made.reply
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens of a text by the model's own tokenizer, without what the chat template adds.
+        """Return the number of tokens of a text by the model's own tokenizer, without the additions of the chat
+        template.
 
         Raises EngineError, and SettingsError if the model cannot be loaded.
         """

@@ -100,7 +100,7 @@ class GgufModel:
 
         After `seconds` the model is stopped, between two tokens or between two batches of the prompt; the text so far
         is returned as a truncated reply. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError
-        if there is no reply.
+        without a reply.
         """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._control.defused(text)}],

@@ -76,8 +76,8 @@ class TransformersEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, using its chat template if it has one.
 
-        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
-        and SettingsError if the model cannot be loaded.
+        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError without a reply, and
+        SettingsError if the model cannot be loaded.
         """
         return self.reply_aloud(prompt, None)
 
@@ -101,7 +101,7 @@ class TransformersEngine:
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens of a text by the model's own tokenizer, without what a chat template adds."""
+        """Return the number of tokens of a text by the model's tokenizer, without the additions of a chat template."""
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: TransformersSettings) -> Self:
@@ -121,7 +121,7 @@ def _checked(settings: TransformersSettings) -> TransformersSettings:
 
 
 def _size(path: Path) -> int:
-    """Return the size of a folder's weights in bytes. Raises SettingsError if there is no model."""
+    """Return the size of a folder's weights in bytes. Raises SettingsError without a model."""
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(

@@ -185,7 +185,7 @@ def _is_note(row: VisualRow) -> bool:
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
     """Return True if a piece is centred over one column of figures, or over neighbouring ones. One of several adjacent
-    headers (`beside`) only needs to cover one column, and no other.
+    headers (`beside`) must cover exactly one column.
     """
     if len(piece.text) > _LONG:
         return False

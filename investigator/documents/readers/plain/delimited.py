@@ -32,7 +32,7 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
         if delimiter is None:
             return Extracted(text=text)
         records = list(_records(text, delimiter, csv.QUOTE_MINIMAL))
-        if text.count('"') % 2 and records[-1][1] > 1:  # an unclosed quotation mark has swallowed the rest
+        if text.count('"') % 2 and records[-1][1] > 1:  # an unclosed quotation mark includes the rest of the file
             records = list(_records(text, delimiter, csv.QUOTE_NONE))
     except csv.Error:
         return Extracted(text=text)
