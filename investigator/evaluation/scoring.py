@@ -29,9 +29,7 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
     if question.pages:
         quotes = from_right_documents(question, outcome.citations)
         found[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
-    if (
-        question.answers and not question.answer_choices
-    ):  # a choice is a label; the wording of an answer never matches it
+    if question.answers and not question.answer_choices:  # a choice is a label, which is never worded like an answer
         found |= _of_answer(question.answers, outcome)
     if question.key_numbers:
         found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)

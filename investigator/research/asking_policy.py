@@ -91,8 +91,8 @@ class FewCalls:
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return two if one of the first two steps is likely to answer, else the number of all steps.
 
-        A question about each of several things goes to all documents. If the plan is so broad that the other documents
-        take several rounds, as many are asked as fit into one round, which takes no longer.
+        A question about each of several things goes to all documents. If the other documents would take several rounds,
+        one full round is asked, because it takes no longer than two documents.
         """
         match = {card.document_id: card.match for card in cards}
         is_likely = any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE])

@@ -109,7 +109,7 @@ class OpenFolder:
                 yield from self._run(runs, run, record, trace, reuse=options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
-        """Return the usage so far of the run of a new record; zero for a new run."""
+        """Return the usage so far of the run that a new record describes; zero for a new run."""
         new, corpus = self._placed(new, options)
         run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
         if run is None:

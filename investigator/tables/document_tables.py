@@ -86,7 +86,7 @@ class DocumentTables:
         return headings[at].text if at >= 0 else ""
 
     def is_of(self, wanted: TableTime) -> bool:
-        """Return True if the document describes itself as being about a time."""
+        """Return True if the document's description of itself includes a time."""
         covered = header_time(self.document.imprint.period_end or "")
         if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
             return True

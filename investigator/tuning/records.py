@@ -137,4 +137,4 @@ class TuningReport(Record):
     result: SearchResult
     usage: Usage = Usage()
     openings: int = Field(default=0, description="number of tests on this data, including this one")
-    folder: str = Field(default="", description="path of the winner; empty if there is none")
+    folder: str = Field(default="", description="path of the winner; empty without one")
