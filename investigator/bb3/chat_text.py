@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
+from investigator.bb3.bb3x.records import MemoryDecision, SearchDecision
 from investigator.bb3.memory.personal_facts import KeptFact
 from investigator.bb3.records import Speaker
 from investigator.bb3.search.served import ServedQuote
@@ -50,7 +51,7 @@ _FAILURES = {
 """The reasons for a canned reply, by the data card's names."""
 
 _LONGEST_PROBLEM = 300  # characters
-_DECISIONS = frozenset({"search", "do not search", "access memory", "do not access memory"})
+_DECISIONS = frozenset({*SearchDecision, *MemoryDecision})
 
 
 def why_text(message: Message | None) -> Text:

@@ -27,7 +27,7 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """
     try:
         with Path(path).open("rb") as file:
-            for number, raw in numbered_lines(file):
+            for number, raw in _numbered_lines(file):
                 if len(raw) > LONGEST_LINE:
                     told = f"it is longer than {LONGEST_LINE // 1024**2} MiB"
                     raise malformed(path, number, told, raw[: 2 * GIST].decode("utf-8", "replace"))
@@ -40,7 +40,7 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         ) from error
 
 
-def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Return the lines of a file, each with its number from 1; a line longer than LONGEST_LINE is truncated.
 
     A byte order mark before the first one is dropped.

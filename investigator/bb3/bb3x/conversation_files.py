@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from investigator.bb3.bb3x.records import Conversation
-from investigator.dialogue.text_lines import LONGEST_LINE, numbered_lines
+from investigator.dialogue.text_lines import text_lines
 from investigator.errors import DialogueFormatError, FolderError
+from investigator.files import write_private
 
 _GIST = 60
 
@@ -32,18 +31,12 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    r"""Yield the conversations of a file; lines end with \n only, blank ones are skipped.
+    """Return the conversations of a file, whose lines are read as `text_lines` reads them.
 
-    Raises DialogueFormatError for a line that cannot be read, with its number, and if the file cannot be opened.
+    Raises DialogueFormatError for a line that cannot be read, with its number, and DialogueError if the file cannot.
     """
-    try:
-        with path.open("rb") as stream:
-            for number, line in numbered_lines(stream):
-                if line.strip():
-                    yield _decoded(line, f"line {number} of {path}")
-    except OSError as error:
-        hint = "Name a file that exists and can be read."
-        raise DialogueFormatError(f"the file {path} cannot be read: {error.strerror}", hint=hint) from error
+    for number, line in text_lines(path):
+        yield conversation_of(line, f"line {number} of {path}")
 
 
 def line_of(conversation: Conversation) -> str:
@@ -54,47 +47,23 @@ def line_of(conversation: Conversation) -> str:
     return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def write_conversations(path: Path, conversations: Iterable[Conversation]) -> int:
-    """Write a file of conversations and return their number; a concurrent reader sees the old file or the new one.
+def write_conversations(path: Path, conversations: Iterable[Conversation]) -> None:
+    """Write a file of conversations; a concurrent reader sees the old file or the new one.
 
     Consent is not checked here: see `release.publish`. Raises FolderError if the file cannot be written.
     """
+    lines = "".join(f"{line_of(conversation)}\n" for conversation in conversations)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        write_private(path, lines.encode())
     except OSError as error:
         raise unwritable(path, error) from error
-    count = 0
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as file:
-            for conversation in conversations:
-                file.write(line_of(conversation) + "\n")
-                count += 1
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return count
 
 
 def unwritable(path: Path, error: OSError) -> FolderError:
     """Return the error for a file or a folder that cannot be written."""
     hint = "Name a folder that can be written to, on a disk with space left."
     return FolderError(f"{path} cannot be written: {error.strerror or error}", hint=hint)
-
-
-def _decoded(line: bytes, place: str) -> Conversation:
-    if len(line) > LONGEST_LINE:
-        raise DialogueFormatError(f"{place} is longer than {LONGEST_LINE // 1024**2} MiB")
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        gist = _gist(line.decode("utf-8", "replace"))
-        raise DialogueFormatError(f"{place} is not UTF-8 text: {gist}", hint="Save the file as UTF-8.") from error
-    return conversation_of(text, place)
 
 
 def _gist(text: str) -> str:

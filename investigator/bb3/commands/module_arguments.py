@@ -13,7 +13,6 @@ from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding
 
 _OF_MODULES = "Options of single modules, e.g. --srm-topp 0.8, are listed by: investigator module --help"
-_SWITCHES = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
         if module is not None:
             models[module] = value
         else:
-            options[name] = _cast(value)
+            options[name] = value
     return ModuleArguments(models, options, told_decodings(options))
 
 
@@ -87,14 +86,3 @@ def _module_of(name: str) -> Module | None:
     """Return the module whose engine an option sets; None for any other option."""
     prefix, _, rest = name.partition("_")
     return Module(prefix) if rest == "model" and prefix in set(Module) else None
-
-
-def _cast(value: str) -> OptionValue:
-    if value.lower() in _SWITCHES:
-        return _SWITCHES[value.lower()]
-    for kind in (int, float):
-        try:
-            return kind(value)
-        except ValueError:
-            continue
-    return value

@@ -15,6 +15,7 @@ from investigator.bb3.extractive.searching import question_of
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
 from investigator.bb3.forms.proven_replies import ProvenSentences, proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
+from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import (
     DecisionReply,
     FactReply,
@@ -41,10 +42,6 @@ from investigator.research.rows import asked_rows
 from investigator.research.verdict import answering_quotes
 from investigator.scoring.calibration import default_calibration
 
-_SAYS = {
-    Module.SDM: ("search", "do not search"),
-    Module.MDM: ("access memory", "do not access memory"),
-}
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 """Chat models give no probabilities: among separate replies, one with proven quotes beats one based on a memory."""
 _POINT_OF_MODELS = 50
@@ -108,8 +105,8 @@ class ChatForm:
             own = self._client_of(request.by).opinion(request.module.template, variables, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
-        yes, no = _SAYS[request.module]
-        return ModuleReply(text=yes if reading.value.needed else no, needed=reading.value.needed)
+        row, needed = TABLE[request.module], reading.value.needed
+        return ModuleReply(text=row.yes if needed else row.no, needed=needed)
 
     def _phrase(self, request: ModuleRequest) -> ModuleReply:
         client, variables = self._client_of(request.by), _of_turns(request)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from itertools import chain
 
 from investigator.bb3.exchange import FAILED
 from investigator.bb3.memory.overlap import says_something_new
+from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
 
 OPENING = "Opening"
 NO_PERSONA = "__NO__PERSONA__BEAM__MIN__LEN__20__"
-_CONTROL_TOKENS = (
-    *("__generate-query__", "__is-search-required__", "__do-search__", "__do-not-search__"),
-    *("__knowledge__", "__endknowledge__", NO_PERSONA, "__SILENCE__", "__generate-knowledge__"),
-    *("__generate-memory__", "__access-memory__", "__extract-entity__", "__is-memory-required__"),
-    *("__do-access-memory__", "__do-not-access-memory__", "__memory__", "__endmemory__", "__entity__"),
-    *("__endentity__", "__you__", "__them__"),
+_OF_MODULES = (
+    (row.control_token, row.small_yes, row.small_no, *(row.wrapping or ())) for row in reversed(list(TABLE.values()))
 )
+_CONTROL_TOKENS = (NO_PERSONA, "__SILENCE__", "__you__", "__them__", *filter(None, chain.from_iterable(_OF_MODULES)))
 _SPEAKERS = ("You: ", "Partner: ")
 _NOTHING = frozenset({"", "no persona", "no memory", "no memories", "none", "nothing", "n/a", "na", FAILED.casefold()})
 

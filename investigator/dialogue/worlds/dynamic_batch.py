@@ -110,23 +110,13 @@ def grown(
     """Return the keys of a batch: `first`, which is always included, and those nearest in size, as long as the batch
     stays within the limits. Every example counts with the size of the largest.
     """
-    order = sorted(sizes, key=lambda place: (sizes[place], place))
-    low = high = order.index(first)
-
-    def fits(start: int, end: int) -> bool:
-        rows = end - start + 1
-        words = rows * sizes[order[end]]
-        return rows <= (most_rows or rows) and words <= (most_words or words)
-
-    def beside() -> list[int]:
-        """Return the adjacent places that the batch may still include."""
-        within = (place for place in (low - 1, high + 1) if 0 <= place < len(order))
-        return [place for place in within if fits(min(low, place), max(high, place))]
-
-    while steps := beside():
-        nearest = min(steps, key=lambda place: abs(sizes[order[place]] - sizes[first]))
-        low, high = min(low, nearest), max(high, nearest)
-    return order[low : high + 1]
+    batch = [first]
+    for place in sorted(sizes.keys() - {first}, key=lambda place: (abs(sizes[place] - sizes[first]), place)):
+        rows = len(batch) + 1
+        words = rows * max(sizes[place], *(sizes[each] for each in batch))
+        if rows <= (most_rows or rows) and words <= (most_words or words):
+            batch.append(place)
+    return sorted(batch, key=lambda place: (sizes[place], place))
 
 
 def _truncation(opt: Opt) -> tuple[int, int]:
