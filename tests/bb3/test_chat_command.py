@@ -77,14 +77,6 @@ def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
     assert told[-1] == "Quote, proven: “It makes 42 MW of power.” (cedar.txt:line 1)"
 
 
-def test_why_tells_the_memory_that_was_used(terminal: Terminal) -> None:
-    uses = {Module.MDM: {"point": 90, "needed": True}, Module.SDM: {"point": 0, "needed": False}}
-    terminal.server.answer(at_a_server(uses))
-    result = terminal.chat("My dog is called Bubbles.\nWhat is my dog called?\n/why\n")
-    assert "You said: My dog is called Bubbles.\n" in result.stdout
-    assert "Memory: access memory\nMemory used: Person 1's Persona: My dog is called Bubbles.\n" in result.stdout
-
-
 def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
     typed = ["/memory", "/memory add I sing.", "/memory edit 1 I sing well.", "/memory add I swim.", "/memory delete 2"]
     result = terminal.chat("\n".join(typed))
@@ -98,17 +90,8 @@ def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
     ("typed", "error"),
     [
         ("/wyh", "unknown command /wyh"),
-        ("/search sometimes", "unknown choice /search sometimes"),
-        ("/dislike", "a dislike needs a type"),
-        ("/dislike bananas", "unknown type of dislike 'bananas'"),
         ("/dislike rude", "no reply found"),
-        ("/like", "no reply found"),
-        ("/memory delete", "is not a memory number"),
         ("/memory delete 99", "no memory has the number 99"),
-        ("/memory delete 99999999999999999999999", "is not a memory number"),
-        ("/memory edit one two", "'one' is not a memory number"),
-        ("/memory add", "the memory is empty"),
-        ("/memory add " + "x" * 10_000, "the memory has 10,000 characters"),
         ("/memory burn", "unknown action 'burn' for memories"),
         ("/save /proc/nowhere/talk.jsonl", "cannot be written"),
         ("x" * 20_001, "the message has 20,001 characters"),
@@ -121,10 +104,6 @@ def test_an_error_does_not_end_the_chat(terminal: Terminal, typed: str, error: s
     assert result.stderr.startswith("error: ")
     assert error in result.stderr
     assert "\nhint: " in result.stderr
-
-
-def test_help_lists_the_commands(terminal: Terminal) -> None:
-    assert "/dislike TYPE" in terminal.chat("/help\n").stdout
 
 
 def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
@@ -141,7 +120,7 @@ def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
     assert terminal.asked().count(Module.SDM) == 1
 
 
-@pytest.mark.parametrize("option", ["--search", "--memories", "--topics", "--knowledge"])
+@pytest.mark.parametrize("option", ["--search", "--knowledge"])
 def test_a_choice_that_there_is_not_is_wrong_use(terminal: Terminal, option: str) -> None:
     result = terminal.chat("Hi\n", option, "perhaps")
     assert result.exit_code == 2
@@ -168,19 +147,6 @@ def test_likes_and_dislikes_are_saved_with_the_conversation(terminal: Terminal) 
     assert json.loads(kept.read_text("utf-8")) == saved
 
 
-def test_a_document_is_not_written_over_by_saving(terminal: Terminal) -> None:
-    before = (terminal.folder / "oak.txt").read_text("utf-8")
-    result = terminal.chat(f"/save {terminal.folder / 'oak.txt'}\n")
-    assert "already exists" in result.stderr
-    assert (terminal.folder / "oak.txt").read_text("utf-8") == before
-
-
-def test_unsafe_words_get_a_canned_reply(terminal: Terminal) -> None:
-    result = terminal.chat("You asshole.\n/why\n")
-    assert terminal.asked() == []
-    assert "Canned reply, because: your message is not safe to reply to\n" in result.stdout
-
-
 def test_a_model_that_is_down_gets_a_canned_reply_and_the_chat_goes_on(terminal: Terminal) -> None:
     terminal.server.answer(refusal(500, "broken"))
     result = terminal.chat("Hello\n/why\n/search never\n")
@@ -200,15 +166,6 @@ def test_a_ceiling_ends_the_chat_and_says_so(terminal: Terminal) -> None:
     assert len(terminal.asked()) == 3
     assert (result.exit_code, result.stdout) == (4, "")
     assert result.stderr == "stopped(calls): this chat has reached its limit\n"
-
-
-def test_a_reply_is_given_though_the_ceiling_leaves_nothing_to_remember_it_with(terminal: Terminal) -> None:
-    calls = len([Module.SDM, Module.MDM, Module.MGM, Module.CKM, Module.VRM])
-    terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
-    result = terminal.chat("Hello\n/why\nHello again\n", "--set", f"budget.calls={calls}")
-    assert result.stdout.startswith("Good day to you.\n")
-    assert "Reply not remembered: stopped(calls)\n" in result.stdout
-    assert result.exit_code == 4
 
 
 def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -> None:
@@ -245,12 +202,6 @@ def test_input_that_is_no_text_is_wrong_use(terminal: Terminal) -> None:
     assert result.stderr == "error: the input is not UTF-8 text\nhint: Save it as UTF-8.\n"
 
 
-def test_input_in_any_writing_is_said(terminal: Terminal) -> None:
-    result = terminal.chat("👋🏽 مرحبا \u202e日本語\n{{ 7*7 }}\n")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert len(result.stdout.splitlines()) == 2
-
-
 def test_a_module_may_have_an_engine_of_its_own(terminal: Terminal) -> None:
     terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
     result = terminal.chat(f"{QUESTION}\n", "--sdm-model", "extractive")
@@ -270,7 +221,6 @@ def test_options_of_modules_are_sent_for_these_modules_alone(terminal: Terminal)
     ("option", "value", "told"),
     [
         ("--srm-inference", "factual_nucleus", "srm_inference factual_nucleus"),
-        ("--srm-beam-size", "4", "srm_beam_size 4"),
         ("--srm-max-prompt-len", "100", "srm_max_prompt_len"),
     ],
 )

@@ -213,26 +213,6 @@ def test_mark_up_in_turns_and_memories_stays_text() -> None:
     assert "{{ 7*7 }}" in text
 
 
-@pytest.mark.parametrize("module", Module)
-def test_every_module_has_a_prompt_in_this_form(module: Module) -> None:
-    request = ModuleRequest(
-        module=module,
-        by=module,
-        turns=turns("How much is the rent?"),
-        memories=MEMORIES,
-        documents=(RENT,),
-        entity="the rent",
-        memory=MEMORIES[0],
-        quotes=(quote("The annual rent is EUR 48,000."),),
-    )
-    text = chat_prompt(request, Prompts(contracts=CONTRACTS))
-    assert "How much is the rent?" in text
-    if module in (Module.MDM, Module.MKM, Module.ORM):
-        assert '<fact id="2" about="self">I am a program.</fact>' in text
-    if module is Module.SKM:
-        assert RENT.text in text
-
-
 class SideBySide:
     """An engine whose replies wait for one another: one at a time would never end."""
 

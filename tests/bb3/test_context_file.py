@@ -98,13 +98,6 @@ def prefix(name: str, text: str) -> str:
     return prefix_text(request_of(Module(name), text), PrefixOptions(), best_count())
 
 
-@pytest.mark.parametrize("module", Module)
-def test_every_module_has_a_prompt_in_both_forms(module: Module) -> None:
-    request = request_of(module, f"Person 1's Persona: I like tea.\n{NAMED}")
-    assert SAID[-1] in token_prompt(request)
-    assert SAID[-1] in prefix_text(request, PrefixOptions())
-
-
 def test_lines_without_a_name_alternate_back_from_the_partner() -> None:
     speakers = [turn.speaker for turn in request_of(Module.VRM, "one\n\n  two\r\nthree").turns]
     assert speakers == [Speaker.PARTNER, Speaker.SELF, Speaker.PARTNER]

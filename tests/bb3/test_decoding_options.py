@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.decoding.options import OptionValue, is_module_option, module_options
-from investigator.bb3.decoding.told import EngineKind, kind_of
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.errors import SettingsError
@@ -69,13 +68,6 @@ def test_an_unknown_option_is_an_error_with_the_name_that_is_near(name: str, nea
         module_options({name: 1}, Weights.LARGE)
 
 
-def test_an_option_like_no_other_is_an_error_whose_hint_names_them_all() -> None:
-    with pytest.raises(SettingsError, match=r"unknown option zzzz$") as caught:
-        module_options({"zzzz": 1}, Weights.LARGE)
-    assert "sdm" in caught.value.hint
-    assert "beam_size" in caught.value.hint
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -89,17 +81,3 @@ def test_an_option_like_no_other_is_an_error_whose_hint_names_them_all() -> None
 def test_a_value_without_meaning_is_an_error_that_names_option_and_value(name: str, value: OptionValue) -> None:
     with pytest.raises(SettingsError, match=rf"{value}.*{name.removeprefix('srm_')}"):
         module_options({name: value}, Weights.LARGE)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("transformers:models/tiny", EngineKind.TRANSFORMERS),
-        ("gguf:a.gguf", EngineKind.GGUF),
-        ("extractive", EngineKind.EXTRACTIVE),
-        ("completions:http://host", EngineKind.COMPLETIONS),
-        ("openai:gpt-5", EngineKind.CHAT),
-    ],
-)
-def test_the_kind_of_an_engine_is_told_by_its_name(name: str, kind: EngineKind) -> None:
-    assert kind_of(name) is kind

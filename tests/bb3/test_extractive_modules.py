@@ -428,14 +428,14 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("text", STRANGE.values(), ids=STRANGE)
-@pytest.mark.parametrize("module", Module)
-def test_every_module_replies_to_any_text_and_always_the_same(module: Module, text: str) -> None:
+def test_every_module_replies_to_any_text_and_always_the_same(text: str) -> None:
     engine = ExtractiveEngine(ScriptedEmbedder(), chat_answers)
-    contract = CONTRACTS[module.template]
-    prompt = Prompt(module.template, variables_for(module, text), "never read", contract.reply or Record)
-    first = engine.reply(prompt).text
-    assert isinstance(prompt.reply_type.model_validate_json(first), prompt.reply_type)
-    assert engine.reply(prompt).text == first
+    for module in Module:
+        contract = CONTRACTS[module.template]
+        prompt = Prompt(module.template, variables_for(module, text), "never read", contract.reply or Record)
+        first = engine.reply(prompt).text
+        assert isinstance(prompt.reply_type.model_validate_json(first), prompt.reply_type)
+        assert engine.reply(prompt).text == first
 
 
 def test_variables_of_another_module_are_refused() -> None:

@@ -62,12 +62,6 @@ def test_of_many_the_32_that_share_most_are_left_best_first() -> None:
     assert most_alike("nine r", many[:31], str.split) == many[:31]
 
 
-def test_rare_words_count_more_where_frequencies_are_known() -> None:
-    many = ["tea", "dog", *("x" * n for n in range(1, 40))]
-    assert most_alike("dog tea", many, str.split)[0] == "tea"
-    assert most_alike("dog tea", many, str.split, {"tea": 1000, "dog": 1})[0] == "dog"
-
-
 def test_a_made_up_memory_changes_nothing_but_ages() -> None:
     assert after_turn({"a": 0, "b": 3}, ["never remembered"]) == {"a": 1, "b": 4}
     assert after_turn({"a": 4}, ["a"]) == {"a": 0}

@@ -346,12 +346,6 @@ def test_conversations_of_a_batch_keep_their_own_documents() -> None:
     assert [request.documents[0].text for request in modules.of(Module.SKM)] == ["about sun", "about moon"]
 
 
-def test_no_conversations_ask_nothing() -> None:
-    modules = Modules()
-    assert ModularChat(modules, CHAT).reply([]) == []
-    assert modules.asked == []
-
-
 def test_an_unreachable_engine_ends_the_turn() -> None:
     modules = Modules({Module.SDM: EngineUnreachableError("nobody is there")})
     with pytest.raises(EngineUnreachableError):

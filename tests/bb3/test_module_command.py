@@ -65,12 +65,6 @@ def test_the_extractive_engine_answers_where_no_model_is_named() -> None:
     assert (result.exit_code, result.stdout) == (0, "Where is the moon?\n")
 
 
-def test_the_embedder_of_the_settings_is_used(tmp_path: Path) -> None:
-    result = module("sdm", "--set", f"embedder={tmp_path}/none")
-    assert result.exit_code == 1
-    assert f"{tmp_path}/none" in result.stderr
-
-
 def test_a_model_answers(openai_server: OpenAIServer) -> None:
     openai_server.answer(at_a_server())
     result = module("sdm", *at(openai_server))
@@ -173,15 +167,11 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
     ("content", "error"),
     [
         (b"", "holds nothing"),
-        (b" \n \n", "holds nothing"),
         (b"\xff\xfe\x00\x01", "cannot be read"),
         (b"%PDF-1.7\x00\x00", "holds no text"),
-        (b"x" * 2_000_001, "more than 2,000,000 characters"),
         (b"x" * 20_001, "a turn of the context has 20,001 characters; the limit is 20,000"),
         (b'{"turns": []}', "holds JSON"),
-        (b'\n["Hello"]', "holds JSON"),
         (b'{"turns": [', "holds text that begins as JSON"),
-        (b"[" * 100_000, "holds text that begins as JSON"),
         (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context has no turn"),
     ],
 )
@@ -256,18 +246,6 @@ def test_a_local_model_is_sent_the_text_of_the_form_and_the_documents(
     decoding = module_options({"skm_beam_max_length": 12}, weights)[Module.SKM].decoding
     written = TransformersEngine(local_model).write_on(sent, decoding).text
     assert (result.exit_code, result.stdout) == (0, f"{written}\n")
-
-
-def test_a_completions_server_is_sent_documents_and_memories_too(openai_server: OpenAIServer) -> None:
-    openai_server.answer(completed("It is far."))
-    module(
-        "skm", "--form", "tokens", "--completions", openai_server.url, stdin="External Knowledge: a | b\nWhat is it?\n"
-    )
-    module("mkm", "--form", "tokens", "--completions", openai_server.url, stdin="your persona: I sing.\nHello\n")
-    assert [request.body["prompt"] for request in openai_server.requests] == [
-        "a / b // What is it? __generate-knowledge__",
-        "your persona: I sing. // Hello __access-memory__",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -134,10 +134,6 @@ def test_a_reply_of_several_lines_is_one_turn() -> None:
     assert prompt(Module.VRM, turns) == "Person 2: a\nb\nPerson 1: hello\nPerson 2:"
 
 
-def test_right_to_left_and_emoji_are_kept() -> None:
-    assert prompt(Module.VRM, said("שלום 👩‍🚀 مرحبا")) == "Person 1: שלום 👩‍🚀 مرحبا\nPerson 2:"
-
-
 def test_a_document_is_cut_after_so_many_words_from_its_title_on() -> None:
     document = SearchDocument(title="Two words", text="one two three\nfour")
     assert document_line(document, 5) == "External Knowledge: Two words | one two"

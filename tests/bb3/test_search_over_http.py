@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import threading
 import time
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -20,7 +19,6 @@ from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
 from investigator.bb3.search.client import Patience, SearchServer
 from investigator.bb3.search.request import LONGEST_QUERY, MOST_DOCUMENTS
 from investigator.dialogue.messages import Message
-from investigator.engines.http import MOST_OCTETS as MOST_RECEIVED
 from investigator.errors import (
     EngineError,
     EngineTimeoutError,
@@ -75,7 +73,7 @@ def test_a_server_that_recovers_is_heard(openai_server: OpenAIServer) -> None:
     assert len(client(openai_server)[0].search("q", 5)) == 1
 
 
-@pytest.mark.parametrize("status", [400, 401, 404])
+@pytest.mark.parametrize("status", [400, 404])
 def test_a_refusal_is_not_asked_for_again(openai_server: OpenAIServer, status: int) -> None:
     openai_server.answer(Response(status))
     asking, waits = client(openai_server)
@@ -125,7 +123,6 @@ def test_a_redirect_is_refused(openai_server: OpenAIServer) -> None:
         (b'{"response": {"a": 1}}', "without a list"),
         (b'{"response": ["a page"]}', "without a list"),
         (b"[1, 2]", "without a list"),
-        (b"x" * (MOST_RECEIVED + 1), "4,000,000 bytes"),
     ],
 )
 def test_what_is_no_answer_is_told(openai_server: OpenAIServer, body: bytes, gist: str) -> None:
@@ -222,19 +219,13 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
     [
         (b"n=5", {}, 400, "the form has no q; POST a form"),
         (b"q=a&n=x", {}, 400, "n is 'x'; it must be a whole number"),
-        (b"q=a&n=-3", {}, 400, "n is '-3'; it must be a whole number; at most 50 pages are returned"),
-        (b"q=a&n=1.5", {}, 400, "n is '1.5'"),
-        (b"q=a&n=", {}, 400, "n is ''"),
         (b"q=a&n=1&n=2", {}, 400, "n more than once"),
         (b"q=a&q=b", {}, 400, "q more than once"),
         (b"q=\xff", {}, 400, "the form is not UTF-8"),
-        (b"q=%FF", {}, 400, "the form is not UTF-8"),
         (b"a=a&" * 100, {}, 400, "more than 20 fields"),
         (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters, more than the limit of 20,000"),
         (b"q=a", {"Content-Length": "9" * 5_000}, 400, "Invalid HTTP request"),
-        (b"q=a", {"Content-Length": "-3"}, 400, "Invalid HTTP request"),
         (b'{"q": "a"}', {"Content-Type": "application/json"}, 415, "the request is application/json, not a form"),
-        (b"q=a", {"Content-Type": "multipart/form-data; boundary=x"}, 415, "multipart/form-data, not a form"),
     ],
 )
 def test_a_bad_request_is_told_what_is_wrong_and_the_server_goes_on(
@@ -259,7 +250,7 @@ def test_a_form_gets_as_many_pages_as_it_asks_for_up_to_fifty(body: bytes, count
     assert len(answer["response"]) == count
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "FOO"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "FOO"])
 def test_any_other_method_is_refused_and_told_which_one_is_served(method: str) -> None:
     with SearchEndpoint(MadeUpSearch()) as endpoint:
         asked = http.client.HTTPConnection(urlsplit(endpoint.address).netloc, timeout=5)
@@ -330,20 +321,6 @@ def test_a_search_that_fails_in_any_way_is_answered_without_a_traceback(
         assert post(endpoint, query) == (status, {"error": answer})
     assert problems == problem
     assert capsys.readouterr().err == ""
-
-
-def test_requests_side_by_side_are_all_answered() -> None:
-    results: list[int] = []
-    with SearchEndpoint(MadeUpSearch()) as endpoint:
-        server = SearchServer(endpoint.address)
-        threads = [
-            threading.Thread(target=lambda n=n: results.append(len(server.search(f"q{n}", n)))) for n in range(1, 9)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert sorted(results) == list(range(1, 9))
 
 
 def test_a_search_agent_answers_with_documents_and_copies_share_its_search() -> None:

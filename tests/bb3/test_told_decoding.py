@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +19,6 @@ from investigator.engines.chat.models import ChatSettings
 from investigator.engines.chat.sending import ReplyFormat
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.errors import SettingsError
-from investigator.records import AskReply, Prompt, ReflectReply
 from investigator.records.decoding import OFF, Decoding, Inference
 
 
@@ -199,26 +197,3 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:
     with pytest.raises(SettingsError, match=why):
         as_told(hollow, Decoding(**told))
-
-
-@pytest.fixture(scope="module")
-def gguf() -> GgufEngine:
-    named = os.environ.get("INVESTIGATOR_TEST_GGUF")
-    if not named:
-        pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
-    pytest.importorskip("xllamacpp")
-    return GgufEngine(named, GgufSettings(context_tokens=1024, max_tokens=48, threads=1))
-
-
-def thought(reply_type: type[AskReply] | type[ReflectReply] = AskReply) -> Prompt:
-    return Prompt(PROMPT.template, PROMPT.variables, "Tell about a bridge in JSON.", reply_type)
-
-
-def test_a_loaded_gguf_model_writes_as_told(gguf: GgufEngine) -> None:
-    greedy = gguf.reply(thought()).text
-    assert as_told(gguf, Decoding(topk=1, temperature=2.0)).reply(thought()).text == greedy
-    assert as_told(gguf, Decoding(topp=0.0, temperature=2.0)).reply(thought()).text == greedy
-    hot = as_told(gguf, Decoding(topk=200, temperature=2.0))
-    assert hot.reply(thought()).text == hot.reply(thought()).text != greedy
-    assert as_told(gguf, Decoding(beam_max_length=16)).reply(thought(ReflectReply)).output_tokens == 16
-    assert gguf.reply(thought()).text == greedy

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from investigator.dialogue.dictionary import END, SPECIAL, START, UNKNOWN, Dictionary, tokens_of
 from investigator.errors import DialogueError
 
 
+@settings(max_examples=30)
 @given(st.text())
 def test_any_text_that_was_added_comes_back_as_it_was(text: str) -> None:
     dictionary = Dictionary([text])
     assert dictionary.decode(dictionary.encode(text)) == text
 
 
+@settings(max_examples=30)
 @given(st.text())
 def test_no_text_holds_a_special_token(text: str) -> None:
     assert set(tokens_of(f"{text} __unk__ __start__{text}")).isdisjoint(SPECIAL)

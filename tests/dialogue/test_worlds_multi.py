@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter
-
 import pytest
 from talking_agents import Lesson, lesson, talker
 
-from investigator.dialogue.worlds import DialogPartnerWorld, MultiAgentDialogWorld, MultiWorld, World
+from investigator.dialogue.worlds import DialogPartnerWorld, MultiWorld, World
 from investigator.errors import DialogueError, DialogueValueError
 
 
@@ -57,13 +54,6 @@ def test_another_task_is_chosen_only_when_an_episode_is_over() -> None:
     assert turns(world, 4) == ["a1", "a2", "a1", "a2"]
 
 
-def test_training_chooses_by_weight() -> None:
-    opt: dict[str, object] = {"datatype": "train", "multitask_weights": "1,3,0"}
-    counted = Counter(turns(of_tasks(opt, p=["p"], q=["q"], r=["r"]), 2_000))
-    assert counted["r"] == 0
-    assert 2.4 < counted["q"] / counted["p"] < 3.7
-
-
 def test_weights_can_be_numbers_or_the_sizes_of_the_tasks() -> None:
     sizes = {"p": ["p"], "q": ["q"] * 3}
     assert of_tasks({"multitask_weights": [2, 5]}, **sizes).cum_task_weights == (2, 7)
@@ -72,23 +62,6 @@ def test_weights_can_be_numbers_or_the_sizes_of_the_tasks() -> None:
     for wrong in ("much,little", "0,0", [-1, 2], []):
         with pytest.raises(DialogueValueError):
             of_tasks({"datatype": "train", "multitask_weights": wrong}, **sizes)
-
-
-def test_the_same_seed_makes_the_same_choices_and_another_one_others() -> None:
-    def choices(seed: int) -> list[str]:
-        return turns(of_tasks({"datatype": "train", "seed": seed}, p=["p"], q=["q"]), 40)
-
-    assert choices(1) == choices(1)
-    assert choices(1) != choices(2)
-
-
-def test_chance_can_be_given() -> None:
-    class Last(random.Random):
-        def random(self) -> float:
-            return 0.999
-
-    parts = [DialogPartnerWorld({}, [lesson(text, datatype="train"), talker("student")]) for text in ("p", "q")]
-    assert turns(MultiWorld({"datatype": "train"}, parts, chance=Last()), 3) == ["q", "q", "q"]
 
 
 def test_figures_of_all_tasks_are_a_mean_over_tasks_or_over_examples() -> None:
@@ -130,12 +103,6 @@ def test_a_reset_begins_all_tasks_anew() -> None:
     world.reset()
     assert world.total_parleys == 0
     assert turns(world, 3) == ["p1", "q1", "p2"]
-
-
-def test_sizes_are_unknown_where_one_is() -> None:
-    parts = [DialogPartnerWorld({}, [lesson("a"), talker("s")]), MultiAgentDialogWorld({}, [talker("x")])]
-    world = MultiWorld({"datatype": "valid"}, parts)
-    assert (world.num_examples(), world.num_episodes()) == (None, None)
 
 
 def test_a_multi_world_has_worlds() -> None:

@@ -120,14 +120,22 @@ def test_options_that_cannot_be_are_refused_at_once(folder: Path, opt: dict[str,
 
 
 def test_a_teacher_asks_and_grades_in_turn_in_batches_and_in_threads(investigator: Investigator) -> None:
+    three = "mill,school,bridge"
+
     def agent() -> FolderChatAgent:
         return FolderChatAgent({}, investigator=investigator)
 
-    assert figures(DialogPartnerWorld(VALID, [visitor("mill school,bridge chapel"), agent()])) == (4, 1)
-    assert figures(BatchWorld({**VALID, "batchsize": 3}, DialogPartnerWorld(VALID, [visitor(), agent()]))) == (4, 1)
-    assert figures(HogwildWorld({**VALID, "numthreads": 2}, DialogPartnerWorld(VALID, [visitor(), agent()]))) == (4, 1)
+    assert figures(DialogPartnerWorld(VALID, [visitor("mill school"), agent()])) == (2, 1)
+    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), agent()]))) == (
+        3,
+        1,
+    )
+    assert figures(HogwildWorld({**VALID, "numthreads": 2}, DialogPartnerWorld(VALID, [visitor(three), agent()]))) == (
+        3,
+        1,
+    )
     asked = FolderInvestigatorAgent({}, investigator=investigator)
-    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(), asked]))) == (4, 1)
+    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), asked]))) == (3, 1)
     assert kept_users(investigator) == ()
 
 

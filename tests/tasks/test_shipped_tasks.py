@@ -235,21 +235,3 @@ def test_folder_questions_know_their_documents_and_their_folder() -> None:
 def test_a_task_streams_the_same_messages(task: str) -> None:
     (file,) = EXAMPLES.glob(f"{task}.*")
     assert messages(task, file, datatype="valid:stream") == messages(task, file, datatype="valid")
-
-
-@pytest.mark.parametrize(
-    ("task", "path"),
-    [
-        ("folder", "investigate/multihop/questions.dev.jsonl"),
-        ("beir", "retrieval/xquad_en"),
-        ("doc2dial:last", "dialogue/mtrag_un/tasks.dev.jsonl"),
-        ("doc2dial:search", "dialogue/dstc10_spoken/dialogs.dev.jsonl"),
-    ],
-)
-def test_real_files_are_read(shared: Path, task: str, path: str) -> None:
-    file = shared / "data" / path
-    lines = file if file.suffix else file / "queries.dev.jsonl"
-    count = sum(1 for line in lines.read_text(encoding="utf-8").split("\n") if line.strip())
-    read = teacher(task, file, datatype="valid")
-    assert read.num_examples() == count
-    assert all(message["text"] for message in read)

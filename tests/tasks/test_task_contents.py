@@ -32,8 +32,7 @@ def refused(task: str, content: str | bytes, folder: Path, datatype: str = "vali
     return caught.value
 
 
-@pytest.mark.parametrize("datatype", ["valid", "valid:stream"])
-@pytest.mark.parametrize("content", ["", "\ufeff \n\n\t\r\n"])
+@pytest.mark.parametrize(("content", "datatype"), [("", "valid"), ("\ufeff \n\n\t\r\n", "valid:stream")])
 @pytest.mark.parametrize("task", sorted(FILES))
 def test_a_task_over_nothing_is_an_error_that_says_what_is_expected(
     task: str, content: str, datatype: str, tmp_path: Path
@@ -54,7 +53,6 @@ def test_every_listed_task_is_among_those() -> None:
         ("squad:open", '{"data": [{"paragraphs": [{"context": "c", "qas": []}]}]}'),
         ("hotpotqa", "[]"),
         ("doc2dial", '{"turns": [{"speaker": "user", "text": "Is anybody there?"}]}'),
-        ("doc2dial:search", '{"turns": [{"speaker": "user", "text": "Is anybody there?"}]}'),
         ("babi", "1 Ida took the lamp.\n"),
         ("bb3x", '{"message_history": []}'),
         ("conversations", '{"dialog": [[{"id": "a", "text": "Hello?"}]]}'),
@@ -114,7 +112,7 @@ def changed(task: str, path: str, value: object) -> str:
     return json.dumps(content)
 
 
-@pytest.mark.parametrize("value", [5, None, ["x"], KeyError])
+@pytest.mark.parametrize("value", [5, KeyError])
 @pytest.mark.parametrize(
     ("task", "path"),
     [
@@ -145,18 +143,14 @@ def test_a_text_that_is_none_is_refused_with_its_place(task: str, path: str, val
 @pytest.mark.parametrize(
     ("task", "path", "value"),
     [
-        ("squad", "data.0.paragraphs.0.qas.0.answers", "x"),
         ("squad", "data.0.paragraphs.0.qas.0.answers", KeyError),
         ("squad", "data.0.paragraphs.0.qas.0.answers.0.answer_start", "59"),
         ("squad", "data.0.paragraphs.0.qas.0.is_impossible", "false"),
         ("squad", "data.0.paragraphs", {}),
         ("quac", "data.0.paragraphs.0.qas.0.yesno", 1),
-        ("quac", "data.0.paragraphs.0.qas.0.orig_answer", "on 3 May"),
         ("coqa", "data.0.questions.0.turn_id", "1"),
         ("coqa", "data.0.additional_answers", []),
         ("hotpotqa", "0.answer", 5),
-        ("hotpotqa", "0.context", None),
-        ("hotpotqa", "0.context.0.1", "One text."),
         ("hotpotqa", "0.context.0.1.0", 5),
         ("hotpotqa", "0.context", "[" * 100_000),
         ("hotpotqa", "0.supporting_facts.0.1", "1"),
@@ -205,15 +199,10 @@ def test_line_ends_of_windows_and_a_mark_of_the_byte_order_change_nothing(task: 
 @pytest.mark.parametrize(
     "content",
     [
-        b"\0" * 100,
         b"\xff\xfe1\0\n\0",
-        b"caf\xe9 \x80\n",
         b"[" * 200_000,
         b'{"a":' * 200_000,
         b"null",
-        b"5",
-        b'"x"',
-        b"{}",
     ],
 )
 def test_what_is_no_data_at_all_is_named_and_never_crashes(task: str, content: bytes, tmp_path: Path) -> None:

@@ -66,13 +66,6 @@ def test_who_repeats_the_labels_is_right_and_who_always_says_the_same_is_right_s
     assert (fixed["accuracy"], fixed["exs"]) == (0.25, 4)
 
 
-def test_several_tasks_are_reported_each_and_together() -> None:
-    report = figures(evaluate(world(f"{SQUAD},{COQA}", FixedResponseAgent({"fixed_response": "a school"}))))
-    assert (report["squad/exs"], report["coqa/exs"]) == (4, 3)
-    assert report["coqa/accuracy"] == pytest.approx(1 / 3)
-    assert report["accuracy"] == pytest.approx(1 / 6)
-
-
 def test_a_count_ends_an_evaluation_and_a_second_one_begins_anew() -> None:
     student = world(SQUAD, RepeatLabelAgent({}))
     assert figures(evaluate(student, count=3))["exs"] == 3

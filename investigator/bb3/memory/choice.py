@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from math import fsum, log
 
 from pydantic import Field
 
@@ -65,17 +64,14 @@ def available_memories(
     return most_alike(text, free, tokens)
 
 
-def most_alike(
-    text: str, memories: Sequence[str], tokens: Tokens, frequencies: Mapping[Hashable, int] | None = None
-) -> list[str]:
-    """Return the 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged. If
-    frequencies are given, a token has the weight 1 / (1 + ln(1 + its frequency)). Among equal scores, the text that
-    sorts last comes first, as in the original.
+def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
+    """Return the 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged.
+    Among equals, the text that sorts last comes first, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:
         return list(memories)
-    weights = {token: 1 / (1 + log(1 + (frequencies or {}).get(token, 1))) for token in tokens(text.lower())}
-    scored = [(fsum(weights.get(token, 0) for token in set(tokens(memory.lower()))), memory) for memory in memories]
+    wanted = set(tokens(text.lower()))
+    scored = [(len(wanted.intersection(tokens(memory.lower()))), memory) for memory in memories]
     return [memory for _, memory in sorted(scored, reverse=True)[:MOST_AVAILABLE]]
 
 

@@ -17,9 +17,8 @@ from investigator.errors import DialogueValueError
 
 class MultiWorld(World):
     """A world for each task; TaskChoice picks one for each episode. When all data has ended, it stays with the last
-    world, which returns padding. `chance` is the random generator, by default seeded from the option `seed` and the
-    index of the copy. In a copy, agents that all worlds share stay shared. Raises DialogueValueError without worlds,
-    and the errors of TaskChoice.
+    world, which returns padding. In a copy, agents that all worlds share stay shared. Raises DialogueValueError without
+    worlds, and the errors of TaskChoice.
     """
 
     def __init__(
@@ -27,8 +26,6 @@ class MultiWorld(World):
         opt: Mapping[str, object] | None,
         worlds: Sequence[World] | None = None,
         shared: Shared | None = None,
-        *,
-        chance: random.Random | None = None,
     ) -> None:
         super().__init__(opt, None if worlds is None else (), None if shared is None else {**shared, "agents": ()})
         self.worlds = list(worlds) if worlds is not None else _copies(shared or {})
@@ -39,7 +36,7 @@ class MultiWorld(World):
             self.opt,
             len(self.worlds),
             lambda: [world.num_episodes() for world in self.worlds],
-            chance or random.Random(_seed(self.opt)),
+            random.Random(_seed(self.opt)),
         )
         self.cum_task_weights = self._choice.cum_weights
         self._chosen = False
