@@ -172,7 +172,7 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
         (b"x" * 20_001, "a turn of the context has 20,001 characters; the limit is 20,000"),
         (b'{"turns": []}', "holds JSON"),
         (b'{"turns": [', "holds text that begins as JSON"),
-        (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context has no turn"),
+        (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context has none"),
     ],
 )
 def test_a_context_that_is_none_is_wrong_use(tmp_path: Path, content: bytes, error: str) -> None:
