@@ -30,7 +30,7 @@ _Span = tuple[int, int]
 
 
 def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
-    """Return the words by which a document states a property of itself; None if it does not."""
+    """Return the words with which a document states a property about itself; None if it does not."""
     for start, end in _places(wanted, document):
         if not addresses_model(document.text[start:end]):
             return quote_at(document, start, end)
@@ -38,9 +38,7 @@ def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
 
 
 def own_value(wanted: OwnProperty, statement: str) -> str:
-    """Return the words of an own statement without its label, or without the closing words of a letter; "" if it has
-    neither.
-    """
+    """Return the value in such a statement, without its label or the letter's closing words; "" if it has neither."""
     for form in (_label(wanted), _label(OwnProperty.SENDER), _closing()):
         if found := form.match(statement):
             return next(filter(None, (found["beside"], found["below"])), "")
@@ -48,7 +46,7 @@ def own_value(wanted: OwnProperty, statement: str) -> str:
 
 
 def _places(wanted: OwnProperty, document: Document) -> Iterator[_Span]:
-    """Yield the spans that state a property, the surest first."""
+    """Yield the spans that state a property, the most certain first."""
     text = document.text
     yield from _labelled(wanted, text, 0, _HEAD)
     match wanted:
@@ -76,7 +74,7 @@ def _places(wanted: OwnProperty, document: Document) -> Iterator[_Span]:
 
 
 def _labelled(wanted: OwnProperty, text: str, low: int, high: int) -> Iterator[_Span]:
-    """Yield the lines that label a property, with its value: behind a colon, in the next cell, or on the next line."""
+    """Yield the lines that label a property, with its value: after a colon, in the next cell, or on the next line."""
     for found in _label(wanted).finditer(text, low, high):
         value = found["beside"] or found["below"]
         if len(value) <= _LONGEST and _is_value(wanted, value, is_below=found["below"] is not None):
@@ -94,7 +92,7 @@ def _is_value(wanted: OwnProperty, value: str, *, is_below: bool) -> bool:
 
 
 def _naming(document: Document, names: tuple[str, ...]) -> Iterator[_Span]:
-    """Yield the lines of the first pages that give one of some names, which the properties of the file hold."""
+    """Yield the lines of the first pages that contain one of some names from the file's properties."""
     head = Source(document.changed(text=document.text[:_HEAD]))
     for name in filter(None, names):
         if quote := head.find(name):
@@ -107,7 +105,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _signature(text: str) -> Iterator[_Span]:
-    """Yield the end of a letter: its closing words, and the name below."""
+    """Yield the end of a letter: its closing words and the name below."""
     for found in _closing().finditer(text, max(0, len(text) - _TAIL)):
         yield found.start("closing"), found.end()
 

@@ -15,7 +15,7 @@ _MARKS = " \t\n?.!:\"'“”‘’"
 
 
 class OwnProperty(StrEnum):
-    """A property that a document may state of itself."""
+    """A property that a document may state about itself."""
 
     DATE = "date"
     AUTHOR = "author"
@@ -28,10 +28,10 @@ class OwnProperty(StrEnum):
 
 
 def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
-    """Return the property of "this document" that a question asks for; with `alone`, also one that it only names, as in
+    """Return the property of "this document" that a question asks for; with `alone`, also if it only names one:
     "Author?".
 
-    A question about something in the document asks for none: who wrote the minutes of 7 April, when the contract was
+    A question about something in the document does not count: who wrote the minutes of 7 April, when the contract was
     signed.
     """
     asked = " ".join(question[:_LONGEST].split()).strip(_MARKS)
@@ -40,7 +40,7 @@ def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
 
 @cache
 def _forms() -> dict[OwnProperty, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return for each property the form of a question that names a document, and that of any question."""
+    """Return the patterns of questions for each property: those that name a document, and all others."""
     said = {name: words.replace("\n", "") for name, words in cues("own_properties").items()}
     documents = f"{cues('kinds')['documents']}|{cues('kinds')['others']}".replace("\n", "")
     this = rf"(?:(?:this|the present)(?: \w+)? (?:{documents})|the (?:document|file|paper|text)|this)"

@@ -30,7 +30,7 @@ class Settled(NamedTuple):
 def settled(
     usual: Verdict, run: Investigation, history: Sequence[Memory], library: DocumentIndex, reread: Reread | None
 ) -> Settled:
-    """Return the verdict on contradictions, or on a property of a document; of other questions, the usual one. Its
+    """Return the verdict on contradictions, or on a property of a document; for other questions, the usual one. Its
     quotes are looked up in the files.
     """
     conflicts: tuple[Conflict, ...] = ()
@@ -45,10 +45,9 @@ def settled(
 
 
 def self_described(usual: Verdict, run: Investigation, library: DocumentIndex) -> Verdict:
-    """Return the verdict on a question about "this document", or about one that it names; of other questions, the usual
-    one.
+    """Return the verdict on a question about "this document" or a named one; for other questions, the usual one.
 
-    A question that only names a property ("Author?") is one about the document if nothing else answers it.
+    A question that only names a property ("Author?") is about the document if nothing else answers it.
     """
     names = run.scope or library.document_ids()
     named = [name for name in names if PurePosixPath(name).name.casefold() in run.question.casefold()]
