@@ -89,7 +89,7 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
-    """Return the forms of another word that may replace a folded word, the likeliest first. For a past form these are
+    """Return the forms of another word that may replace a folded word, likeliest first. For a past form these are
     past forms, for a plural plurals; then the base form and its irregular forms. Only words used `as_verb` have
     irregular past forms: "children" is not one.
     """

@@ -84,7 +84,7 @@ def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
 def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
     """Return the plan that asks each document of a series the same question."""
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in documents)
-    return Proposal(f"Ask each of the {len(documents)} documents of the series, the earliest first.", tuple(steps))
+    return Proposal(f"Ask each of the {len(documents)} documents of the series, earliest first.", tuple(steps))
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:

@@ -50,7 +50,7 @@ class _Sentence:
 def telling_sentences(
     document: Document, question: str, near: Sequence[Quote] = (), *, most: int = 4, dated: bool = False
 ) -> tuple[Quote, ...]:
-    """Return the most relevant sentences of a document, the best first.
+    """Return the most relevant sentences of a document, best first.
 
     Words in the document's title carry little weight. `near` are quotes found by other means. With `dated`, sentences
     that name a time come first, in the order of the text.

@@ -148,7 +148,7 @@ class Library:
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:
-        """Return the documents worth examining with their features, the likeliest first."""
+        """Return the documents worth examining with their features, likeliest first."""
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:

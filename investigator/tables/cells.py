@@ -171,7 +171,7 @@ class TableView:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[str, ...]]:
-        """Return the heading rows above each row, the outermost first. A row of one label is the heading of the rows
+        """Return the heading rows above each row, outermost first. A row of one label is the heading of the rows
         below it: of the deeper-indented ones, else of equally indented ones up to the next heading. Without indentation
         a total ends the innermost group; a total at the end covers all rows.
         """

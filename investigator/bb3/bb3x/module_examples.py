@@ -22,7 +22,7 @@ NO_MEMORY = "no persona"
 class ModuleExample(Record):
     """The input of one module in a conversation, and the reply that it should give.
 
-    `turns` are the turns that the module sees, the oldest first: sdm, mdm and mgm see only the last one. `targets` are
+    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are
     its accepted outputs; `reply` is the index of the bot's message that they belong to.
     """
 

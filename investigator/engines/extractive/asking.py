@@ -79,7 +79,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
-    """Return the sentences with the probability that each answers, the likeliest first."""
+    """Return the sentences with the probability that each answers, likeliest first."""
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 

@@ -112,7 +112,7 @@ def note_pulled(model: PulledModel) -> None:
 
 
 def pulled_models() -> tuple[PulledModel, ...]:
-    """Return the pulled models, the latest first."""
+    """Return the pulled models, latest first."""
     try:
         names = sorted(entry.name for entry in models_folder().iterdir() if _NAME.fullmatch(entry.name))
     except OSError:
