@@ -107,7 +107,7 @@ def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: Docu
         pages.quote_views(quoted(report, "804").changed(text="Costs 999 790"))
 
 
-@pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "no document")])
+@pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "unknown document")])
 def test_a_file_that_is_no_document_of_the_index_is_never_opened(pages: DocumentPages, name: str, reason: str) -> None:
     with pytest.raises(FolderError, match=reason):
         pages.picture(name, 1)

@@ -165,7 +165,7 @@ def test_an_unfinished_run_and_one_without_findings_are_reported_too(
     assert "memory-1" in stopped.texts
     assert "sources" not in stopped.texts
     assert "The audit took place." in absent.texts["nearest"]
-    assert "no language model" in html_report(not_found)
+    assert "without a language model" in html_report(not_found)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -183,7 +183,7 @@ def test_durations_are_said_as_a_person_says_them(seconds: float, words: str) ->
     ],
 )
 def test_that_no_language_model_answered_is_said_only_where_it_is_so(engine: str, without_model: bool) -> None:
-    assert ("no language model." in engine_line(engine)) is without_model
+    assert ("without a language model." in engine_line(engine)) is without_model
 
 
 def test_what_stayed_open_is_named_with_what_was_searched(answered: Investigation) -> None:

@@ -157,7 +157,7 @@ def test_a_chat_goes_on_in_the_next_server_and_is_kept_until_it_is_deleted(folde
     (summary,) = folder.chats.summaries()
     assert (summary.said, summary.turns) == ("my key is ***", 3)
     second.forget(chat.id)
-    with pytest.raises(ServerError, match="no chat"):
+    with pytest.raises(ServerError, match="unknown chat"):
         second.chat(chat.id)
     assert folder.chats.summaries() == ()
     ended.set()

@@ -137,5 +137,5 @@ def test_the_ledger_counts_a_call_that_was_lost_and_a_line_that_was_cut(tmp_path
 
 
 def test_an_unknown_proposer_is_named() -> None:
-    with pytest.raises(SettingsError, match="no proposer 'unknown'"):
+    with pytest.raises(SettingsError, match="unknown proposer 'unknown'"):
         proposer_named("unknown")

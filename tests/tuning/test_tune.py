@@ -190,11 +190,11 @@ def test_a_ceiling_of_money_takes_the_price_from_the_user_s_own_table(
 def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[Path, Path], tmp_path: Path) -> None:
     engine, out = Obedient(), tmp_path / "out"
     for options, words in (
-        (TuningOptions(templates=("query/aks",), search="gepa"), "no template query/aks"),
+        (TuningOptions(templates=("query/aks",), search="gepa"), "unknown template query/aks"),
         (TuningOptions(templates=("query/ask",)), "no candidates given"),
         (TuningOptions(search="gepa"), "no template to change given"),
-        (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
-        (TuningOptions(templates=("query/ask",), search="unknown"), "no proposer 'unknown'"),
+        (TuningOptions(space={"method.nonsense": ("1", "2")}), "unknown setting method.nonsense"),
+        (TuningOptions(templates=("query/ask",), search="unknown"), "unknown proposer 'unknown'"),
         (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),
     ):
         with pytest.raises(SettingsError, match=words):
