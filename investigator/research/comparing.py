@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Callable, Sequence
 
 from investigator.evidence.claims import prove
+from investigator.evidence.titles import are_of_a_series
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
 from investigator.questions.constraints import constraints
@@ -19,6 +21,7 @@ from investigator.questions.topics import spelled_roots
 from investigator.records import (
     SUMMARY,
     Claim,
+    Constraint,
     ConstraintKind,
     Document,
     DocumentCard,
@@ -41,6 +44,7 @@ from investigator.tables.asked import table_question
 from investigator.tables.times import asked_times
 
 _MOST_ROWS = 12
+_UNDATED = (0, 0)
 _OF_BEST = 0.5  # lowest share of the best match at which a document belongs to a series
 _MOST_QUOTES, _MOST_TIMES = 4, 5
 _BEGINNING = 1_500  # characters
@@ -58,9 +62,20 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
     likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
     dated = [card for card in likely if _times(card)]
     dated = [card for card in dated if names_issuer(question, card.imprint.issuer)] or dated
+    dated += [card for card in _between(periods(question), cards) if card not in dated and _is_of_series(card, dated)]
     if len({_when(card) for card in dated}) < 2:
         return ()
-    return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
+    return tuple(sorted(dated[:_MOST_ROWS], key=lambda card: (_when(card), card.document_id)))
+
+
+def _between(asked: frozenset[Period], cards: Sequence[DocumentCard]) -> list[DocumentCard]:
+    """Return the documents of the times from the first to the last of several periods."""
+    known = sorted(period.order for period in asked if period.year)
+    return [card for card in cards if known[0] <= _when(card) <= known[-1]] if len(known) > 1 else []
+
+
+def _is_of_series(card: DocumentCard, dated: Sequence[DocumentCard]) -> bool:
+    return any(are_of_a_series(card.title, other.title) for other in dated)
 
 
 def names_issuer(question: str, issuer: str) -> bool:
@@ -148,7 +163,7 @@ def _series_asked(run: Investigation, document: Callable[[str], Document]) -> li
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
     own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
     times = {name: _named_period(document(name)) for name in asked if not own or name in own}
-    if len(set(times.values())) < 2 or not all(times.values()):
+    if len(set(times.values())) < 2 or _UNDATED in times.values():
         return []
     return sorted(times, key=lambda name: (times[name], name))[:_MOST_ROWS]
 
@@ -187,9 +202,19 @@ def _by_document(
             found = [_with_news(one, part, document(name), before) for one in found]
         else:
             found = _with_telling(part, found, document, is_read)
-        rows.append(_row(_label(document(name)), part, found, document, is_read=is_read))
+        own = _at_own_time(part, document(name)) if run.kind is QuestionKind.TREND else part
+        rows.append(_row(_label(document(name)), own, found, document, is_read=is_read, is_of_series=own is not part))
         before = document(name)
     return tuple(rows)
+
+
+def _at_own_time(part: Part, one: Document) -> Part:
+    """Return a part about several periods as one about the period of a report."""
+    if len(periods(part.question)) < 2 or (own := _own_period(one)) is None:
+        return part
+    within = f"q{own.quarter} " if own.quarter else f"{month_name[own.month]} " if own.month else ""
+    others = (bound for bound in part.constraints if bound.kind is not ConstraintKind.PERIOD)
+    return part.changed(constraints=(Constraint(kind=ConstraintKind.PERIOD, text=f"{within}{own.year}"), *others))
 
 
 def _label(one: Document) -> str:
@@ -257,7 +282,7 @@ def _in_order(history: Sequence[Memory], document: Callable[[str], Document]) ->
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
     times = {name: _named_period(document(name)) for name in names}
-    if all(times.values()):
+    if _UNDATED not in times.values():
         names.sort(key=lambda name: (times[name], name))
     return names
 
@@ -269,12 +294,16 @@ def _row(
     document: Callable[[str], Document],
     *,
     is_read: bool,
+    is_of_series: bool = False,
     most: int = _MOST_QUOTES,
 ) -> TableRow:
-    """Return the result for a row: the statements of the reply that meets the most constraints."""
+    """Return the result for a row: the statements of the reply that meets the most constraints.
+
+    In a report of a series, which must meet its own period, the score says little: the question names other periods.
+    """
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}
-    bar = 0 if is_read else default_calibration().answered_from
+    bar = 0 if is_read or is_of_series else default_calibration().answered_from
     one = judged(
         part, [claim for _, claim in claims], document, sure=lambda claim, _: points[id(claim)] >= bar, read=is_read
     )
@@ -288,7 +317,7 @@ def _row(
         document_id=one.quote.document_id,
         verdict=RowVerdict.YES if one.is_met else RowVerdict.UNCLEAR,
         value=one.claim.text,
-        quotes=tuple(quotes)[:most],
+        quotes=tuple(quotes)[: max(most, sum(quote.cell is not None for quote in quotes))],
         missing=tuple(dict.fromkeys(named(match.constraint) for match in one.failing)),
     )
 
@@ -317,9 +346,15 @@ def _times(card: DocumentCard) -> frozenset[Period]:
 
 
 def _when(card: DocumentCard) -> tuple[int, int]:
-    return max((one.order for one in _times(card)), default=(0, 0))
+    return max((one.order for one in _times(card)), default=_UNDATED)
 
 
 def _named_period(one: Document) -> tuple[int, int]:
+    own = _own_period(one)
+    return own.order if own is not None else _UNDATED
+
+
+def _own_period(one: Document) -> Period | None:
+    """Return the latest period in the name of a document, its date or its imprint."""
     said = f"{one.title} {one.id} {one.date or ''} {one.imprint.period_end or ''}"
-    return max((period.order for period in periods(said) if period.year), default=(0, 0))
+    return max((period for period in periods(said) if period.year), key=lambda period: period.order, default=None)

@@ -35,13 +35,14 @@ from investigator.tables.computing import asked_operation, computation
 from investigator.tables.document_tables import DocumentTables, tables_of
 from investigator.tables.listing import listed_cells, lists_rows
 from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
-from investigator.tables.times import TableTime, agrees, header_time
+from investigator.tables.times import TableTime, agrees, header_time, times_between
 
 MET_POINT = 95
 """The point of a cell that meets all constraints of a question: such a match is certain."""
 _LOOKED_AT = 40  # maximum cells searched for one quoted cell
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_SPAN = re.compile(r"\b(?:from|between)\b.+\b(?:to|and|until|through)\b", re.IGNORECASE)
 _CHANGES = "difference change growth increase decrease"
 _SPANS = ("duration", "age")
 _JOINTS: Mapping[Operation, str] = {
@@ -66,8 +67,10 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         pair = best_pair(question, tables)
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
-    found = (one for time in _times(question) for one in _best_together(question, tables, time))
-    quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met)
+    found = [[one for one in _best_together(question, tables, time) if one.is_met] for time in _times(question)]
+    if _is_trend(question) and not (found[0] and found[-1]):  # nothing is known of its beginning or its end
+        return ()
+    quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for of_time in found for one in of_time)
     if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # a figure does not say yes or no
         quotes = dict.fromkeys(quote for quote in quotes if quote.cell and not _DIGIT.search(quote.cell.value))
     return tuple(quote for quote in quotes if not _lacks_span(question, quote))
@@ -279,6 +282,8 @@ def _says_result(question: str, cell: QuotedCell) -> bool:
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
         return True  # one label covers both times
+    if _is_trend(question):  # each figure is one of it
+        return True
     if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):
         return True
     return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_changes())
@@ -327,6 +332,17 @@ def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> Co
     )
 
 
+def _is_trend(question: str) -> bool:
+    """Return True if a question, or the subject of one, asks for each figure of a span: "sales from 2022 to 2024"."""
+    if kind_of(question) is QuestionKind.TREND:
+        return True
+    is_subject = not question.rstrip().endswith("?") and _SPAN.search(question) is not None
+    return is_subject and asked_operation(question) is None
+
+
 def _times(question: str) -> tuple[TableTime | None, ...]:
+    """Return the times of a question that names several; of a trend, also those between its first and its last."""
     times = table_question(question).times
+    if len(times) == 2 and _is_trend(question):
+        return times_between(*times)
     return times if len(times) > 1 else (None,)

@@ -30,6 +30,7 @@ _A_YEAR_BEFORE = late(
     re.IGNORECASE,
 )
 _SLACK = 7  # days by which a fiscal period may end after its month
+_MOST_BETWEEN = 12
 _NEAR = 48  # characters before a date that may give the length of the period
 
 
@@ -106,6 +107,23 @@ def asked_times(question: str) -> tuple[TableTime, ...]:
     if len(found) == 1 and found[0].year and _A_YEAR_BEFORE.search(plain):
         found.append(found[0].a_year_before())
     return tuple(found)
+
+
+def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
+    """Return the years, or the quarters, from one to another; only these two if they are neither, or far apart."""
+    one, other = ((time.year, time.quarter, time.month) for time in (first, last))
+    if None in (one[0], other[0]) or one[2] or other[2] or (one[1] is None) is not (other[1] is None):
+        return first, last
+    in_year = 4 if one[1] else 1
+    begin, end = (4 * (year or 0) + (quarter or 1) - 1 for year, quarter, _ in (one, other))
+    steps = range(begin, end + 1, 4 // in_year)
+    if not 2 < len(steps) <= _MOST_BETWEEN:
+        return first, last
+    between = (
+        replace(first, year=at // 4, quarter=at % 4 + 1 if one[1] else None, words="" if one[1] else str(at // 4))
+        for at in steps[1:-1]
+    )
+    return first, *between, last
 
 
 def _times(text: str) -> list[TableTime]:
