@@ -71,6 +71,14 @@ class TableView:
         """Return the unit note on one line."""
         return self._words(self.table.unit)
 
+    @cached_property
+    def stub(self) -> str:
+        """Return the header of the first column, which says what kind of thing the rows are."""
+        return " ".join(self.words(one) for one in self.table.cells if self._is_stub(one))
+
+    def _is_stub(self, cell: TableCell) -> bool:
+        return cell.row < self.table.header_rows and cell.column == 0 and cell.columns == 1
+
     def words(self, cell: TableCell) -> str:
         """Return the words of a cell on one line."""
         return one_line(self.text[cell.start : cell.end])

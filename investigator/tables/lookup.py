@@ -169,7 +169,8 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
     translated = _by_own_quarters(wanted, tables)
     looked_at = 0
     for view in tables.views:
-        caption = without(named(f"{view.caption} {tables.heading_over(view)}"), naming_alone(view, asked))
+        over = f"{view.caption} {tables.heading_over(view)} {view.stub}"
+        caption = without(named(over), naming_alone(view, asked))
         binding = Binding(asked.text, tables, view)
         for row, cells in view.rows.items():
             labels = view.row_labels(row) if row >= view.table.header_rows else ()
@@ -301,11 +302,10 @@ def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Na
 
 def _holds_condition(condition: str, everything: str, view: TableView, cell: TableCell) -> bool:
     things = numbered(condition)
-    stub = " ".join(view.words(one) for one in view.table.cells if one.row < view.table.header_rows and one.column == 0)
     if not things:
         return folded(condition) in folded(everything)
     thing = things[0]
-    named = numbered(f"{everything} | {stub} {' '.join(view.row_labels(cell.row)[-1:])}")
+    named = numbered(f"{everything} | {view.stub} {' '.join(view.row_labels(cell.row)[-1:])}")
     return any(other.thing == thing.thing and other.number == thing.number for other in named)
 
 

@@ -444,3 +444,9 @@ def test_a_cell_of_figures_names_nobody_and_its_mean_counts_nothing_else() -> No
     document = _read("trial.md", f"# Women in the iodine trial\n\n| | Iodine, n = 19 |\n| --- | --: |\n{rows}")
     assert met_cells("Who funded the iodine trial?", document) == ()
     assert met_cells("How many women were in the iodine trial?", document) == ()
+
+
+def test_the_header_of_the_labels_says_what_kind_of_thing_the_rows_are() -> None:
+    staff = _read("staff.csv", "Studio,Potters,Apprentices\nHarbour,6,2\nMill,4,1\nCastle,3,3\n")
+    assert _said("How many apprentices are in the Castle studio?", staff) == ["Castle | Apprentices | 3"]
+    assert _said("How many apprentices are in the Castle school?", staff) == []

@@ -15,7 +15,7 @@ from investigator.plugins import found
 
 _ALL = 3
 VERSIONS: dict[str, int] = {
-    kinds.PDF: 6,
+    kinds.PDF: 7,
     kinds.DOCX: 5,
     kinds.PPTX: 2,
     kinds.XLSX: 3,

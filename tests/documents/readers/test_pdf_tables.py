@@ -187,3 +187,24 @@ def test_a_turned_page_reads_like_the_upright_one(read, turn: int, shown: int) -
     upright, turned = read("a.pdf", data), read("a.pdf", changed(data, turned_and_shown))
     assert len(upright.tables) == 1
     assert (turned.text, turned.title, turned.tables) == (upright.text, upright.title, upright.tables)
+
+
+def test_a_table_goes_on_under_its_header_on_the_next_page_whatever_stands_above_the_first(read) -> None:
+    def placed(rows: list[tuple[str, ...]], top: int) -> list[Placed]:
+        lefts = (50, 120, 200)
+        return [
+            Placed(cell, left=lefts[column], bottom=top - 18 * row)
+            for row, cells in enumerate(rows)
+            for column, cell in enumerate(cells)
+        ]
+
+    header = ("Order", "Customer", "Pieces")
+    names = ("Aalto", "Bauer", "Christodou", "Dubois", "Xu", "Young", "Zeman", "Quist")
+    orders = [(f"A-{number}", name, str(number % 7)) for number, name in enumerate(names, start=101)]
+    above = [Placed("Orders of March", bottom=760, size=18), Placed("All figures are in pieces, as sold.", bottom=735)]
+    data = pdf([[*above, *placed([header, *orders[:4]], 705)], placed([header, *orders[4:]], 740)])
+    document = read("a.pdf", data)
+    (table,) = document.tables
+    assert (table.header_rows, len(table.cells)) == (1, 3 * 9)
+    view = TableView(table, document.text)
+    assert view.column_headers(view.rows[8][2]) == ("Pieces",)

@@ -100,10 +100,16 @@ def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpa
         return False
     if len(first.edges) != len(second.edges):
         return False
-    same = sum(abs(a[1] - b[1]) <= _SAME_EDGE for a, b in zip(first.edges, second.edges, strict=True))
+    same = sum(_is_same_column(a, b) for a, b in zip(first.edges, second.edges, strict=True))
     if same < _FEWEST_ALIKE * len(first.edges):
         return False
-    return second.header_rows == 0 or _header(second) == _header(first)
+    repeated = _header(second)
+    return not repeated or _header(first)[-len(repeated) :] == repeated
+
+
+def _is_same_column(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Return True for the same right edge, as of figures, or the same left edge, as of words."""
+    return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(one, other, strict=True))
 
 
 def _header(table: LaidTable) -> list[str]:

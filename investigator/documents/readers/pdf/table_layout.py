@@ -17,6 +17,8 @@ _MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
 _TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
+_LARGER = 1.2  # times the height of the letters of figures
+_FEWEST_WORDS = 4  # of a sentence; "approx." and "No." name columns
 _LONG = 75  # characters; a longer piece is running text
 
 
@@ -145,6 +147,8 @@ def _headers_above(
         row = rows[number]
         if row.bottom - below.bottom > _NEAR * 1.5 * max(row.height, below.height) or len(found) >= _MOST_HEADERS:
             break
+        if len(row.pieces) == 1 and row.height > _LARGER * rows[first].height:
+            break  # the title of the page, or of a section
         over = [piece for piece in row.pieces if _is_over(piece, edges)]
         labels = [piece for piece in row.pieces if not _is_over(piece, edges)]
         are_headings = all(piece.right <= begin - 1 for one in found for piece in one.pieces)
@@ -180,7 +184,10 @@ def _reach(edges: Sequence[tuple[float, float]]) -> float:
 
 
 def _is_note(row: VisualRow) -> bool:
-    return len(row.pieces) == 1 and row.pieces[0].text.startswith("(") and is_unit_note(row.pieces[0].text)
+    """Return True for a row that is a note on units in brackets, or a sentence."""
+    text = row.pieces[0].text
+    is_sentence = text.endswith(".") and len(row.words) >= _FEWEST_WORDS
+    return len(row.pieces) == 1 and (is_sentence or (text.startswith("(") and is_unit_note(text)))
 
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
