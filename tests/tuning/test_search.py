@@ -132,7 +132,7 @@ def test_a_gain_on_the_first_set_that_the_test_does_not_bear_out_is_not_adopted(
     found = result_of(arena)
     assert found.ending is Ending.NOT_PROVEN
     assert found.winner is None
-    assert "No difference was seen" in found.reason
+    assert "No difference was found" in found.reason
 
 
 @pytest.mark.parametrize(
