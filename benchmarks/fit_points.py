@@ -68,7 +68,7 @@ def fitted(questions: list[Question]) -> Calibration:
     document = other.document.changed(weights={**other.document.weights, **taken})
     other = other.changed(document=document)
     return Calibration(
-        english=english, foreign=other, threshold=50, foreign_threshold=50, answered_from=100, worth_asking=0.0
+        english=english, foreign=other, threshold=50, unsure_threshold=50, answered_from=100, worth_asking=0.0
     )
 
 
@@ -248,7 +248,7 @@ def main() -> None:
     worth_asking = chance_worth_asking(questions, shipped)
     shipped = shipped.changed(
         threshold=arguments.threshold,
-        foreign_threshold=default_calibration().foreign_threshold,
+        unsure_threshold=default_calibration().unsure_threshold,
         answered_from=arguments.answered_from,
         worth_asking=worth_asking,
     )

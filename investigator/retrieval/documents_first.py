@@ -17,7 +17,7 @@ from investigator.scoring.calibration import Calibration
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that can rank first
 _FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
 _FEWEST_WORDS = 4  # shorter documents contain no sentence: they cannot answer, and others are not compared with them
-_USUAL_CHUNKS = 200  # documents of a folder; in smaller folders, fewer texts resemble a question by chance
+USUAL_CHUNKS = 200  # chunks of a folder; in smaller folders, fewer texts resemble a question by chance
 _NAMED = 12  # documents with the best-matching names, examined even if no search found them
 
 
@@ -66,7 +66,7 @@ class DocumentsFirst:
         leader = max((best[document_id].score for document_id in telling), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
-        few = math.log(max(1.0, _USUAL_CHUNKS / max(1, self._corpus.chunk_count())))
+        few = math.log(max(1.0, USUAL_CHUNKS / max(1, self._corpus.chunk_count())))
         model, ranked = self._calibration.of(question).document, []
         for document_id, chunk in best.items():
             held = [word for word in wanted if document_id in holders.get(word, frozenset())]

@@ -13,7 +13,7 @@ from investigator.language.terms import content_words, folded, porter_stem, stem
 from investigator.questions.spelling import MOST_SLIPS, respelled
 from investigator.records import Chunk, Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
-from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
+from investigator.retrieval.documents_first import USUAL_CHUNKS, DocumentsFirst, RankedDocument
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
@@ -34,6 +34,7 @@ class DocumentIndex(Protocol):
     def document(self, document_id: str) -> Document: ...
     def unreadable(self) -> tuple[Unreadable, ...]: ...
     def left_out(self) -> tuple[LeftOut, ...]: ...
+    def is_small(self) -> bool: ...
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]: ...
     def respelled(self, word: str) -> str | None: ...
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]: ...
@@ -84,6 +85,10 @@ class Library:
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the files of the folder that are not documents, by reason."""
         return self._corpus.left_out()
+
+    def is_small(self) -> bool:
+        """Return True for a folder with fewer passages than those that the scores were fitted to."""
+        return self._corpus.chunk_count() < USUAL_CHUNKS
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the content words of a question, and pairs of neighbouring ones that occur as a phrase in the folder.

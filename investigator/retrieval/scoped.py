@@ -36,6 +36,10 @@ class ScopedIndex:
         """Return nothing: excluded files are outside the scope."""
         return ()
 
+    def is_small(self) -> bool:
+        """Return True if the whole folder is small: the points of its documents depend on all of it."""
+        return self._inner.is_small()
+
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the words of a question with the share of the folder's documents that contain them."""
         return self._inner.term_frequencies(question)

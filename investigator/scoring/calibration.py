@@ -42,7 +42,7 @@ class Calibration(Record):
 
     The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
     on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest point of a
-    reply worth showing (`foreign_threshold` for other languages), `answered_from` the lowest point at which an unread
+    reply worth showing (`unsure_threshold` for other languages and small folders), `answered_from` the lowest point at which an unread
     quote that meets the whole question is an answer, `worth_asking` the lowest probability at which a document is worth
     asking.
     """
@@ -50,7 +50,7 @@ class Calibration(Record):
     english: RelevanceModels
     foreign: RelevanceModels
     threshold: int
-    foreign_threshold: int
+    unsure_threshold: int
     answered_from: int
     worth_asking: float
 
@@ -58,9 +58,13 @@ class Calibration(Record):
         """Return the models for a question, by its language."""
         return self.english if is_english(question) else self.foreign
 
-    def threshold_of(self, question: str) -> int:
-        """Return the lowest point at which a reply to a question is worth showing, by its language."""
-        return self.threshold if is_english(question) else self.foreign_threshold
+    def threshold_of(self, question: str, *, is_small: bool) -> int:
+        """Return the lowest point at which a reply to a question is worth showing.
+
+        It is low if points say little: for other languages, and in small folders, whose questions differ from those
+        that the points were fitted to. There most questions below the usual threshold have an answer.
+        """
+        return self.threshold if is_english(question) and not is_small else self.unsure_threshold
 
 
 def log_odds(chance: float) -> float:

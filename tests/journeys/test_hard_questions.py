@@ -56,6 +56,17 @@ def test_a_question_in_another_language_finds_the_names_and_years_it_shares(fold
         assert library.cards(("Wer war Hinrich Goldt?",))[0].document_id == "mill.txt"
 
 
+def test_other_words_in_a_small_folder_show_the_passage_and_another_subject_does_not(tmp_path: Path) -> None:
+    rules = "# Rules\n\nAmendments of these rules need two thirds of the members present.\n\nThe treasurer reports in May."
+    (tmp_path / "rules.md").write_text(rules, encoding="utf-8")
+    (tmp_path / "boathouse.txt").write_text("The boathouse is locked at nine in the evening.", encoding="utf-8")
+    investigator = Investigator(tmp_path)
+    found = investigator.ask("What majority is needed to change the rules?")
+    assert found.status is AnswerStatus.PASSAGES_FOUND
+    assert "two thirds" in found.citations[0].text
+    assert investigator.ask("What is the capital of Mongolia?").status is AnswerStatus.NOT_FOUND
+
+
 def test_a_folder_of_one_document_answers(tmp_path: Path) -> None:
     (tmp_path / "mill.txt").write_text(STORY, encoding="utf-8")
     answer = Investigator(tmp_path, embedder=SentenceTransformerEmbedder()).ask("When did the mill at Leer burn down?")

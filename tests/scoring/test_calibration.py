@@ -75,6 +75,16 @@ def test_a_question_has_the_models_of_its_language() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "is_small"),
+    [("Who owns the mill?", True), ("Wem gehört die Mühle?", False), ("Wem gehört die Mühle?", True)],
+)
+def test_replies_are_shown_with_fewer_points_where_points_say_little(question: str, is_small: bool) -> None:
+    fitted = default_calibration()
+    usual = fitted.threshold_of("Who owns the mill?", is_small=False)
+    assert fitted.threshold_of(question, is_small=is_small) < usual == fitted.threshold
+
+
+@pytest.mark.parametrize(
     ("better", "worse"),
     [
         ({"period": 1.0}, {"period": -1.0}),
