@@ -42,9 +42,9 @@ class Calibration(Record):
 
     The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
     on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest point of a
-    reply worth showing (`unsure_threshold` for other languages and small folders), `answered_from` the lowest point at which an unread
-    quote that meets the whole question is an answer, `worth_asking` the lowest probability at which a document is worth
-    asking.
+    reply worth showing (`unsure_threshold` for other languages and small folders), `answered_from` the lowest point at
+    which an unread quote that meets the whole question is an answer, `worth_asking` the lowest probability at which a
+    document is worth asking.
     """
 
     english: RelevanceModels

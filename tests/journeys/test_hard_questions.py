@@ -57,7 +57,9 @@ def test_a_question_in_another_language_finds_the_names_and_years_it_shares(fold
 
 
 def test_other_words_in_a_small_folder_show_the_passage_and_another_subject_does_not(tmp_path: Path) -> None:
-    rules = "# Rules\n\nAmendments of these rules need two thirds of the members present.\n\nThe treasurer reports in May."
+    rules = (
+        "# Rules\n\nAmendments of these rules need two thirds of the members present.\n\nThe treasurer reports in May."
+    )
     (tmp_path / "rules.md").write_text(rules, encoding="utf-8")
     (tmp_path / "boathouse.txt").write_text("The boathouse is locked at nine in the evening.", encoding="utf-8")
     investigator = Investigator(tmp_path)
