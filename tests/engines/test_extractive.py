@@ -228,6 +228,12 @@ def test_the_kind_of_answer_is_known_and_looked_for(question: str, kind: AnswerT
     assert expected_type("Explain it.") is AnswerType.ANY
 
 
+@pytest.mark.parametrize("question", ["What majority is needed to change the rules?", "How do I change the password?"])
+def test_to_change_something_asks_for_no_comparison(question: str) -> None:
+    assert expected_type(question) is AnswerType.ANY
+    assert expected_type("How did the rules change?") is AnswerType.COMPARISON
+
+
 def test_where_a_difference_is_asked_for_the_finding_is_preferred_to_what_was_done() -> None:
     question = "What was the difference in weight between the diet group and the control group?"
     assert expected_type(question) is AnswerType.COMPARISON
