@@ -126,14 +126,6 @@ def _teachers_in(module: str) -> list[str]:
     return sorted(kind.__name__ for kind in own)
 
 
-def load_teacher(task: str) -> type[Teacher]:
-    """Return the teacher class of a single task string: `squad`, `squad:open`, `my_package.my_task`.
-
-    Raises UnknownTaskError if it does not exist.
-    """
-    return Tasks().teacher_class(task)
-
-
 def create_teacher(opt: Mapping[str, object]) -> Teacher:
     """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
     return Tasks().teacher(opt)

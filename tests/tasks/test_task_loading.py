@@ -22,7 +22,7 @@ from investigator.dialogue.worlds import (
 )
 from investigator.dialogue.worlds.creating import create_world
 from investigator.errors import DialogueError, UnknownTaskError
-from investigator.tasks.loading import Tasks, create_teacher, load_teacher
+from investigator.tasks.loading import Tasks, create_teacher
 from investigator.tasks.squad import DefaultTeacher, OpenTeacher
 from investigator.tasks.task_list import TASK_LIST
 
@@ -50,7 +50,7 @@ def module(folder: Path, name: str, text: str) -> None:
 
 def test_every_listed_task_has_a_default_teacher_and_ids_are_unique() -> None:
     for entry in TASK_LIST:
-        assert issubclass(load_teacher(entry.task), Teacher)
+        assert issubclass(Tasks().teacher_class(entry.task), Teacher)
         assert entry.tags
         assert entry.description
     assert len({entry.id.lower() for entry in TASK_LIST}) == len(TASK_LIST)
@@ -61,13 +61,13 @@ def test_every_teacher_that_a_description_names_is_there() -> None:
     named = [word for word in words if ":" in word and not word.endswith(":")]
     assert "squad:open" in named
     for task in named:
-        assert issubclass(load_teacher(task), Teacher)
+        assert issubclass(Tasks().teacher_class(task), Teacher)
 
 
 def test_a_task_string_gives_the_class_that_it_names() -> None:
-    assert load_teacher("squad") is DefaultTeacher
-    assert load_teacher(" SQuAD:open ") is OpenTeacher
-    assert load_teacher("investigator.tasks.squad:OpenTeacher") is OpenTeacher
+    assert Tasks().teacher_class("squad") is DefaultTeacher
+    assert Tasks().teacher_class(" SQuAD:open ") is OpenTeacher
+    assert Tasks().teacher_class("investigator.tasks.squad:OpenTeacher") is OpenTeacher
 
 
 @pytest.mark.parametrize(
@@ -84,16 +84,16 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
 )
 def test_an_unknown_task_is_an_error_that_helps(task: str, told: str, hint: str) -> None:
     with pytest.raises(UnknownTaskError, match=told) as caught:
-        load_teacher(task)
+        Tasks().teacher_class(task)
     assert hint in caught.value.hint
 
 
 def test_a_task_of_ones_own_is_named_by_its_module(packages: Path) -> None:
     module(packages, "somebody.chess", "class DefaultTeacher(Teacher): ...\nclass BlitzTeacher(Teacher): ...\n")
-    assert load_teacher("somebody.chess").__name__ == "DefaultTeacher"
-    assert load_teacher("somebody.chess:BlitzTeacher").__name__ == "BlitzTeacher"
+    assert Tasks().teacher_class("somebody.chess").__name__ == "DefaultTeacher"
+    assert Tasks().teacher_class("somebody.chess:BlitzTeacher").__name__ == "BlitzTeacher"
     with pytest.raises(UnknownTaskError, match="no class Blitz") as caught:
-        load_teacher("somebody.chess:Blitz")
+        Tasks().teacher_class("somebody.chess:Blitz")
     assert "BlitzTeacher" in caught.value.hint
 
 
@@ -101,9 +101,9 @@ def test_what_is_wrong_inside_somebodys_module_is_not_hidden(packages: Path) -> 
     module(packages, "somebody.needs", "import a_package_that_is_missing\n")
     module(packages, "somebody.other", "class DefaultTeacher: ...\n")
     with pytest.raises(DialogueError, match="a_package_that_is_missing"):
-        load_teacher("somebody.needs")
+        Tasks().teacher_class("somebody.needs")
     with pytest.raises(DialogueError, match="is not a subclass of Teacher"):
-        load_teacher("somebody.other")
+        Tasks().teacher_class("somebody.other")
 
 
 def test_a_new_task_is_one_file_and_one_line(packages: Path) -> None:
@@ -213,11 +213,11 @@ def test_options_of_a_task_of_ones_own_are_its_own_matter(packages: Path) -> Non
 
 def test_what_only_others_derive_from_is_no_teacher() -> None:
     with pytest.raises(DialogueError, match="only a base class"):
-        load_teacher("span_questions:span")
+        Tasks().teacher_class("span_questions:span")
     with pytest.raises(UnknownTaskError) as caught:
-        load_teacher("bb3x:module")
+        Tasks().teacher_class("bb3x:module")
     assert "SdmTeacher, SgmTeacher" in caught.value.hint
-    assert load_teacher("bb3x:sdm").__doc__ == "The decision to search."
+    assert Tasks().teacher_class("bb3x:sdm").__doc__ == "The decision to search."
 
 
 def test_worlds_are_made_of_task_strings() -> None:

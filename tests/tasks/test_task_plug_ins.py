@@ -15,7 +15,7 @@ from investigator.cli.main import guarded
 from investigator.dialogue.worlds import DialogPartnerWorld
 from investigator.errors import DialogueTypeError, UnknownTaskError
 from investigator.tasks.commands.tasks import tasks
-from investigator.tasks.loading import Tasks, create_teacher, load_teacher
+from investigator.tasks.loading import Tasks, create_teacher
 from investigator.tasks.squad import DefaultTeacher
 from investigator.tasks.task_list import TASK_LIST, listed_tasks
 
@@ -70,7 +70,7 @@ def test_a_strangers_task_is_listed_found_by_its_tag_and_loaded_by_its_name(inst
     assert Tasks().ids("#qa")[-1] == "chess"
     teacher = create_teacher({"task": "#games", "datatype": "valid"})
     assert [(act["id"], act["eval_labels"]) for act in teacher] == [("chess", ["Queen's Gambit"])]
-    assert load_teacher("Chess:blitz").__name__ == "BlitzTeacher"
+    assert Tasks().teacher_class("Chess:blitz").__name__ == "BlitzTeacher"
     world = Tasks().world_class("chess", 2)
     assert world is not DialogPartnerWorld
     assert world is not None
@@ -79,7 +79,7 @@ def test_a_strangers_task_is_listed_found_by_its_tag_and_loaded_by_its_name(inst
 
 def test_a_strangers_module_is_not_imported_before_it_is_needed(install: Callable[..., None]) -> None:
     install(TEACHERS + TASK)
-    assert load_teacher("squad") is DefaultTeacher
+    assert Tasks().teacher_class("squad") is DefaultTeacher
     assert Tasks().ids("squad") == ["squad"]
     assert "strangers_chess" not in sys.modules
 
@@ -91,7 +91,7 @@ def test_a_module_that_says_nothing_of_itself_has_its_name_and_its_docstring(ins
 
 def test_a_name_of_ours_stays_ours(install: Callable[..., None]) -> None:
     install(TEACHERS, "squad = strangers_chess")
-    assert load_teacher("squad") is DefaultTeacher
+    assert Tasks().teacher_class("squad") is DefaultTeacher
     assert listed_tasks() == TASK_LIST
 
 
@@ -100,5 +100,5 @@ def test_an_entry_that_is_none_and_a_name_that_is_nearly_right_are_told(install:
     with pytest.raises(DialogueTypeError, match="TASK of the plug-in strangers_chess is not a TaskEntry"):
         listed_tasks()
     with pytest.raises(UnknownTaskError) as caught:
-        load_teacher("ches")
+        Tasks().teacher_class("ches")
     assert "Did you mean chess" in caught.value.hint

@@ -99,41 +99,35 @@ class ChatForm:
                 return self._said(request)
 
     def _decided(self, request: ModuleRequest) -> ModuleReply:
-        variables = _with_facts(request) if request.module is Module.MDM else _of_turns(request)
-        reading = self._read(request, variables, DecisionReply)
+        reading = self._read(request, DecisionReply)
         if reading.value is None:  # its words are recorded unchanged, and the rules decide
-            own = self._client_of(request.by).opinion(request.module.template, variables, DecisionReply)
+            own = self._opinion(request, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
         row, needed = TABLE[request.module], reading.value.needed
         return ModuleReply(text=row.yes if needed else row.no, needed=needed)
 
     def _phrase(self, request: ModuleRequest) -> ModuleReply:
-        client, variables = self._client_of(request.by), _of_turns(request)
-        value = self._read(request, variables, PhraseReply).value
+        value = self._read(request, PhraseReply).value
         text = value.text.strip() if value is not None else ""
-        if value is not None and (not client.traits(Role.CHAT).is_model or _is_fitting(request, text)):
+        if value is not None and (not self._is_model(request) or _is_fitting(request, text)):
             return ModuleReply(text=text)
-        own = client.opinion(request.module.template, variables, PhraseReply)
+        own = self._opinion(request, PhraseReply)
         return ModuleReply(text="" if own is None else own.text, failed=own is None and value is None)
 
     def _recalled(self, request: ModuleRequest) -> ModuleReply:
-        variables = _with_facts(request)
-        value = self._read(request, variables, FactReply).value
-        ids = {fact.id: memory for fact, memory in zip(variables.facts, request.memories, strict=True)}
-        memory = ids.get(value.fact_id or 0, "") if value is not None else ""
+        value = self._read(request, FactReply).value
+        memory = dict(enumerate(request.memories, 1)).get(value.fact_id or 0, "") if value is not None else ""
         return ModuleReply(text=memory, failed=value is None)
 
     def _known(self, request: ModuleRequest) -> ModuleReply:
-        variables = _with_passages(request)
-        value = self._read(request, variables, KnowledgeReply).value
-        client = self._client_of(request.by)
+        value = self._read(request, KnowledgeReply).value
         quotes, problems = tuple[Quote, ...](), tuple[str, ...]()
         calibrated = default_calibration().threshold if any(document.passage for document in request.documents) else 0
-        is_model = client.traits(Role.CHAT).is_model
+        is_model = self._is_model(request)
         if value is not None:
             quotes, problems = self._worth_it(value, request, _POINT_OF_MODELS if is_model else calibrated, is_model)
-        own = None if quotes else client.opinion(request.module.template, variables, KnowledgeReply)
+        own = None if quotes else self._opinion(request, KnowledgeReply)
         if own is not None:
             quotes, more = self._worth_it(own, request, default_calibration().threshold, is_model=False)
             problems = tuple(dict.fromkeys((*problems, *more)))
@@ -181,31 +175,27 @@ class ChatForm:
         return (*standing, *served), problems
 
     def _said(self, request: ModuleRequest) -> ModuleReply:
-        variables, template = _response_variables(request)
-        client = self._client_of(request.by)
+        template = _variables(request)[1]
         score = _SCORES.get(request.module, 0.0)
         text = unsaid = ""
-        if not client.traits(Role.CHAT).is_model:
-            value = client.ask(template, variables, ResponseReply, smaller=less_said).value
+        if not self._is_model(request):
+            value = self._read(request, ResponseReply).value
             text = value.reply.strip() if value is not None else ""
         elif request.quotes or template != Module.SRM.template:  # without quotes, nothing of a model's reply is kept
-            text, unsaid = self._said_by_model(request, variables, template)
+            text, unsaid = self._said_by_model(request)
         if text:
             return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
-        own = client.opinion(template, variables, ResponseReply)
+        own = self._opinion(request, ResponseReply)
         if own is None:
             return ModuleReply(text="", failed=True, unsaid=unsaid)
         return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
-    def _said_by_model(self, request: ModuleRequest, variables: Variables, template: str) -> tuple[str, str]:
+    def _said_by_model(self, request: ModuleRequest) -> tuple[str, str]:
         """Return the proven part of a model's reply, and the rest; text that was already streamed is kept."""
-        client = self._client_of(request.by)
-        own_words = client.prompts.own_words(template)
+        own_words = self._client_of(request.by).prompts.own_words(_variables(request)[1])
         heard = ProvenSentences(request, self._say, own_words)
         try:
-            value = client.ask(
-                template, variables, ResponseReply, smaller=less_said, hear=heard.hear if self._say else None
-            ).value
+            value = self._read(request, ResponseReply, heard.hear if self._say else None).value
         except EngineError as error:
             if not heard.said:
                 raise
@@ -215,9 +205,16 @@ class ChatForm:
         text = proven if proven.startswith(heard.said) else heard.said
         return text, without_tags(written.removeprefix(text))
 
-    def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> ReadReply[R]:
-        client = self._client_of(request.by)
-        return client.ask(request.module.template, variables, reply_type, smaller=less_said)
+    def _read(self, request: ModuleRequest, reply_type: type[R], hear: Hear | None = None) -> ReadReply[R]:
+        variables, template = _variables(request)
+        return self._client_of(request.by).ask(template, variables, reply_type, smaller=less_said, hear=hear)
+
+    def _opinion(self, request: ModuleRequest, reply_type: type[R]) -> R | None:
+        variables, template = _variables(request)
+        return self._client_of(request.by).opinion(template, variables, reply_type)
+
+    def _is_model(self, request: ModuleRequest) -> bool:
+        return self._client_of(request.by).traits(Role.CHAT).is_model
 
 
 def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
@@ -227,36 +224,30 @@ def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
 
 
 def _variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return the variables and the template for a module."""
-    match request.module:
-        case Module.MDM | Module.MKM:
-            return _with_facts(request), request.module.template
-        case Module.SKM:
-            return _with_passages(request), request.module.template
-        case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
-            return _of_turns(request), request.module.template
-    return _response_variables(request)
-
-
-def _with_passages(request: ModuleRequest) -> PassagesVariables:
-    found = (document.passage or _as_passage(document.text, document.url) for document in request.documents)
-    return PassagesVariables(turns=request.turns, passages=tuple(found))
-
-
-def _response_variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return the variables and the template of a response: the last available kind of knowledge determines the
-    template.
+    """Return the variables and the template for a module. For a response, the last available kind of knowledge
+    determines the template.
     """
-    if request.module is Module.ORM:
-        return _with_facts(request), Module.ORM.template
+    turns, template = request.turns, request.module.template
+    match request.module:
+        case Module.MDM | Module.MKM | Module.ORM:
+            return FactsVariables(turns=turns, facts=_facts(request.memories)), template
+        case Module.SKM:
+            found = (document.passage or _as_passage(document.text, document.url) for document in request.documents)
+            return PassagesVariables(turns=turns, passages=tuple(found)), template
+        case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
+            return TurnsVariables(turns=turns), template
     fact = _facts((request.memory,))[0] if request.memory else None
-    if not request.quotes and fact is None and not request.entity:
-        module = Module.SRM if request.module is Module.SRM else Module.VRM
-        if module is Module.VRM:
-            return _of_turns(request), module.template
+    if request.quotes:
+        module = Module.SRM
+    elif fact is not None:
+        module = Module.MRM
+    elif request.entity:
+        module = Module.CRM
+    elif request.module is Module.SRM:
+        module = Module.SRM
     else:
-        module = Module.SRM if request.quotes else Module.MRM if fact is not None else Module.CRM
-    variables = ResponseVariables(turns=request.turns, entity=request.entity, fact=fact, knowledge=request.quotes)
+        return TurnsVariables(turns=turns), Module.VRM.template
+    variables = ResponseVariables(turns=turns, entity=request.entity, fact=fact, knowledge=request.quotes)
     return variables, module.template
 
 
@@ -275,14 +266,6 @@ def less_said(variables: Variables, share: float) -> Variables | None:
 
 def _fewer(number: int, share: float, least: int) -> int:
     return max(least, min(number - 1, int(number * share)))
-
-
-def _of_turns(request: ModuleRequest) -> TurnsVariables:
-    return TurnsVariables(turns=request.turns)
-
-
-def _with_facts(request: ModuleRequest) -> FactsVariables:
-    return FactsVariables(turns=request.turns, facts=_facts(request.memories))
 
 
 def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
