@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from investigator.evidence.statements import StatedWord
+from investigator.evidence.statements import StatedKind, StatedWord
 from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
 
 _LONGEST_ASIDE = 2
@@ -177,3 +177,9 @@ def _closing(sentence: Sequence[StatedWord], start: int) -> int:
             return at
         depth += marks.count("(")
     return len(sentence)
+
+
+def is_subject(words: Sequence[StatedWord]) -> bool:
+    """Return True if words may be a subject: no verb, preposition or figure is among them."""
+    stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
+    return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TypeVar
 
-from investigator.evidence.values import agree, are_comparable
-from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.amounts import Amount, agree, amounts, are_comparable, prepared
 from investigator.language.dates import Date, dates, without_dates
 from investigator.language.lists import negations
 from investigator.language.negation import contradicts
@@ -18,6 +17,7 @@ from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stem, stop_words
 from investigator.questions.cues import patterns
 from investigator.questions.numbered import numbered
+from investigator.questions.related import roots
 from investigator.records import Conflict, ConflictSide, Quote
 
 _SAME_WORDS = 0.75  # share of the shorter sentence's words, values aside, that both must contain
@@ -30,12 +30,13 @@ _Value = TypeVar("_Value", Amount, Date)
 
 @dataclass(frozen=True)
 class DatedSentence:
-    """A sentence of a quote that matches a part of a question, with its document's description of itself.
+    """A sentence that may give a value, with its document's description of itself.
 
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
-    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other version
-    exists. `section` is the heading above the sentence. `says_all` is True if the sentence meets every constraint;
-    `apart_from` lists the documents that do not mention the names in the first line of this one.
+    conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other
+    version exists. `section` is the heading above the sentence, `about` the document's title. `says_all` is True if the
+    sentence meets every constraint. `apart_from` lists the documents about other things, `alongside` those of the same
+    series, such as the minutes of another meeting.
     """
 
     quote: Quote
@@ -44,8 +45,40 @@ class DatedSentence:
     subject: str = ""
     version: int | None = None
     section: str = ""
+    about: str = ""
     says_all: bool = False
     apart_from: frozenset[str] = frozenset()
+    alongside: frozenset[str] = frozenset()
+
+    @property
+    def document_id(self) -> str:
+        """Return the document of the sentence."""
+        return self.quote.document_id
+
+    @cached_property
+    def about_roots(self) -> frozenset[str]:
+        """Return the roots of the words of its heading and of its document's title."""
+        return roots(f"{self.about} {self.section}")
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """Return the roots of its words and of the surrounding ones."""
+        return roots(self.sentence) | self.about_roots
+
+    def side(self, value: str) -> ConflictSide:
+        """Return it as a side of a conflict."""
+        return ConflictSide(value=value, quote=self.quote, date=self.date)
+
+    def is_apart(self, other: DatedSentence) -> bool:
+        """Return True if their documents are about different things."""
+        return other.document_id in self.apart_from and self.document_id in other.apart_from
+
+
+def conflict(question: str, sides: Iterable[ConflictSide]) -> Conflict:
+    """Return the conflict between some sides, the oldest first."""
+    return Conflict(
+        question=question, sides=tuple(sorted(sides, key=lambda one: (one.date or "", one.quote.document_id)))
+    )
 
 
 def conflicts(
@@ -64,7 +97,7 @@ def conflicts(
     for first, second in combinations(statements, 2):
         if first.subject != second.subject:
             continue
-        within = first.quote.document_id == second.quote.document_id
+        within = first.document_id == second.document_id
         if within and not (_is_repeated(first, second) and (over_sections or first.section == second.section)):
             continue
         if not within and all(_is_relative(one.sentence) for one in (first, second)):
@@ -77,11 +110,8 @@ def conflicts(
         if not (_is_asked(first.quote, value) and _is_asked(second.quote, other)):
             continue
         sides = found.setdefault(about, [])
-        for statement, said in ((first, value), (second, other)):
-            side = ConflictSide(value=said, quote=statement.quote, date=statement.date)
-            if side not in sides:
-                sides.append(side)
-    return tuple(Conflict(question=question, sides=tuple(sorted(sides, key=_age))) for sides in found.values())
+        sides += [side for side in (first.side(value), second.side(other)) if side not in sides]
+    return tuple(conflict(question, sides) for sides in found.values())
 
 
 def _is_asked(quote: Quote, value: str) -> bool:
@@ -96,9 +126,9 @@ def _is_relative(sentence: str) -> bool:
 
 def _answer_alike(first: DatedSentence, second: DatedSentence) -> bool:
     """Return True if both sentences meet every constraint, and differ only in a value."""
-    apart = second.quote.document_id in first.apart_from and first.quote.document_id in second.apart_from
+    in_series = second.document_id in first.alongside or first.is_apart(second)
     same = bool(stems := _sentence(first.sentence).stems) and stems == _sentence(second.sentence).stems
-    return first.says_all and second.says_all and same and not apart
+    return first.says_all and second.says_all and same and not in_series
 
 
 def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
@@ -112,10 +142,6 @@ def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
         return False
     denying = frozenset(map(stem, negations("en")))
     return one.stems - denying == other.stems - denying and len(one.stems) >= _FEWEST_WORDS
-
-
-def _age(side: ConflictSide) -> tuple[str, str]:
-    return side.date or "", side.quote.document_id
 
 
 @dataclass(frozen=True)
@@ -150,11 +176,9 @@ def _differing(one: _Sentence, other: _Sentence, *, fewest: int) -> tuple[str, s
         are_lists = len(one.names & other.names) >= _MANY_NAMES
         return _only(names_apart) if alone and not are_lists else None
     if any(dates_apart):  # amounts of different days or years do not conflict
-        return _texts(dates_apart) if not any(amounts_apart) else None
-    mine, theirs = amounts_apart
-    if len(mine) != 1 or len(theirs) != 1 or not are_comparable(mine[0], theirs[0]):
-        return None
-    return _texts(amounts_apart)
+        return None if any(amounts_apart) else _only(_texts(dates_apart))
+    comparable = all(are_comparable(mine, theirs) for mine in amounts_apart[0] for theirs in amounts_apart[1])
+    return _only(_texts(amounts_apart)) if comparable else None
 
 
 def _shared(one: _Sentence, other: _Sentence) -> float:
@@ -170,14 +194,13 @@ def _apart(mine: Sequence[_Value], theirs: Sequence[_Value]) -> tuple[tuple[_Val
     )
 
 
-def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tuple[str, str] | None:
-    mine, theirs = apart
-    return (mine[0].text.strip(), theirs[0].text.strip()) if len(mine) == len(theirs) == 1 else None
+def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tuple[list[str], list[str]]:
+    return [value.text.strip() for value in apart[0]], [value.text.strip() for value in apart[1]]
 
 
-def _only(apart: tuple[frozenset[str], frozenset[str]]) -> tuple[str, str] | None:
-    mine, theirs = apart
-    return (min(mine), min(theirs)) if len(mine) == len(theirs) == 1 else None
+def _only(apart: tuple[Collection[str], Collection[str]]) -> tuple[str, str] | None:
+    """Return the value of each side if it has only one."""
+    return (min(apart[0]), min(apart[1])) if len(apart[0]) == len(apart[1]) == 1 else None
 
 
 @lru_cache(maxsize=512)

@@ -1,15 +1,19 @@
-"""Finds the items of a bulleted or numbered list whose introduction matches a question. Pure."""
+"""Finds the items that a question asks for: of a bulleted or numbered list, or of a list in a sentence. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from investigator.evidence.quotes import quote_at
 from investigator.language.addressed import addresses_model
-from investigator.language.terms import content_words, stem
-from investigator.questions.cues import cues, empty_words, request_words
-from investigator.questions.related import root, roots
+from investigator.language.late_patterns import late
+from investigator.language.negation import negates
+from investigator.language.normalise import one_line
+from investigator.language.terms import content_words
+from investigator.questions.cues import cue_roots, cue_words, names_nothing
+from investigator.questions.matching import stands
+from investigator.questions.related import is_irregular, root, roots
 from investigator.records import Document, Quote
 
 ASKS_FOR_THINGS = re.compile(r"^\W*(?:what|which|who|list|name|show|find|give)\b", re.IGNORECASE)
@@ -35,8 +39,8 @@ def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
 
 def asked_words(question: str) -> tuple[str, ...]:
     """Return the words of a question that the text around a list must contain."""
-    others = request_words() | frozenset(cues("lists")["light"].split())
-    return tuple(word for word in content_words(question) if word not in others and stem(word) not in empty_words())
+    light = cue_words("lists", "light")
+    return tuple(word for word in content_words(question) if word not in light and not names_nothing(word))
 
 
 def _lists(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
@@ -65,3 +69,83 @@ def _introduction(text: str, mark: re.Match[str]) -> str:
     line = text[max(0, mark.start() - _LONGEST_INTRODUCTION) : mark.start()].rstrip().rpartition("\n")[2].strip()
     is_heading = line.startswith("#") and not mark["mark"].strip("().").isdigit()
     return line if line.endswith(":") or is_heading else ""
+
+
+_IS = late(r"^\W*(?:what|who|which(?: \w+)?) (?:is|are|was|were)\b", re.IGNORECASE)
+_INSIDE = late(r"^\W*what (?:is|are|was|were) (?:in|inside)\b", re.IGNORECASE)
+_PRONOUN = late(r"\W*(?:it|they|these|this)\b", re.IGNORECASE)
+_COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
+_WORD = late(r"[^\W_]+")
+_FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
+_BRACKETS = late(r"\([^()]*\)")
+_COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
+_LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
+_CLAUSE = late(
+    r"^(?:which|who|whose|that|because|if|when|where|but|while|as|since|so|then|it|he|she|they|we|to|not|there)\b"
+    r"|\b(?:is|are|was|were|has|have|had|will)\b",
+    re.IGNORECASE,
+)
+_LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
+
+
+def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...]:
+    """Return all items of the list that a sentence gives for a question; () if it gives none.
+
+    The words around the list contain everything that the question asks, and a negation only if the question has one. A
+    pronoun refers to the text `before` the sentence.
+    """
+    asked = asked_words(question)
+    if not asked or not ASKS_FOR_THINGS.match(question):
+        return ()
+    inside = [word for word in asked if root(word) in cue_roots("lists", "contains")]
+    needs = [word for word in asked if word not in inside]
+    plain = one_line(sentence).rstrip(" .!?")
+    for introduction, listed, least in _divisions(question, plain, needs):
+        said = roots(introduction) | (roots(before) if _PRONOUN.match(introduction) else frozenset())
+        if not all(stands(word, said) for word in needs) or negates(introduction) != negates(question):
+            continue
+        if (inside or _INSIDE.match(question)) and said.isdisjoint(cue_roots("lists", "contains")):
+            continue
+        items = _items(listed)
+        if len(items) >= least:
+            return items
+    return ()
+
+
+def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+    """Yield the ways to split a sentence into its list and the words around it, with the fewest items of such a
+    list.
+    """
+    label, colon, listed = sentence.partition(":")
+    if colon:
+        yield label, listed, _INTRODUCED
+        return
+    is_done = not _IS.match(question) or any(word.endswith("ed") or is_irregular(word) for word in needs)
+    first = _COMMA.search(sentence) or _LAST.search(sentence)
+    for word in _WORD.finditer(sentence, 0, first.start() if first else 0):
+        is_containing = root(word.group().casefold()) in cue_roots("lists", "contains")
+        if is_containing or (is_done and any(stands(own, roots(word.group())) for own in needs)):
+            yield sentence[: word.end()], sentence[word.end() :], _INTRODUCED if is_containing else _FEWEST
+        elif _COPULA.fullmatch(word.group()):
+            yield sentence[: word.start()], sentence[word.end() :], _FEWEST
+            break
+    if copula := _COPULA.search(sentence, first.end() if first else len(sentence)):
+        yield sentence[copula.start() :], sentence[: copula.start()], _FEWEST
+
+
+def _items(listed: str) -> tuple[str, ...]:
+    """Return the items of a list; () if one of them is a clause or a bare figure."""
+    hidden = _BRACKETS.sub(lambda found: "x" * len(found.group()), listed)
+    ends = [(found.start(), found.end()) for found in _COMMA.finditer(hidden)]
+    if last := _LAST.search(hidden, ends[-1][1] if ends else 0):
+        ends.append((last.start(), last.end()))
+    starts = [0, *(end for _, end in ends)]
+    pieces = [listed[start:end] for start, (end, _) in zip(starts, [*ends, (len(listed), 0)], strict=True)]
+    items = tuple(_FILLER.sub("", piece).strip() for piece in pieces)
+    return items if all(map(_is_thing, items)) else ()
+
+
+def _is_thing(item: str) -> bool:
+    plain = _BRACKETS.sub(" ", item)
+    is_word = any(word.isalpha() and len(word) > 1 for word in _WORD.findall(plain))
+    return is_word and len(plain.split()) <= _LONGEST_ITEM and not _CLAUSE.search(plain)

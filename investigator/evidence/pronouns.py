@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from investigator.evidence.alignment import without_connective
+from investigator.evidence.alignment import is_subject, without_connective
 from investigator.evidence.statements import StatedKind, StatedSentence, StatedWord
-from investigator.language.claim_words import joints, reaching_words, slot_words
+from investigator.language.claim_words import joints, slot_words
 
 Words = Sequence[StatedWord]
 
@@ -128,7 +128,7 @@ def _candidates(before: Words) -> list[_Candidate]:
     end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)
     verb = next((k for k in range(end, len(words)) if _is_verb(words[k]) and (k == end or words[k].breaks)), 0)
     subject = words[start:end]
-    if not verb or not subject or len(subject) > _LONGEST_NAME or not _is_subject(subject):
+    if not verb or not subject or len(subject) > _LONGEST_NAME or not is_subject(subject):
         return []
     return [_subject(subject, words[verb].text), *([] if _defines(words[verb : verb + 2]) else _told(words[end:]))]
 
@@ -159,11 +159,6 @@ def _after_figures(words: Words) -> int:
 def _is_verb(word: StatedWord) -> bool:
     verbs = joints("verbs") | slot_words("modality") | {"not"}
     return word.text in verbs or (word.text.endswith("ed") and not word.is_name)
-
-
-def _is_subject(words: Words) -> bool:
-    stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
-    return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)
 
 
 def _told(words: Words) -> Iterator[_Candidate]:

@@ -20,6 +20,9 @@ from investigator.records import Document, Quote
 Spans = Sequence[tuple[int, int]]
 """Half-open spans of a document's text."""
 
+Load = Callable[[str], Document]
+"""Returns the document with an id."""
+
 Find = Callable[[str], Quote | None]
 """Looks a text up in one document."""
 
@@ -47,7 +50,7 @@ _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\u
 class Sources:
     """Documents in which quotes are looked up, by id; the most recent ones are kept normalised."""
 
-    def __init__(self, load: Callable[[str], Document], kept: int = 32) -> None:
+    def __init__(self, load: Load, kept: int = 32) -> None:
         self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
 
     def __getitem__(self, document_id: str) -> Source:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from investigator.evidence.alignment import says
-from investigator.evidence.statements import StatedKind, StatedSentence, StatedWord
-from investigator.language.claim_words import joints, past_tense, reaching_words
+from investigator.evidence.alignment import is_subject, says
+from investigator.evidence.statements import StatedSentence, StatedWord
+from investigator.language.claim_words import joints, past_tense
 from investigator.language.relevance import stems
 from investigator.language.terms import content_words
 
@@ -40,17 +40,12 @@ def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
     asked = stems(content_words(given)) if given else frozenset()
     for end in range(1, min(_LONGEST_NAME, len(sentence) - 1) + 1):
         subject = sentence[:end]
-        if sentence[end].breaks or not _is_subject(subject):
+        if sentence[end].breaks or not is_subject(subject):
             return False
         is_asked_for = not given or not asked.isdisjoint(word.bare for word in subject)
         if is_asked_for and sentence[end].is_same(claim[1]) and says(sentence[end:], claim[1:]):
             return True
     return False
-
-
-def _is_subject(words: Words) -> bool:
-    stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
-    return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)
 
 
 def _active(claim: Words) -> Iterator[Words]:

@@ -12,10 +12,10 @@ from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.dates import Date, dates, without_dates
 from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise, one_line
-from investigator.language.terms import content_words, folded, stem, stop_words, words
+from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.constraints import counted_thing
-from investigator.questions.cues import cues, empty_words, patterns, request_words
+from investigator.questions.cues import cue_words, cues, names_nothing, patterns
 from investigator.questions.phases import Phase, phases_asked, phases_named, phases_said
 from investigator.questions.related import is_verb, root, roots
 from investigator.questions.spans import now_asked
@@ -99,9 +99,8 @@ def thing_asked(question: str) -> Thing | None:
 
 
 def _tells(word: str) -> bool:
-    others = request_words() | stop_words() | frozenset(cues("changes")["how"].split())
     is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
-    return word not in others and stem(word) not in empty_words() and not word.isdigit() and not is_rate
+    return not (names_nothing(word) or word in cue_words("changes", "how") or word.isdigit() or is_rate)
 
 
 def _first_noun(question: str, told: Sequence[str]) -> list[str]:
@@ -140,11 +139,11 @@ def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedVa
     if chosen is None:
         return None
     replaced = dict(read.replacing(values))
-    chosen = replaced.get(_span(chosen), chosen)
-    olds = tuple(old for old in values if replaced.get(_span(old)) is chosen)
+    chosen = replaced.get(chosen.span, chosen)
+    olds = tuple(old for old in values if replaced.get(old.span) is chosen)
     if not olds and _is_one_of_several(chosen, read, values):
         return None
-    at = read.place_of(thing.head, _span(chosen)[0])
+    at = read.place_of(thing.head, chosen.span[0])
     return StatedValue(
         text=read.written(chosen),
         value=chosen,
@@ -174,7 +173,7 @@ def replaced_values(sentence: str) -> tuple[tuple[Value, Value, str], ...]:
         return ()
     kinds: tuple[Sequence[Value], ...] = (read.amounts, read.dates)
     found = [(values, span, new) for values in kinds for span, new in read.replacing(values)]
-    return tuple((old, new, read.written(new)) for values, span, new in found for old in values if _span(old) == span)
+    return tuple((old, new, read.written(new)) for values, span, new in found for old in values if old.span == span)
 
 
 def references(text: str) -> frozenset[str]:
@@ -202,10 +201,6 @@ def has_unit(value: Value) -> bool:
     return isinstance(value, Amount) and any(unit for _, unit in value.readings)
 
 
-def _span(value: Value) -> tuple[int, int]:
-    return (value.start, value.end) if isinstance(value, Date) else value.span
-
-
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
     """Return the value nearest to the words of the thing; if things are counted, a number of them."""
     if thing.counted:
@@ -215,7 +210,7 @@ def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None
     places = [[word[:2] for word in read.words if word[2] == own] for own in thing.words]
 
     def distance(value: Value) -> int:
-        start, end = _span(value)
+        start, end = value.span
         return sum(min(_apart(place, start, end) for place in own) for own in places if own)
 
     near = [one for one in values if distance(one) <= _REACH * max(1, len(thing.words))]
@@ -228,9 +223,9 @@ def _apart(place: tuple[int, int], start: int, end: int) -> int:
 
 def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> bool:
     """Return True if a value is joined with another one, in a range or in a list for several things."""
-    ordered: list[Value] = sorted(values, key=_span)
+    ordered: list[Value] = sorted(values, key=lambda one: one.span)
     return any(
-        chosen in (one, other) and _JOINED.fullmatch(read.text, _span(one)[1], _span(other)[0])
+        chosen in (one, other) and _JOINED.fullmatch(read.text, one.span[1], other.span[0])
         for one, other in pairwise(ordered)
     )
 
@@ -245,7 +240,7 @@ def _narrows(word: str) -> bool:
     cue = patterns("changes")
     is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
     is_known = cue["words"].fullmatch(word) or re.fullmatch(rf"(?:{cues('changes')['reference']})", word)
-    return word not in stop_words() and not is_rate and not is_known and word not in cues("changes")["neutral"].split()
+    return word not in stop_words() and not is_rate and not is_known and word not in cue_words("changes", "neutral")
 
 
 @dataclass(frozen=True)
@@ -297,7 +292,7 @@ class _Read:
 
     def times(self, value: Value) -> frozenset[str]:
         """The dates and years in a sentence apart from a value."""
-        others = (day.text for day in self.dates if _span(day) != _span(value))
+        others = (day.text for day in self.dates if day.span != value.span)
         return frozenset([*others, *_YEAR.findall(without_dates(self.text, list(self.dates)))])
 
     def written(self, value: Value) -> str:
@@ -315,7 +310,7 @@ class _Read:
         return has_unit(value) or any(word.islower() for word in self._behind(value)[:1])
 
     def _behind(self, value: Value) -> list[str]:
-        found = _UNIT_BEHIND.match(self.text, _span(value)[1])
+        found = _UNIT_BEHIND.match(self.text, value.span[1])
         kept: list[str] = []
         for word in found[1].split() if found else ():
             if folded(word) in stop_words():
@@ -340,7 +335,7 @@ class _Read:
             found.append(word)
             last = start
         every: tuple[Value, ...] = (*self.amounts, *self.dates)
-        values = [_span(one)[0] for one in every if _span(one)[0] >= at[1]]
+        values = [one.span[0] for one in every if one.span[0] >= at[1]]
         behind = self.text[at[1] : min((at[1] + _MOST_BEHIND, *values))]
         if begin := _PREPOSITION.match(behind):
             stop = _STOPS.search(behind, begin.end())
@@ -353,12 +348,12 @@ class _Read:
         """Yield the place of each replaced value, with the value that replaces it."""
         cue = patterns("changes")
         changes = cue["words"].search(self.text) is not None
-        ordered: list[Value] = sorted(values, key=_span)
+        ordered: list[Value] = sorted(values, key=lambda one: one.span)
         for one, other in pairwise(ordered):
-            between = self.text[_span(one)[1] : _span(other)[0]]
+            between = self.text[one.span[1] : other.span[0]]
             if cue["new_behind"].search(between) or (
-                changes and between.strip() == "to" and _FROM.search(self.text[: _span(one)[0]])
+                changes and between.strip() == "to" and _FROM.search(self.text[: one.span[0]])
             ):
-                yield _span(one), other
+                yield one.span, other
             elif re.fullmatch(rf"[^.;]{{0,30}}?\b(?:{cues('changes')['old_behind']})\W*", between, re.IGNORECASE):
-                yield _span(other), one
+                yield other.span, one

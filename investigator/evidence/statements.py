@@ -119,20 +119,16 @@ def _figures(plain: str) -> Iterator[Date | Amount]:
     rest = without_dates(plain, found)
     taken = 0
     every: list[Date | Amount] = [*found, *amounts(rest)]
-    for figure in sorted(every, key=_span):
-        if _span(figure)[0] >= taken:
+    for figure in sorted(every, key=lambda one: one.span):
+        if figure.span[0] >= taken:
             yield figure
-            taken = _span(figure)[1]
-
-
-def _span(figure: Date | Amount) -> tuple[int, int]:
-    return (figure.start, figure.end) if isinstance(figure, Date) else figure.span
+            taken = figure.span[1]
 
 
 def _words(plain: str, figures: Sequence[Date | Amount]) -> Iterator[StatedWord]:
     done = 0  # end of the last word
     for figure in figures:
-        start, end = _span(figure)
+        start, end = figure.span
         start += plain[start] == "("  # accounting brackets are not part of the number
         end -= plain[end - 1] == ")"
         yield from _plain_words(plain, done, start)

@@ -7,7 +7,7 @@ import re
 from investigator.language.dates import dates, without_dates
 from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, folded, stem, stop_words, tokens, words
-from investigator.questions.cues import cues
+from investigator.questions.cues import cue_words
 
 EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
 """Words in a title that mark its document as one of several versions."""
@@ -32,7 +32,7 @@ def named_in(line: str) -> frozenset[str]:
 
 def subject_of(line: str) -> frozenset[str]:
     """Return the folded words of the names in a title, without the kind of document, such as "Commercial Lease"."""
-    kinds = frozenset(cues("titles")["kinds"].split())
+    kinds = cue_words("titles", "kinds")
     kept: list[str] = []
     for piece in _PIECE.split(line):
         run: list[str] = []

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from pydantic import TypeAdapter
-
-from investigator.language.lists import data_file, listed_by_section
-
-_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+from investigator.language.lists import listed_by_section, texts_by_section
 
 
 @cache
@@ -36,10 +32,8 @@ def denying_words() -> frozenset[str]:
 @cache
 def direction(word: str) -> str:
     """Return "up" or "down" for a word of direction, else an empty text."""
-    for name, words in _directions().items():
-        if word in words:
-            return name
-    return ""
+    listed = listed_by_section("claim_words")["directions"]
+    return next((name for name, words in listed.items() if word in words), "")
 
 
 @cache
@@ -77,15 +71,5 @@ def longest_phrase() -> int:
 
 def past_tense(participle: str) -> str:
     """Return the past tense of a verb from its past participle; empty if unknown."""
-    known = _past().get(participle)
+    known = texts_by_section("rewordings")["past"].get(participle)
     return known if known is not None else participle if participle.endswith("ed") else ""
-
-
-@cache
-def _past() -> dict[str, str]:
-    return _SECTIONS.validate_python(data_file("rewordings"))["past"]
-
-
-@cache
-def _directions() -> dict[str, frozenset[str]]:
-    return {name: frozenset(words) for name, words in listed_by_section("claim_words")["directions"].items()}

@@ -37,6 +37,11 @@ class Date:
     text: str
     readings: frozenset[Day]
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return its place."""
+        return self.start, self.end
+
     def is_said_by(self, other: Date) -> bool:
         """Return True if one reading of another date includes one reading of this one."""
         return any(mine.is_said_by(theirs) for mine in self.readings for theirs in other.readings)

@@ -5,17 +5,27 @@ Each file maps languages (ISO 639-1) to words separated by spaces, some in secti
 
 from __future__ import annotations
 
-import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pydantic import TypeAdapter
+
+_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+
 
 @cache
-def data_file(name: str) -> dict[str, Any]:
-    """Return the contents of `data/<name>.toml`."""
-    return tomllib.loads(files("investigator.language").joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
+def data_file(name: str, package: str = "investigator.language") -> dict[str, Any]:
+    """Return the contents of `data/<name>.toml` of a package."""
+    return tomllib.loads(files(package).joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def texts_by_section(name: str, package: str = "investigator.language") -> Mapping[str, Mapping[str, str]]:
+    """Return the texts of a file with sections, by section and name."""
+    return _SECTIONS.validate_python(data_file(name, package))
 
 
 @cache
@@ -50,34 +60,3 @@ def negations(*languages: str) -> tuple[str, ...]:
     every = listed("negations")
     chosen = languages or tuple(language for language in every if language != "unspaced")
     return tuple(word for language in chosen for word in every[language])
-
-
-def greets(text: str) -> bool:
-    """Return True if a folded text begins with a greeting in English, German, French or Spanish."""
-    return re.match(rf"\W*(?:{_courtesies('greeting')})\b", text) is not None
-
-
-def thanks(text: str) -> bool:
-    """Return True if a folded text contains thanks, in one of the same languages."""
-    return re.search(rf"\b(?:{_courtesies('thanks')})\b", text) is not None
-
-
-def takes_leave(text: str) -> bool:
-    """Return True if a folded text contains a goodbye, in one of the same languages."""
-    return re.search(rf"\b(?:{_courtesies('farewell')})\b", text) is not None
-
-
-def is_polite_elsewhere(text: str) -> bool:
-    """Return True if a text in another language is a greeting, thanks, a goodbye or "how are you"."""
-    return re.search(_courtesies("any"), text, re.IGNORECASE) is not None
-
-
-def ends_with_greeting(text: str) -> bool:
-    """Return True if a text ends with a greeting, perhaps followed by a word or two ("Hello there,")."""
-    return re.search(rf"\b(?:{_courtesies('greeting')})[\w ]{{0,12}}[,.!:]*\s*$", text, re.IGNORECASE) is not None
-
-
-@cache
-def _courtesies(section: str) -> str:
-    phrases = [phrase for phrases in listed_by_section("courtesies")[section].values() for phrase in phrases]
-    return "|".join(phrases).replace("_", " ")

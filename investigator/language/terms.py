@@ -12,7 +12,8 @@ import unicodedata
 from collections import Counter, defaultdict
 from functools import cache, lru_cache
 
-from investigator.language.lists import listed_by_section
+from investigator.language.late_patterns import late
+from investigator.language.lists import listed_by_section, month_numbers
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u1780-\u17ff\u0e80-\u0eff\u1000-\u109f"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
@@ -97,6 +98,17 @@ def spaced(text: str) -> str:
 def words(text: str) -> list[str]:
     """Return the folded words of a text in order, stop words included; unspaced scripts give pairs."""
     return _PART.findall(folded(spaced(text)))
+
+
+@cache
+def month_words() -> frozenset[str]:
+    """Return the folded words of the names of the months; short forms included."""
+    return frozenset(word for name in month_numbers() for word in words(name))
+
+
+COMPOUND = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
+"""A word with its inner hyphens and apostrophes."""
+POSSESSIVE = late(r"['’]s?$")
 
 
 def tokens(text: str) -> list[str]:

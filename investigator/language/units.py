@@ -6,11 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from pydantic import TypeAdapter
+from investigator.language.lists import texts_by_section
 
-from investigator.language.lists import data_file
-
-_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 _END = r"(?![^\W_])"
 
 
@@ -62,6 +59,5 @@ def _compiled(section: str, flags: int) -> Mapping[str, re.Pattern[str]]:
     return {name: re.compile(names, flags) for name, names in _listed(section).items()}
 
 
-@cache
 def _listed(section: str) -> Mapping[str, str]:
-    return _SECTIONS.validate_python(data_file("units"))[section]
+    return texts_by_section("units")[section]

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from investigator.language.terms import folded, stop_words, words
-from investigator.questions.cues import cues
+from investigator.questions.cues import cue_words, cues
 from investigator.questions.periods import without_periods
 from investigator.questions.related import root, roots
 from investigator.records import MatchState
@@ -42,7 +42,7 @@ def bounds(question: str) -> tuple[Bound, ...]:
             if word in stop_words() or not word[0].isalnum():
                 if thing:
                     break
-                if word not in cues("order")["determiners"].split():
+                if word not in cue_words("order", "determiners"):
                     break
                 continue
             thing.append(word)
@@ -64,15 +64,11 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
         own, other = _stands(one, sentence)
         if other and not own:
             return MatchState.CONTRADICTED, other
-        if own or one.side not in cues("bounds")["marked"].split():
+        if own or one.side not in cue_words("bounds", "marked"):
             continue
-        if not any(_stands(one, text)[0] for text in ((near,) if not _holds(one, sentence) else ())):
+        if root(one.thing[-1]) in roots(sentence) or not _stands(one, near)[0]:
             return MatchState.NOT_MET, ""
     return None
-
-
-def _holds(one: Bound, text: str) -> bool:
-    return root(one.thing[-1]) in roots(text)
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:

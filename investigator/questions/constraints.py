@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Set
-from functools import cache
 from itertools import pairwise
 
 from investigator.language.late_patterns import late
-from investigator.language.lists import month_numbers
-from investigator.language.terms import folded, question_body, stem, stop_words, words
+from investigator.language.terms import folded, month_words, question_body, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, required_type
-from investigator.questions.cues import empty_words, opposites, patterns, request_words
+from investigator.questions.cues import cue_words, empty_words, opposites, patterns, request_words
 from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
 from investigator.questions.order import is_past, pairs
@@ -33,26 +31,6 @@ _HAS_CAPITAL = late(r"[A-ZÀ-ÖØ-Þ]")
 _PLACE_BEFORE = late(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
 _CLAUSE_END = late(r"[,;?.!:]|$")
 _KIND_ASKED = late(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
-_AUXILIARIES = frozenset(
-    [
-        "did",
-        "does",
-        "do",
-        "is",
-        "was",
-        "were",
-        "are",
-        "has",
-        "had",
-        "have",
-        "can",
-        "will",
-        "could",
-        "may",
-        "should",
-        "would",
-    ]
-)
 _TOKEN = late(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
 _COUNTED = late(
     r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
@@ -70,7 +48,6 @@ _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _NO_FIGURES = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 _ORIGIN = "come"  # a place of origin can be worded in many ways
-_DATE_OF = late(r"\bdate of (?:the|this|that) (?:[\w-]+ )??([\w-]+)\W*$", re.IGNORECASE)
 _LONGEST = 160
 _MOST = 24
 
@@ -109,18 +86,13 @@ def _names(question: str) -> list[Constraint]:
         if (
             len(name) < _SHORTEST_NAME
             or not _HAS_CAPITAL.search(name)
-            or (begins and name and " " not in name and _is_plain(name))
+            or (begins and " " not in name and name[1:].islower())
         ):
             continue
         is_place = _PLACE_BEFORE.search(left[: match.start()]) is not None
         found += _of(ConstraintKind.PLACE if is_place else ConstraintKind.ENTITY, [name])
-    periods = {word for text in spelled_periods(question) for word in words(text)} | _months()
+    periods = {word for text in spelled_periods(question) for word in words(text)} | month_words()
     return [one for one in found if any(not w.isdigit() and w not in periods for w in words(one.text))]
-
-
-@cache
-def _months() -> frozenset[str]:
-    return frozenset(word for name in month_numbers() for word in words(name))
 
 
 def _without_requests(name: str) -> str:
@@ -129,11 +101,6 @@ def _without_requests(name: str) -> str:
     while parts and folded(parts[0]).strip("'’.") in request_words() | stop_words():
         parts = parts[1:]
     return " ".join(parts).strip(" .,'’")
-
-
-def _is_plain(name: str) -> bool:
-    """Return True if a first word may be capitalised only because of its position."""
-    return name[1:].islower()
 
 
 def _quantities(question: str) -> Iterator[str]:
@@ -191,9 +158,6 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
         if stem(folded(phrase.split()[0])) in empty_words() and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
             yield phrase
             taken |= own
-    asked_date = _DATE_OF.search(question)
-    if asked_date and any(patterns("kinds")[name].fullmatch(asked_date[1]) for name in ("documents", "others")):
-        yield "date"  # the date of a document, which may contain other dates
     taken |= {stem(word) for day in moments(question) for word in words(day.text) if day.day or day.year}
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))
@@ -217,6 +181,6 @@ def _kinds_asked(question: str) -> Iterator[str]:
     """Return nouns that only name the kind of thing: "which chain bought ..."."""
     for match in _KIND_ASKED.finditer(question):
         for thing, follows in pairwise(match.group(1).split()):
-            if follows in _AUXILIARIES or is_past(follows):
+            if follows in cue_words("order", "auxiliaries") or is_past(follows):
                 yield thing
                 break

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
-
-from pydantic import TypeAdapter
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import folded, stem
-
-_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+from investigator.language.lists import texts_by_section
+from investigator.language.terms import stem, stop_words
+from investigator.questions.related import roots
 
 
 def cues(section: str) -> Mapping[str, str]:
     """Return a section of the file as it is."""
-    return _all_cues()[section]
-
-
-@cache
-def _all_cues() -> Mapping[str, Mapping[str, str]]:
-    text = files("investigator.questions").joinpath("data", "cues.toml").read_text(encoding="utf-8")
-    return _SECTIONS.validate_python(tomllib.loads(text))
+    return texts_by_section("cues", "investigator.questions")[section]
 
 
 @cache
@@ -43,16 +33,38 @@ def opposites() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
     return found
 
 
+def is_direction(word: str) -> bool:
+    """Return True for a word of direction, such as "rose", which has opposites."""
+    return any(side.fullmatch(word) for both in opposites().values() for side in both)
+
+
+@cache
+def cue_words(section: str, *names: str) -> frozenset[str]:
+    """Return the words of some lists of a section, or of the list `words`."""
+    return frozenset(word for name in names or ("words",) for word in cues(section)[name].split())
+
+
+@cache
+def cue_roots(section: str, name: str = "words") -> frozenset[str]:
+    """Return the roots of the words of a list."""
+    return roots(cues(section)[name])
+
+
 @cache
 def empty_words() -> frozenset[str]:
     """Return the stems of words that only ask and do not name anything."""
-    return frozenset(stem(folded(word)) for word in cues("empty")["words"].split())
+    return frozenset(map(stem, cue_words("empty")))
+
+
+def names_nothing(word: str) -> bool:
+    """Return True for a folded word that only asks: a stop word, the beginning of a request, or an empty word."""
+    return word in stop_words() or word in request_words() or stem(word) in empty_words()
 
 
 @cache
 def request_words() -> frozenset[str]:
     """Return the folded words that begin a request or a question and do not name anything."""
-    return frozenset(cues("empty")["requests"].split())
+    return cue_words("empty", "requests")
 
 
 @cache

@@ -57,12 +57,8 @@ def _fiscal(period: Period, imprint: Imprint) -> Period:
     if period in _ends(imprint):
         return Period(imprint.fiscal_year, imprint.fiscal_quarter)
     last = _last_month(imprint)
-    behind = (imprint.fiscal_quarter or 4) * 3 - 1 + _number(period) - _number(last)
+    behind = (imprint.fiscal_quarter or 4) * 3 - 1 + period.months - last.months
     return Period((imprint.fiscal_year or 0) + behind // 12, behind % 12 // 3 + 1)
-
-
-def _number(period: Period) -> int:
-    return (period.year or 0) * 12 + (period.month or 12)
 
 
 def _is_calendar(imprint: Imprint) -> bool:

@@ -6,17 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from investigator.language.terms import folded, stop_words, words
-from investigator.questions.cues import cues, patterns
+from investigator.language.terms import COMPOUND, folded, stop_words, words
+from investigator.questions.cues import cue_roots, patterns
+from investigator.questions.kinds import ASKS_IF
 from investigator.questions.order import is_past, verbs
 from investigator.questions.related import phrases, root, roots
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_AUXILIARY_FIRST = re.compile(
-    r"\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
-)
 _BREAK = re.compile(
     r"[;:()]|,|\b(?:because|since|after|before|when|while|although|though|which|who|that|as|if)\b"
     r"|\b(?:and|but)\b(?!\s+(?:has|have|had|is|are|was|were|will|been|then|later|put|postpone|delay|cancel))",
@@ -31,7 +28,7 @@ def undone(question: str, sentence: str) -> str:
 
     Such a sentence does answer a question that asks if the event happened, or that itself contains a denial or delay.
     """
-    if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(words(question)):
+    if ASKS_IF.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
     put_off, (matter, doing) = patterns("modality")["put_off"], _asked(question)
     clauses = list(_clauses(sentence))
@@ -66,7 +63,7 @@ def _is_told(clause: str) -> bool:
     known = patterns("modality")
     if known["duty"].search(clause):
         return False
-    tokens = [folded(token) for token in _TOKEN.findall(clause)]
+    tokens = [folded(token) for token in COMPOUND.findall(clause)]
     return any(
         known["past"].fullmatch(token)
         or (
@@ -80,8 +77,9 @@ def _is_told(clause: str) -> bool:
 @lru_cache(maxsize=512)
 def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the roots of the question's content words, and of its verbs."""
-    matter = {root(word) for word in words(question) if word not in stop_words()}
-    return frozenset(matter - _light()), frozenset(root(word) for word in verbs(question)) - _light()
+    matter = frozenset(root(word) for word in words(question) if word not in stop_words())
+    light = cue_roots("empty")  # verbs which do not name the action: "take", "have"
+    return matter - light, frozenset(map(root, verbs(question))) - light
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -89,16 +87,10 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 
 def _denied(clause: str, doing: Set[str]) -> str:
-    tokens = [folded(token) for token in _TOKEN.findall(clause)]
+    tokens = [folded(token) for token in COMPOUND.findall(clause)]
     for at, token in enumerate(tokens):
         before = tokens[max(0, at - _DENIED_WITHIN) : at]
         denials = [word for word in before if word in _DENIALS or word.endswith(("n't", "n’t"))]
         if root(token) in doing and denials:
             return " ".join((denials[-1], token))
     return ""
-
-
-@cache
-def _light() -> frozenset[str]:
-    """Return the roots of light verbs, which do not name the action: "take", "have"."""
-    return roots(cues("empty")["words"])

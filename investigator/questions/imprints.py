@@ -8,16 +8,13 @@ in the text.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from datetime import date
 from functools import cache
-from importlib.resources import files
-
-from pydantic import TypeAdapter
 
 from investigator.language.dates import Day, dates
 from investigator.language.late_patterns import late
+from investigator.language.lists import texts_by_section
 from investigator.questions.periods import Period, periods, quarters_named
 from investigator.records import Imprint
 
@@ -37,7 +34,6 @@ _EXACT_NAME = late(r"\(\s?exact name of", re.IGNORECASE)  # words after the name
 _SYMBOL = late(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
-_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 
 def imprint_of(text: str) -> Imprint:
@@ -181,6 +177,5 @@ def month_of(date: str, *, whole: bool) -> tuple[int, int]:
 @cache
 def imprint_pattern(section: str) -> re.Pattern[str]:
     """Return the pattern of a section of `data/imprints.toml`, in all its languages; case is ignored."""
-    text = files("investigator.questions").joinpath("data", "imprints.toml").read_text(encoding="utf-8")
-    forms = _SECTIONS.validate_python(tomllib.loads(text))[section].values()
+    forms = texts_by_section("imprints", "investigator.questions")[section].values()
     return re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])", re.IGNORECASE)

@@ -15,7 +15,7 @@ _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
 _ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
 _OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"  # "how many patents does the firm hold" does not count documents
-_ASKS_IF = re.compile(
+ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
 )
 _OWNED = re.compile(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
@@ -39,7 +39,7 @@ def kind_of(question: str) -> QuestionKind:
                 return kind
     if _lists().match(asked):
         return QuestionKind.LIST
-    return QuestionKind.YES_NO if _ASKS_IF.match(asked) else QuestionKind.FACT
+    return QuestionKind.YES_NO if ASKS_IF.match(asked) else QuestionKind.FACT
 
 
 def cue(name: str) -> re.Pattern[str]:

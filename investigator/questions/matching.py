@@ -9,16 +9,23 @@ from functools import cache, lru_cache
 from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import is_row, statement_spans
-from investigator.language.terms import is_english, stem, stop_words, words
+from investigator.language.terms import COMPOUND, is_english, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
 from investigator.questions.assertions import assertions
 from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
-from investigator.questions.counting import counted_state
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.happening import is_done, is_only_rule, undone
-from investigator.questions.measured import are_like, figure_asked, given_in, is_carried, is_only_part, shows_span
+from investigator.questions.measured import (
+    are_like,
+    counted_state,
+    figure_asked,
+    given_in,
+    is_carried,
+    is_only_part,
+    shows_span,
+)
 from investigator.questions.names import (
     as_people,
     described,
@@ -57,7 +64,6 @@ _SPANS = ("duration", "age")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
@@ -152,7 +158,7 @@ def _has_figure_elsewhere(wanted: Sequence[str], question: str, evidence: Surrou
 
 def _behind(word: str, sentence: str) -> str:
     """Return the text after a word in a sentence; "" if the sentence does not contain it."""
-    found = (match.end() for match in _TOKEN.finditer(sentence) if root(word) in roots(match.group()))
+    found = (match.end() for match in COMPOUND.finditer(sentence) if root(word) in roots(match.group()))
     return sentence[next(found, len(sentence)) :]
 
 
@@ -217,7 +223,7 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
     """Return the words of the sentence, or else of its surroundings, that correspond to some words."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
-        found = [token for token in _TOKEN.findall(text) if same & roots(token)]
+        found = [token for token in COMPOUND.findall(text) if same & roots(token)]
         if found:
             return " ".join(dict.fromkeys(found[:6]))
     return ""
@@ -265,7 +271,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
         return matched(asked, MatchState.MET if said else MatchState.NOT_MET, said)
     if match := shown[kind].search(evidence.sentence):
         return matched(asked, MatchState.MET, match.group())
-    for other in cues("excludes")[kind].split():
+    for other in cues("excludes").get(kind, "").split():
         if match := shown[other].search(evidence.sentence):
             return matched(asked, MatchState.CONTRADICTED, match.group())
     return matched(asked, MatchState.NOT_MET)

@@ -1,4 +1,7 @@
-"""Finds the figure that a question requests, its unit and kind, and decides if a sentence gives it. English."""
+"""Finds the figure or count that a question requests, and decides if a sentence gives it. English.
+
+Counted patients count as people, but women only in a text about them.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from functools import lru_cache
 from investigator.language.amounts import amounts, prepared
 from investigator.language.dates import dates, without_dates
 from investigator.language.late_patterns import late
+from investigator.language.terms import words
 from investigator.language.units import unit_of
-from investigator.questions.cues import patterns
-from investigator.questions.related import root, roots
+from investigator.questions.cues import cue_roots, cue_words, patterns
+from investigator.questions.related import related_roots, root, roots
+from investigator.records import MatchState
 
 _IN_UNIT = late(
     r"\bin ((?:(?:square|cubic|us|swiss) )?[a-z]+)"
@@ -91,3 +96,38 @@ def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
     found = amounts(without_dates(plain, dates(plain)))
     own = (one for one in found if one.readings and not _YEAR.fullmatch(one.text))
     return tuple((one.text, frozenset(unit for _, unit in one.readings)) for one in own)
+
+
+_REACH_AFTER, _REACH_BEFORE = 3, 5  # words
+_ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
+"""The number of a list item, which does not count anything."""
+
+
+def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
+    """Match a number a few words before the counted thing, or before people who may be the same; return the words. Such
+    people are "people", and those that the document is about: participants of a trial in women.
+    """
+    if is_unit(things) and (given := given_in(things, sentence)):
+        return MatchState.MET, given[0]
+    wanted = [{root(word)} | related_roots(word) for word in words(things)]
+    wanted = [same | _who_may_be(same, sentence, about) for same in wanted]
+    further = cue_words("empty", "further") - set(words(things))
+    item = _ITEM.match(sentence)
+    for match in patterns("shown")["count"].finditer(sentence, item.end() if item else 0):
+        following = sentence[match.end() :].split()[: _REACH_AFTER + len(wanted) - 1]
+        if not set(words(" ".join(following[:1]))).isdisjoint(further):
+            continue
+        said = roots(" ".join(following))
+        before = roots(" ".join(sentence[: match.start()].split()[-_REACH_BEFORE:]))
+        if all(same & said or (same & cue_roots("empty", "people") and "popul" in before) for same in wanted):
+            return MatchState.MET, " ".join((match.group(), *following))
+    return MatchState.NOT_MET, ""
+
+
+def _who_may_be(same: set[str], sentence: str, about: str) -> frozenset[str]:
+    """Return the roots of words for people that may refer to the counted people."""
+    every = cue_roots("empty", "counted_people")
+    if same & cue_roots("empty", "people"):
+        return every
+    is_of_them = not same.isdisjoint(roots(about)) and same.isdisjoint(roots(sentence))
+    return cue_roots("empty", "people") if same & every and is_of_them else frozenset()

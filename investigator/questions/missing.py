@@ -78,11 +78,6 @@ def _nearest(period: Period, cards: Sequence[DocumentCard]) -> tuple[str, ...]:
     """Return the documents with a period next to the given one."""
 
     def months_away(card: DocumentCard) -> int:
-        return min(abs(_month(period) - _month(other)) for other in covered(card.imprint))
+        return min(abs(period.months - other.months) for other in covered(card.imprint))
 
     return tuple(card.document_id for card in sorted(cards, key=months_away)[:_NEAREST])
-
-
-def _month(period: Period) -> int:
-    year, month = period.order
-    return year * 12 + month

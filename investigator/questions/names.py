@@ -6,18 +6,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import folded, stop_words, words
+from investigator.language.terms import COMPOUND, POSSESSIVE, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
-from investigator.questions.cues import cues
+from investigator.questions.cues import cue_roots, cue_words
 from investigator.questions.related import related_roots, root, roots
 
 _WORD = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
 _NAME = late(rf"{_WORD}(?:\s+(?:(?:of|de|von|van|la|di|da)\s+)?{_WORD})*")
-_TOKEN = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_POSSESSIVE = late(r"['’]s?$")
 _FEWEST, _BETWEEN = 2, 2  # words
 _MARKED = late(r"(.*[^\W\d_])[\s-](\d{1,3})")
 _OF = late(r"\b([a-z][\w-]+) of (?:the |an? |its |their )?([a-z][\w-]+)\b(?! of\b)")
@@ -52,7 +49,7 @@ def lacks_number(name: str, *texts: str) -> bool:
 
 def gives_name(question: str, sentence: str) -> bool:
     """Return True if a sentence has a name that is more than titles, weekdays and words of the question."""
-    known = roots(question) | _titles() | roots(cues("empty")["weekdays"])
+    known = roots(question) | cue_roots("empty", "titles") | cue_roots("empty", "weekdays")
     return any(not roots(name) <= known for name in spans(AnswerType.NAME, sentence, question))
 
 
@@ -80,12 +77,12 @@ def _stands_whole(own: Sequence[str], text: str) -> bool:
 
 
 def _like(own: Sequence[str], sentence: str) -> str:
-    mine = frozenset(own) - _titles()
+    mine = frozenset(own) - cue_roots("empty", "titles")
     if len(mine) < _FEWEST:
         return ""
     others = []
     for found in _names(sentence):
-        said = frozenset(_content(found)) - _titles()
+        said = frozenset(_content(found)) - cue_roots("empty", "titles")
         shared = {word for word in said if word in mine or as_people(word, mine)}
         if said and shared == said:
             return ""  # the name, or its short form
@@ -100,7 +97,7 @@ def _names(sentence: str) -> Iterator[str]:
         if match.start() == 0 and folded(parts[0]) in stop_words():
             parts = parts[1:]
         if parts:
-            yield _POSSESSIVE.sub("", " ".join(parts))
+            yield POSSESSIVE.sub("", " ".join(parts))
 
 
 def described(question: str) -> str:
@@ -115,7 +112,7 @@ def is_named(description: str, sentence: str) -> bool:
     """
     own = root(folded(description))
     same = {own} | related_roots(folded(description))
-    places = [match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) in same]
+    places = [match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) in same]
     for name in _NAME.finditer(sentence):
         said = [word for word in words(name.group()) if word not in stop_words()]
         if not said or all(root(word) in same for word in said):
@@ -148,13 +145,8 @@ def _in_its_place(name: str, own: Sequence[str], question: str, sentence: str) -
     if set(own) & roots(sentence):
         return ""
     place = re.search(rf"\b([a-z][\w-]+)\s+([a-z]+)\s+(?:the\s+)?{re.escape(name)}", question)
-    if place is None or place[2] not in cues("order")["before_nouns"].split() or place[1] in stop_words():
+    if place is None or place[2] not in cue_words("order", "before_nouns") or place[1] in stop_words():
         return ""
     noun = re.escape(place[1].rstrip("s"))
     other = re.search(rf"\b{noun}s?\s+{place[2]}\s+(?:the\s+)?({_NAME.pattern})", sentence)
     return other[1] if other else ""
-
-
-@cache
-def _titles() -> frozenset[str]:
-    return roots(cues("empty")["titles"])

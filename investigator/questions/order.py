@@ -12,12 +12,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from investigator.language.lists import month_numbers
-from investigator.language.terms import folded, stop_words
-from investigator.questions.cues import cues, opposites
+from investigator.language.terms import POSSESSIVE, folded, stop_words
+from investigator.questions.cues import cue_words, is_direction
 from investigator.questions.related import is_irregular, is_verb, related_roots, root
 
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
-_POSSESSIVE = re.compile(r"['’]s?$")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name: vitamin A, line 2, class 5a."""
 _REACH = 4  # words between the two requested ones, with a preposition: "the chair of the new committee"
@@ -69,7 +68,7 @@ def clause(question: str) -> Clause | None:
 
 def _clause(tokens: Sequence[str], at: int) -> Clause | None:
     run = next((tokens[start:end] for start, end in _runs(tokens) if start == at), [])
-    if not run or _POSSESSIVE.search(run[-1]):
+    if not run or POSSESSIVE.search(run[-1]):
         return None
     follows = [plain for token in tokens[at + len(run) : at + len(run) + 4] if (plain := folded(token)) != "not"]
     follows += ["", ""]
@@ -87,7 +86,7 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
     asks = {folded(token) for token in tokens[:at]}
     if not is_passive and not _words("forms_of_be").isdisjoint(map(folded, tokens[max(0, at - 2) : at])):
         return None  # "is the offer valid" asks for a property instead of an action
-    is_sure = is_passive or _moves(verb) or follows[0] in _words("determiners") or asks & _words("takes_object")
+    is_sure = is_passive or is_direction(verb) or follows[0] in _words("determiners") or asks & _words("takes_object")
     if (
         not _empty().isdisjoint(map(folded, run[:-1]))
         or len(run) < 2
@@ -113,10 +112,6 @@ def _is_joining(both: Sequence[str]) -> bool:
 def _is_passive(tokens: Sequence[str], at: int, verb: str) -> bool:
     before = [folded(token) for token in tokens[max(0, at - 2) : at]]
     return not _words("forms_of_be").isdisjoint(before) and is_past(verb)
-
-
-def _moves(verb: str) -> bool:
-    return any(side.fullmatch(verb) for both in opposites().values() for side in both)
 
 
 def verbs(question: str) -> frozenset[str]:
@@ -180,7 +175,7 @@ def _beside(own: Sequence[str], at: int, first: set[str], second: set[str], is_e
 @lru_cache(maxsize=2048)
 def _roots_in_order(text: str) -> tuple[str, ...]:
     """Return the roots of the words of a text, without articles; "" for a mark between clauses."""
-    found = (folded(_POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
+    found = (folded(POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
     every = (part for token in found for part in (re.split(r"[-'’.&/]", token) if token[0].isalnum() else [""]))
     return tuple(root(word) if word else "" for word in every if word not in _words("determiners"))
 
@@ -189,7 +184,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Return the runs of content words; a possessive or a number ends its run."""
     start = None
     for place, token in enumerate((*tokens, "?")):
-        if start is not None and (not _carries(token) or _POSSESSIVE.search(tokens[place - 1])):
+        if start is not None and (not _carries(token) or POSSESSIVE.search(tokens[place - 1])):
             yield start, place
             start = None
         if start is None and _carries(token):
@@ -239,7 +234,7 @@ def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
     if not (
         is_counted
         or before in _words("determiners") | _words("before_nouns") | _words("forms_of_be")
-        or _POSSESSIVE.search(before)
+        or POSSESSIVE.search(before)
     ):
         return ()
     if before in _words("before_nouns") and own[0].endswith("ing"):
@@ -252,7 +247,7 @@ def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
 
 def _goes_on(subject: Sequence[str]) -> bool:
     """Return True if a subject is incomplete: "China's", "the price of"."""
-    return bool(_POSSESSIVE.search(subject[-1])) or "of" in subject[-3:]
+    return bool(POSSESSIVE.search(subject[-1])) or "of" in subject[-3:]
 
 
 def _binds(first: str, second: str) -> bool:
@@ -264,7 +259,7 @@ def _binds(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _empty() -> frozenset[str]:
-    return frozenset(" ".join((cues("empty")["words"], cues("empty")["requests"])).split())
+    return cue_words("empty", "words", "requests")
 
 
 def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
@@ -286,4 +281,4 @@ def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
 
 @cache
 def _words(name: str) -> frozenset[str]:
-    return frozenset(cues("order")[name].split())
+    return cue_words("order", name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -65,6 +65,11 @@ class Period(NamedTuple):
         """Return the position in time of its last month."""
         return self.year or 0, self.month or (self.quarter or 4) * 3
 
+    @property
+    def months(self) -> int:
+        """Return the number of its last month, counted from year 0."""
+        return self.order[0] * 12 + self.order[1]
+
 
 class Age(Enum):
     """The requested edition among similar documents."""
@@ -76,12 +81,7 @@ class Age(Enum):
 
 def periods(text: str) -> frozenset[Period]:
     """Return the periods in a text; the year of a quarter or month is not listed separately."""
-    left = folded(text).replace("_", " ")
-    found: set[Period] = set()
-    for pattern in _patterns():
-        found |= {_period(pattern, match) for match in pattern.finditer(left)}
-        left = pattern.sub(" ", left)
-    return frozenset(_with_years(found))
+    return frozenset(_with_years({_period(pattern, match) for pattern, match in _read(text)[0]}))
 
 
 def quarters_named(text: str) -> Counter[Period]:
@@ -93,12 +93,22 @@ def quarters_named(text: str) -> Counter[Period]:
 
 def spelled_periods(text: str) -> list[str]:
     """Return the words for periods in a text, in the order of the patterns, folded."""
-    left = folded(text).replace("_", " ")
-    found: list[str] = []
+    return [match.group() for _, match in _read(text)[0]]
+
+
+def without_periods(text: str) -> str:
+    """Return the folded text without its periods."""
+    return _read(text)[1]
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> tuple[Sequence[tuple[re.Pattern[str], re.Match[str]]], str]:
+    """Return the periods in a text, pattern by pattern, and the folded text without them."""
+    left, found = folded(text).replace("_", " "), list[tuple[re.Pattern[str], re.Match[str]]]()
     for pattern in _patterns():
-        found += [match.group() for match in pattern.finditer(left)]
+        found += ((pattern, match) for match in pattern.finditer(left))
         left = pattern.sub(" ", left)
-    return found
+    return found, left
 
 
 def _with_years(found: set[Period]) -> set[Period]:
@@ -128,14 +138,6 @@ def longer(text: str) -> str:
     """Return the words for the first part of a year that is longer than a quarter; "" if a text names none."""
     match = _LONGER.search(folded(text))
     return match.group() if match else ""
-
-
-def without_periods(text: str) -> str:
-    """Return the folded text without its periods."""
-    left = folded(text).replace("_", " ")
-    for pattern in _patterns():
-        left = pattern.sub(" ", left)
-    return left
 
 
 def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:
@@ -180,8 +182,6 @@ def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
 
 def _meets(mine: Period, other: Period) -> bool:
     if mine.year is not None and other.year is not None and mine.year != other.year:
-        return False
-    if mine.year is None and mine.quarter is None:
         return False
     if mine.month and other.month:
         return mine.month == other.month

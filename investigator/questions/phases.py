@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from investigator.language.terms import content_words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.assertions import assertions
-from investigator.questions.cues import cues, patterns
+from investigator.questions.cues import cue_roots, cues, patterns
 from investigator.questions.related import root, roots
 from investigator.questions.spans import time_spans, when_pattern
 
@@ -65,7 +65,7 @@ def shows_phase(asked: str, question: str, sentence: str) -> bool:
     A clause without a word for that end, such as "open from 1 to 20 May", must contain all words of the question and no
     word for the other end: something that has been closed since May did not open then.
     """
-    matter = frozenset(map(root, content_words(question))) - roots(asked) - roots(cues("empty")["words"])
+    matter = frozenset(map(root, content_words(question))) - roots(asked) - cue_roots("empty")
     most = max(len(matter & roots(clause)) for clause in assertions(sentence))
     near = (clause for clause in assertions(sentence) if len(matter & roots(clause)) == most)
     wanted, asks_mark = phases_named(asked), asked.casefold().endswith("when")

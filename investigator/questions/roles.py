@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import dropwhile, pairwise, takewhile
 
 from investigator.language.late_patterns import late
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import folded, stop_words, words
-from investigator.questions.cues import cues
+from investigator.language.terms import COMPOUND, folded, stop_words, words
+from investigator.questions.cues import cue_roots, cue_words
 from investigator.questions.order import clause, is_past
 from investigator.questions.related import related_roots, root, roots
 
 _SUBJECT_ASKED = late(r"\s*(?:which|what|who)\b", re.IGNORECASE)
-_TOKEN = late(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
@@ -69,11 +68,11 @@ def _object(question: str) -> str:
     """Return the object of an obligation: "who has to maintain the GARDEN"; "" without one."""
     match = _WHO_DOES.match(question)
     verb = folded(match["verb"]) if match else ""
-    if match is None or verb in stop_words() or root(verb) in roots(cues("empty")["words"]):
+    if match is None or verb in stop_words() or root(verb) in cue_roots("empty"):
         return ""
     if match["kind"] is not None and not is_past(verb):
         return ""
-    own = list(takewhile(lambda word: folded(word) not in stop_words(), _TOKEN.findall(match["object"])))
+    own = list(takewhile(lambda word: folded(word) not in stop_words(), COMPOUND.findall(match["object"])))
     if not own and folded(match["object"].split()[0]) in _OBJECT_PRONOUNS and (told := _CARRIED.search(question)):
         own = words(told.group(1))  # "who holds it? (the deposit)"
     if not own or own[0].isdigit():
@@ -90,21 +89,21 @@ def is_of_another(role: str, sentence: str, near: str = "", before: str = "") ->
     thing, verb = subject_and_verb(role)
     said, same = roots(sentence), {root(folded(verb))} | related_roots(folded(verb))
     if same.isdisjoint(said):
-        return any(root(folded(word)) == root(verb) and is_past(word) for word in _TOKEN.findall(near))
+        return any(root(folded(word)) == root(verb) and is_past(word) for word in COMPOUND.findall(near))
     if said & roots(_telling(thing)):
         return role.startswith(_TO) and _is_done_beside(roots(_telling(thing)), root(folded(verb)), sentence)
-    found = [match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb)]
-    around = [(sentence[: match.start()], sentence[match.end() :]) for match in found]
+    around = _around(verb, sentence)
     has_other = [_has_object(*both) if role.startswith(_TO) else _has_subject(both[0]) for both in around]
     if has_other and all(has_other):
         return True
-    return _points_back(sentence) and bool(before.strip()) and roots(_telling(thing)).isdisjoint(roots(before))
+    points_back = not _PRONOUNS.isdisjoint(words(sentence)[:1])
+    return points_back and bool(before.strip()) and roots(_telling(thing)).isdisjoint(roots(before))
 
 
 def is_attribute(role: str, sentence: str) -> bool:
     """Return True if the verb is only an attribute in a sentence: "six months' written notice"."""
     verb = subject_and_verb(role)[1]
-    found = [match for match in _TOKEN.finditer(sentence) if folded(match.group()) == verb]
+    found = [match for match in COMPOUND.finditer(sentence) if folded(match.group()) == verb]
     return (
         role.startswith(_TO)
         and bool(found)
@@ -117,25 +116,15 @@ def _qualifies(before: str, after: str) -> bool:
     noun, opening = _NEXT.match(after), words(before)[-1:]
     if noun is None or noun.group().strip() in stop_words() or noun.group().endswith("ly"):
         return False
-    openers = {word for name in ("determiners", "before_nouns") for word in cues("order")[name].split()}
-    return bool(_POSSESSIVE.search(before)) or not openers.isdisjoint(opening)
+    return bool(_POSSESSIVE.search(before)) or not cue_words("order", "determiners", "before_nouns").isdisjoint(opening)
 
 
 def _is_done_beside(name: frozenset[str], verb: str, sentence: str) -> bool:
     """Return True if a verb with its agent follows another name: "the Skua, sailed by Inge, beat the Petrel"."""
-    beside = False
-    for match in _TOKEN.finditer(sentence):
-        if root(folded(match.group())) == verb and words(sentence[match.end() :])[:1] == ["by"]:
-            before = words(sentence[: match.start()])[-_FAR:]
-            if name & {root(word) for word in before} or not _FORMS_OF_BE.isdisjoint(before[-_BEFORE:]):
-                return False
-            beside = True
-    return beside
-
-
-def _points_back(sentence: str) -> bool:
-    """Return True if a sentence begins with a pronoun."""
-    return not _PRONOUNS.isdisjoint(words(sentence)[:1])
+    leading = [words(before)[-_FAR:] for before, after in _around(verb, sentence) if words(after)[:1] == ["by"]]
+    return bool(leading) and not any(
+        name & set(map(root, before)) or not _FORMS_OF_BE.isdisjoint(before[-_BEFORE:]) for before in leading
+    )
 
 
 def leaves_doer_out(question: str, sentence: str) -> bool:
@@ -143,10 +132,8 @@ def leaves_doer_out(question: str, sentence: str) -> bool:
     match = _WHO_DOES.match(question)
     if match is None or not is_past(match["verb"]):
         return False
-    verb = root(folded(match["verb"]))
-    found = [one for one in _TOKEN.finditer(sentence) if root(folded(one.group())) == verb]
-    around = [(sentence[: one.start()], sentence[one.end() :]) for one in found]
-    return bool(found) and not any(_is_doer(*both) or words(both[1])[:1] == ["by"] for both in around)
+    around = _around(folded(match["verb"]), sentence)
+    return bool(around) and not any(_is_doer(*both) or words(both[1])[:1] == ["by"] for both in around)
 
 
 def names_doer(role: str, sentence: str) -> bool:
@@ -154,13 +141,18 @@ def names_doer(role: str, sentence: str) -> bool:
     thing, verb = subject_and_verb(role)
     if not role.startswith(_TO) or roots(thing).isdisjoint(roots(sentence)):
         return False
-    found = (match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb))
-    return any(_is_doer(sentence[: match.start()], sentence[match.end() :]) for match in found)
+    return any(_is_doer(*both) for both in _around(verb, sentence))
+
+
+def _around(verb: str, sentence: str) -> list[tuple[str, str]]:
+    """Return the texts before and after each form of a verb in a sentence."""
+    found = (match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) == root(verb))
+    return [(sentence[: match.start()], sentence[match.end() :]) for match in found]
 
 
 def _is_doer(before: str, after: str) -> bool:
     own = words(_CLAUSE_END.split(before)[-1])
-    if not frozenset(own[-1:]).isdisjoint(cues("order")["determiners"].split()):
+    if not frozenset(own[-1:]).isdisjoint(cue_words("order", "determiners")):
         return False  # "the proposal"
     if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
@@ -175,15 +167,14 @@ def _telling(thing: str) -> str:
 
 def _agent(following: Sequence[str]) -> Iterator[str]:
     """Return the words after "by" up to their continuation: "by Jan Brand and the bridge"."""
-    determiners = cues("order")["determiners"].split()
-    own = dropwhile(lambda word: folded(word) in determiners, following)
+    own = dropwhile(lambda word: folded(word) in cue_words("order", "determiners"), following)
     yield from takewhile(lambda word: folded(word) not in stop_words(), own)
 
 
 def _has_subject(before: str) -> bool:
     """Return True if the subject before a verb in its clause is more than a pronoun."""
     own = words(_CLAUSE_END.split(before)[-1]) or words(_CLAUSE_MARK.split(before)[-1])
-    if any(root(word) in _pointing() and not _is_object(own, at) for at, word in enumerate(own)):
+    if any(root(word) in cue_roots("pointing") and not _is_object(own, at) for at, word in enumerate(own)):
         return False
     return any(word not in stop_words() and not word.endswith("ly") for word in own)
 
@@ -202,21 +193,16 @@ def _has_object(before: str, after: str) -> bool:
     if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]) or (_is_alone(after) and not is_named):
         return _has_subject(before)  # "bisoprolol stopped because the heart rate fell"
     follows = words(_CLAUSE_END.split(after)[0])[:_OBJECT_WITHIN]
-    plain = [word for word in follows if word not in cues("order")["determiners"].split()]
-    return bool(plain) and plain[0] not in stop_words() and root(plain[0]) not in _pointing()
+    plain = [word for word in follows if word not in cue_words("order", "determiners")]
+    return bool(plain) and plain[0] not in stop_words() and root(plain[0]) not in cue_roots("pointing")
 
 
 def _is_alone(after: str) -> bool:
     """Return True if no object follows a verb in its clause."""
     follows = ["", *words(_CLAUSE_END.split(after)[0])]
-    before_nouns, determiners = (cues("order")[name].split() for name in ("before_nouns", "determiners"))
+    before_nouns, determiners = (cue_words("order", name) for name in ("before_nouns", "determiners"))
     has_object = any(word in determiners and before not in before_nouns for before, word in pairwise(follows))
     return len(follows) == 1 or (follows[1] in before_nouns and follows[1] != "by" and not has_object)
-
-
-@cache
-def _pointing() -> frozenset[str]:
-    return roots(cues("pointing")["words"])
 
 
 def turned_round(role: str, text: str) -> str:
@@ -224,7 +210,7 @@ def turned_round(role: str, text: str) -> str:
     name, verb = subject_and_verb(role)
     own = root(folded(verb))
     same = {own} if own in roots(text) else related_roots(folded(verb))
-    sentences = (_TOKEN.findall(text[start:end]) for start, end in sentence_spans(text))
+    sentences = (COMPOUND.findall(text[start:end]) for start, end in sentence_spans(text))
     return next((turned for tokens in sentences if (turned := _turned(role, roots(name), same, tokens))), "")
 
 
@@ -232,7 +218,7 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
     for at, token in enumerate(tokens):
         if root(folded(token)) in same and root(folded(token)) not in name:  # "the ferry carries"
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
-            is_noun = after[:1] == ["of"] or (before and folded(before[-1]) in cues("order")["determiners"].split())
+            is_noun = after[:1] == ["of"] or (before and folded(before[-1]) in cue_words("order", "determiners"))
             if is_noun or (role.startswith(_TO) and is_past(token) and _is_alone(" ".join(after))):
                 continue  # "the price of the loaf" for its cost; "the trial stopped because ..." for what was stopped
             acts, suffers = _roles_in(name, before, after, is_verb=is_past(folded(token)))

@@ -85,11 +85,7 @@ def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
 
 def _spelled(own: frozenset[Period]) -> str:
     known = (one for one in own if one.year or one.quarter)
-    return ", ".join(spelled(period) for period in sorted(known, key=_in_time)[:3])
-
-
-def _in_time(period: Period) -> tuple[int, int]:
-    return period.order
+    return ", ".join(spelled(period) for period in sorted(known, key=lambda one: one.order)[:3])
 
 
 def day_state(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:

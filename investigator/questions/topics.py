@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import folded, stem, stop_words, words
-from investigator.questions.cues import cues, empty_words, request_words
+from investigator.language.terms import POSSESSIVE, folded, stop_words, words
+from investigator.questions.cues import cues, names_nothing, request_words
 from investigator.questions.kinds import asked_documents, cue
 from investigator.questions.related import related, root
 
@@ -32,7 +32,6 @@ _THING = late(
     re.IGNORECASE,
 )
 _TOKEN = late(r"[\"“”«»„][^\"“”«»„]{2,80}[\"“”«»„]|[^\W_](?:[\w'’&/-]|[.,](?=\w))*|[,()]")
-_POSSESSIVE = late(r"['’]s?$")
 _NUMBERED = late(r"^([^\W\d_]{4,})-?\d+$")
 _AMERICAN = late(r"iz(e|es|ed|ing|ation|ations)$")
 _BRITISH = late(r"is(e|es|ed|ing|ation|ations)$")
@@ -248,15 +247,14 @@ def _runs(clause: str) -> Iterator[list[_Word]]:
 
 def _word(token: re.Match[str], *, is_first: bool) -> _Word | None:
     """Return a token as a word of a term; None if it has no meaning by itself."""
-    text = _POSSESSIVE.sub("", token.group().strip('"“”«»„'))
+    text = POSSESSIVE.sub("", token.group().strip('"“”«»„'))
     plain = folded(text)
     if text != token.group() and token.group()[0] in _QUOTES:
         return _Word(text, token.start(), True, True)
     is_plain = (is_first and text[1:].islower()) or plain in request_words()
     if any(char.isdigit() for char in text) or (text[:1].isupper() and not is_plain):
         return _Word(text, token.start(), True, text != token.group())
-    skipped = stop_words() | request_words()
-    if cue("light").fullmatch(plain) or all(word in skipped or stem(word) in empty_words() for word in words(text)):
+    if cue("light").fullmatch(plain) or all(map(names_nothing, words(text))):
         return None
     return _Word(text, token.start(), False, text != token.group())
 

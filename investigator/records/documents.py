@@ -191,6 +191,11 @@ class Document(Record):
         """Return True if text lines are file lines; text extracted from mark-up or tables has its own lines."""
         return self.media_type in _OWN_LINES
 
+    @property
+    def names(self) -> str:
+        """Return what it is called: its title, its path and its issuer."""
+        return f"{self.title} {self.id} {self.imprint.issuer}"
+
 
 class Chunk(Record):
     """A span of a document that is indexed and retrieved as one."""

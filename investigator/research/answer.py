@@ -114,7 +114,7 @@ class AnswerWriter:
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
         best = list(sources.values())[: self._settings.most_verbatim]
-        return tuple(Claim(text=_said(quote), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best)
+        return tuple(Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best)
 
 
 def _unstated(quoted: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -168,17 +168,13 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
     """Replace a statement by a quote, and merge the two if the quote is already present."""
-    text = _said(quote)
+    text = quote.said
     for place, claim in enumerate(claims):
         if claim.text == text:
             if claim.readings:
                 claims[place] = claim.changed(readings=(*claim.readings, reading))
             return
     claims.append(Claim(text=text, quotes=(quote,), memory_ids=memory_ids, readings=(reading,)))
-
-
-def _said(quote: Quote) -> str:
-    return quote.said if quote.cell is not None else one_line(quote.text)
 
 
 def cited_text(claims: Sequence[Claim]) -> str:
@@ -334,7 +330,7 @@ def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Qu
 def _evidence(name: str, memory: Memory, quote: Quote) -> Evidence:
     return Evidence(
         id=name,
-        text=quote.said if quote.cell is not None else quote.text,
+        text=quote.said if quote.cell else quote.text,
         document_id=quote.document_id,
         place=quote.place,
         point=memory.point or 0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from investigator.language.late_patterns import late
 from investigator.language.relevance import stems
@@ -29,24 +28,6 @@ _SEVERAL = late(
 """Matches a question about several things at once; one document may answer only part of it."""
 _BY_SEVERAL = (QuestionKind.SUMMARY, QuestionKind.WHY)
 _OF_ALL = late(r"\b(?:all|each|every)\b", re.IGNORECASE)
-
-
-class AskingPolicy(Protocol):
-    """Decides how many of the planned documents are asked, and when enough was found."""
-
-    def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
-        """Return the steps of the first plan that are worth asking."""
-        ...
-
-    def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return the number of steps that are asked before the first results are reviewed."""
-        ...
-
-    def suffices(
-        self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
-    ) -> bool:
-        """Return True if the findings cover the question, without asking an engine about the unknowns."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -121,6 +102,10 @@ class FewCalls:
         text = " ".join([*(quote.text for quote in quotes), *(titles.get(quote.document_id, "") for quote in quotes)])
         present = stems(words(text))
         return all(_mostly(term, present) for term in telling)
+
+
+AskingPolicy = AskAll | FewCalls
+"""Decides how many of the planned documents are asked, and when enough was found."""
 
 
 def read_by_small_model(

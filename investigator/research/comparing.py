@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from investigator.evidence.claims import prove
+from investigator.evidence.quotes import Load
 from investigator.evidence.titles import are_of_a_series
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
@@ -35,7 +36,7 @@ from investigator.records import (
     TableRow,
 )
 from investigator.research.follow_ups import found_for
-from investigator.research.judging import judged
+from investigator.research.judging import Judging
 from investigator.research.planner import Proposal
 from investigator.research.table_cells import same_elsewhere
 from investigator.research.telling import new_sentences, telling_sentences
@@ -123,7 +124,7 @@ def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
 
 
 def side_by_side(
-    run: Investigation, history: Sequence[Memory], document: Callable[[str], Document], *, is_read: bool
+    run: Investigation, history: Sequence[Memory], document: Load, *, is_read: bool
 ) -> tuple[TableRow, ...]:
     """Return a row for each side of a comparison or each asked document; () for fewer than two.
 
@@ -145,9 +146,7 @@ def side_by_side(
     return _by_document(run, asked, document, is_read=is_read) if len(asked) > 1 else ()
 
 
-def _in_one_document(
-    run: Investigation, history: Sequence[Memory], document: Callable[[str], Document]
-) -> tuple[TableRow, ...]:
+def _in_one_document(run: Investigation, history: Sequence[Memory], document: Load) -> tuple[TableRow, ...]:
     """Return one document's statements about a thing at several times, in order; may be empty."""
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
@@ -158,7 +157,7 @@ def _in_one_document(
     return (_row(_label(one), part, [_with_quotes(best, quotes)], document, is_read=False, most=_MOST_TIMES),)
 
 
-def _series_asked(run: Investigation, document: Callable[[str], Document]) -> list[str]:
+def _series_asked(run: Investigation, document: Load) -> list[str]:
     """Return the reports that were asked about a trend, earliest first; () if one of them has no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
     own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
@@ -168,7 +167,7 @@ def _series_asked(run: Investigation, document: Callable[[str], Document]) -> li
     return sorted(times, key=lambda name: (times[name], name))[:_MOST_ROWS]
 
 
-def _compared(run: Investigation, document: Callable[[str], Document]) -> list[str]:
+def _compared(run: Investigation, document: Load) -> list[str]:
     """Return the documents of a comparison without names: as many as it asks for, best replies first."""
     said = _HOW_MANY.search(run.question)
     if said is None:
@@ -178,12 +177,12 @@ def _compared(run: Investigation, document: Callable[[str], Document]) -> list[s
     return list(names)[: _NUMBERS[said.group(1).casefold()]]
 
 
-def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Callable[[str], Document]) -> bool:
+def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Load) -> bool:
     """Return True if a document describes itself as being about another side."""
     if not memory.quotes:
         return False
     one = document(memory.quotes[0].document_id)
-    said = f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer} {one.text[:_ABOUT]}"
+    said = f"{one.names} {one.text[:_ABOUT]}"
     about = spelled_roots(said)
     return not _holds(about, name) and any(_holds(about, other) for other in others)
 
@@ -192,9 +191,7 @@ def _holds(about: Sequence[str], name: str) -> bool:
     return set(spelled_roots(name)) <= set(about)
 
 
-def _by_document(
-    run: Investigation, asked: Sequence[str], document: Callable[[str], Document], *, is_read: bool
-) -> tuple[TableRow, ...]:
+def _by_document(run: Investigation, asked: Sequence[str], document: Load, *, is_read: bool) -> tuple[TableRow, ...]:
     part, before, rows = run.parts[0], None, list[TableRow]()
     for name in asked:
         found: Sequence[Memory] = [one for one in run.memories if one.target_document_id == name]
@@ -223,9 +220,7 @@ def _label(one: Document) -> str:
     return f"{one.id} ({period})" if period else one.id
 
 
-def _with_telling(
-    part: Part, found: Sequence[Memory], document: Callable[[str], Document], is_read: bool
-) -> Sequence[Memory]:
+def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: bool) -> Sequence[Memory]:
     """Return the memories of a side; the memory of its best document also gets the most relevant sentences."""
     if is_read or not found:
         return found
@@ -234,14 +229,14 @@ def _with_telling(
     return (_with_quotes(best, quotes),)
 
 
-def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) -> float:
+def _of_side(part: Part, memory: Memory, document: Load) -> float:
     """Return how likely a side refers to a document, by its title, its beginning, and its reply."""
     if memory.addressed or not memory.quotes:
         return 0.0
     one, asked = document(memory.target_document_id), table_question(part.question)
     if not asked.terms:
         return float(memory.point or 0)
-    named, begins = roots(f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer}"), roots(one.text[:_BEGINNING])
+    named, begins = roots(one.names), roots(one.text[:_BEGINNING])
     called = sum(not (term.roots | related_roots(term.text)).isdisjoint(named) for term in asked.terms)
     about = sum(not (term.roots | related_roots(term.text)).isdisjoint(begins) for term in asked.terms)
     own = [period for period in periods(part.question) if period.year and period.month]
@@ -277,7 +272,7 @@ def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
     return memory.changed(quotes=(*cells, *quotes)) if quotes else memory
 
 
-def _in_order(history: Sequence[Memory], document: Callable[[str], Document]) -> list[str]:
+def _in_order(history: Sequence[Memory], document: Load) -> list[str]:
     """Return the documents of some memories: by reporting period if each has one, else best first."""
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
@@ -291,7 +286,7 @@ def _row(
     label: str,
     part: Part,
     found: Sequence[Memory],
-    document: Callable[[str], Document],
+    document: Load,
     *,
     is_read: bool,
     is_of_series: bool = False,
@@ -304,19 +299,18 @@ def _row(
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}
     bar = 0 if is_read or is_of_series else default_calibration().answered_from
-    one = judged(
-        part, [claim for _, claim in claims], document, sure=lambda claim, _: points[id(claim)] >= bar, read=is_read
-    )
+    judging = Judging(document, lambda claim, _: points[id(claim)] >= bar, is_read)
+    one = judging.best(part, [claim for _, claim in claims])
     if one is None:
         return TableRow(label=label, verdict=RowVerdict.MISSING)
-    memory = next(memory for memory, claim in claims if claim is one.claim)
+    memory = next(memory for memory, claim in claims if claim is one.said.claim)
     own = [claim for other, claim in claims if other is memory]
-    quotes = dict.fromkeys(quote for claim in (one.claim, *own) for quote in claim.quotes)
+    quotes = dict.fromkeys(quote for claim in (one.said.claim, *own) for quote in claim.quotes)
     return TableRow(
         label=label,
-        document_id=one.quote.document_id,
+        document_id=one.said.quote.document_id,
         verdict=RowVerdict.YES if one.is_met else RowVerdict.UNCLEAR,
-        value=one.claim.text,
+        value=one.said.claim.text,
         quotes=tuple(quotes)[: max(most, sum(quote.cell is not None for quote in quotes))],
         missing=tuple(dict.fromkeys(named(match.constraint) for match in one.failing)),
     )

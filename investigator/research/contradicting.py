@@ -11,10 +11,10 @@ from itertools import accumulate, chain
 from typing import NamedTuple
 
 from investigator.evidence.cells import cell_quote
-from investigator.evidence.conflicts import conflicts
+from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.quotes import quote_at
 from investigator.evidence.stated_values import StatedValue, thing_asked
-from investigator.evidence.value_conflicts import ValueStatement, value_conflict, values_stated
+from investigator.evidence.value_conflicts import value_conflict, values_stated
 from investigator.language.addressed import addresses_model
 from investigator.language.negation import negates
 from investigator.language.normalise import one_line
@@ -95,7 +95,7 @@ def compared(
         return _different([other], "each statement is shown with its document's date"), (other,)
     stated = values_stated(thing, said) if thing else ()
     if stated:
-        claims = tuple(dict.fromkeys(_claim(one.said.quote) for one, _ in stated))[:_MOST_SHOWN]
+        claims = tuple(dict.fromkeys(_claim(one.quote) for one, _ in stated))[:_MOST_SHOWN]
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=_compared_values(stated)), ()
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
     return replace(usual, status=status, reason=_nothing_compared(read, on_subject=bool(subject))), ()
@@ -108,9 +108,9 @@ def _different(found: Sequence[Conflict], how: str) -> Verdict:
     return Verdict(AnswerStatus.ANSWERED, claims, reason=reason)
 
 
-def _compared_values(stated: Sequence[tuple[ValueStatement, StatedValue]]) -> str:
+def _compared_values(stated: Sequence[tuple[DatedSentence, StatedValue]]) -> str:
     """Say which statements were compared, with their values, and that nothing else is known."""
-    listed = [f"{value.text} ({one.said.quote.place})" for one, value in stated]
+    listed = [f"{value.text} ({one.quote.place})" for one, value in stated]
     named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
     if len({one.document_id for one, _ in stated}) == 1:
         return f"Only {stated[0][0].document_id} gives it a value: {named}. There is nothing to compare."
@@ -202,7 +202,7 @@ def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterat
     """Yield the sentences outside of tables that may be about a subject."""
     left = _MOST_SENTENCES
     for one in documents:
-        wanted = subject - roots(f"{one.title} {one.id.replace('_', ' ')}")
+        wanted = subject - roots(f"{one.title} {one.id}")
         begins = [table.start for table in one.tables]
         ends = [0, *accumulate((table.end for table in one.tables), max)]
         for start, end in sentence_spans(one.text):
@@ -258,7 +258,7 @@ def _without_documents(what: str, part: Part) -> str:
 
 def _tells(sentence: str, what: str, document: Document) -> bool:
     """Return True if a sentence contains most words of a subject, without those that name its document."""
-    about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
+    about = roots(document.names)
     terms = [term for term in table_question(what).terms if term.roots.isdisjoint(about)]
     said = roots(sentence)
     return _MOST_OF * len(terms) <= sum(not term.roots.isdisjoint(said) for term in terms)
@@ -276,4 +276,4 @@ def _cells(what: str, document: Document) -> list[Quote]:
 
 
 def _claim(quote: Quote) -> Claim:
-    return Claim(text=quote.said if quote.cell is not None else one_line(quote.text), quotes=(quote,))
+    return Claim(text=quote.said, quotes=(quote,))

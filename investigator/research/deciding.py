@@ -19,7 +19,7 @@ from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, words
 from investigator.questions.assertions import assertions, is_of_other_name
 from investigator.questions.constraints import constraints
-from investigator.questions.cues import cues, opposites, patterns
+from investigator.questions.cues import cue_words, is_direction, patterns
 from investigator.questions.matching import matches
 from investigator.questions.periods import without_periods
 from investigator.questions.related import related_roots, root, roots
@@ -110,9 +110,9 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
         place = next((at for at, one in enumerate(said) if one in same), None)
         if place is not None:
             places.append(place)
-        elif root(word) not in about and not _moves(word):
+        elif root(word) not in about and not is_direction(word):
             return False
-    is_equated = words(question)[:1] and words(question)[0] in cues("order")["forms_of_be"].split()
+    is_equated = not cue_words("order", "forms_of_be").isdisjoint(words(question)[:1])
     return len(places) >= fewest and all(
         first < second and not (is_equated and is_of_other_name(plain[first], plain[second], sentence))
         for first, second in pairwise(places)
@@ -120,13 +120,7 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
 
 
 def _content(question: str) -> list[str]:
-    auxiliaries = cues("order")["auxiliaries"].split()
-    return [word for word in content_words(question) if word not in auxiliaries]
-
-
-def _moves(word: str) -> bool:
-    """Return True for a word of direction, which a sentence may reverse."""
-    return any(side.fullmatch(word) for both in opposites().values() for side in both)
+    return [word for word in content_words(question) if word not in cue_words("order", "auxiliaries")]
 
 
 def _qualified(sentence: str, question: str) -> bool:
@@ -138,9 +132,9 @@ def _qualified(sentence: str, question: str) -> bool:
         return True
     if permits.search(question):
         own = set(words(permits.sub(" ", sentence))) - asked
-        if not own.isdisjoint(cues("yes_no")["in_which_case"].split()):
+        if not own.isdisjoint(cue_words("yes_no", "in_which_case")):
             return True
-    own -= set(cues("yes_no")["as_often"].split())
+    own -= cue_words("yes_no", "as_often")
     return any(not slot_words(slot).isdisjoint(own) for slot in _QUALIFYING)
 
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.quoted_mail import is_quoted
-from investigator.evidence.quotes import quote_at
+from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.stated_values import Thing, thing_asked
 from investigator.evidence.titles import EDITIONS, are_apart, are_of_a_series, named_in, title_line
-from investigator.evidence.value_conflicts import ValueStatement, value_conflict
+from investigator.evidence.value_conflicts import value_conflict
 from investigator.evidence.versions import version_groups
 from investigator.language.addressed import addresses_model
 from investigator.language.dates import dates
@@ -52,25 +52,16 @@ _CHANGED = "changed amended replaced moved instead"
 _MOST_STATEMENTS = 2_000  # sentences compared with those of the answer
 
 
-def conflicts_among(
-    parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
-) -> tuple[Conflict, ...]:
+def conflicts_among(parts: Sequence[Part], memories: Sequence[Memory], document: Load) -> tuple[Conflict, ...]:
     """Return the conflicts among the quotes of memories that meet a part of the question."""
     quotes = tuple(dict.fromkeys(quote for memory in memories if not memory.addressed for quote in memory.quotes))
     cited = {quote.document_id: document(quote.document_id) for quote in quotes}
-    apart, series = _apart(cited), _series(cited)
-    others = {name: apart[name] | series[name] for name in cited}
     found: list[Conflict] = []
     for part in parts:
         meeting = [(quote, *said) for quote in quotes for said in _meeting(part, quote, cited[quote.document_id])]
-        dated = dated_sentences([(quote, sentence, at) for quote, sentence, at, _ in meeting], cited)
-        found += conflicts(
-            part.question,
-            tuple(
-                replace(one, says_all=said[-1], apart_from=others[one.quote.document_id])
-                for one, said in zip(dated, meeting, strict=True)
-            ),
-        )
+        related = _related(dated_sentences([said[:3] for said in meeting], cited), cited)
+        statements = (replace(one, says_all=said[-1]) for one, said in zip(related, meeting, strict=True))
+        found += conflicts(part.question, tuple(statements))
     return tuple(found)
 
 
@@ -110,7 +101,7 @@ def about_values(parts: Sequence[Part], library: DocumentIndex) -> tuple[Passage
 
 
 def value_conflicts_among(
-    parts: Sequence[Part], claims: Sequence[Claim], passages: Sequence[Passage], document: Callable[[str], Document]
+    parts: Sequence[Part], claims: Sequence[Claim], passages: Sequence[Passage], document: Load
 ) -> tuple[Conflict, ...]:
     """Return the values that passages give for the thing in a part, if they differ from the value in the answer. A
     passage may also say that it replaces a value in the answer.
@@ -138,7 +129,7 @@ def spans_of(passages: Sequence[Passage]) -> list[tuple[str, int, int]]:
 
 def sentences_in(
     spans: Sequence[tuple[str, int, int]],
-    document: Callable[[str], Document],
+    document: Load,
     split: Callable[[str], Iterator[tuple[int, int]]] = statement_spans,
     *,
     in_tables: bool = False,
@@ -157,39 +148,25 @@ def sentences_in(
     return tuple(found.values())[:_MOST_STATEMENTS]
 
 
-def as_statements(said: Sequence[Quote], document: Callable[[str], Document]) -> tuple[ValueStatement, ...]:
+def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence, ...]:
     """Return sentences as statements, with the documents about other things and those of the same series."""
     cited = {quote.document_id: document(quote.document_id) for quote in said}
-    apart, series = _apart(cited), _series(cited)
-    dated = dated_sentences([(quote, quote.text, quote.start) for quote in said], cited)
-    return tuple(
-        ValueStatement(
-            replace(one, apart_from=apart[quote.document_id]),
-            about=f"{cited[quote.document_id].title} {title_line(cited[quote.document_id].text)}",
-            heading=one.section,
-            alongside=series[quote.document_id],
-        )
-        for one, quote in zip(dated, said, strict=True)
-    )
+    return _related(dated_sentences([(quote, quote.text, quote.start) for quote in said], cited), cited)
 
 
-def _series(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
-    """Return for each document the other documents of its series, as recognised by their first lines."""
-    titles = {name: title_line(one.text) for name, one in documents.items()}
-    return {
-        name: frozenset(other for other in titles if other != name and are_of_a_series(title, titles[other]))
-        for name, title in titles.items()
-    }
-
-
-def _apart(documents: Mapping[str, Document]) -> dict[str, frozenset[str]]:
-    """Return for each document the documents about other things, as recognised by their first lines."""
+def _related(statements: Sequence[DatedSentence], documents: Mapping[str, Document]) -> tuple[DatedSentence, ...]:
+    """Add the documents about other things and those of the same series, as recognised by their first lines."""
     said = {name: frozenset(words(one.text)) for name, one in documents.items()}
     titles = {name: title_line(one.text) for name, one in documents.items()}
-    return {
-        name: frozenset(other for other in documents if are_apart(titles[name], titles[other], said[name], said[other]))
-        for name in documents
-    }
+
+    def others(name: str, are: Callable[[str, str], bool]) -> frozenset[str]:
+        return frozenset(other for other in documents if other != name and are(name, other))
+
+    apart = {name: others(name, lambda a, b: are_apart(titles[a], titles[b], said[a], said[b])) for name in documents}
+    series = {name: others(name, lambda a, b: are_of_a_series(titles[a], titles[b])) for name in documents}
+    about = {name: f"{one.title} {titles[name]}" for name, one in documents.items()}
+    known = ((one, one.document_id) for one in statements)
+    return tuple(replace(one, about=about[n], apart_from=apart[n], alongside=series[n]) for one, n in known)
 
 
 def dated_sentences(

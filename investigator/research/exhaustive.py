@@ -7,11 +7,11 @@ only similar in meaning; otherwise no. A reader decides the unclear ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from investigator.evidence.enumerations import enumerated
-from investigator.evidence.quotes import quote_at
+from investigator.evidence.listed_items import enumerated
+from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
 from investigator.language.normalise import one_line
@@ -61,7 +61,7 @@ class Sighting:
         return self.strength + _OWN_WORDS * self.said + _WELL_READ * self.reads
 
 
-def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
+def decided(survey: Survey, topic: Topic, question: str, document: Load) -> tuple[TableRow, ...]:
     """Return a row for each document, ordered by name; if things are listed, a row for each thing."""
     media_types = asked_media_types(question)
     if media_types is not None:
@@ -73,23 +73,27 @@ def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str
     rows = []
     for document_id, spans in sorted(survey.spans.items()):
         if not any(span.held or span.similarity >= _NEAR_IN_MEANING for span in spans):
-            rows.append(TableRow(label=document_id, document_id=document_id, verdict=RowVerdict.NO))
+            rows.append(_not_in(document_id))
             continue
         rows.append(_row(document(document_id), spans, topic, weights, kind))
     return tuple(rows)
 
 
+def _not_in(document_id: str) -> TableRow:
+    return TableRow(label=document_id, document_id=document_id, verdict=RowVerdict.NO)
+
+
 def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
     """Return the row of a document that is requested only by its format; its beginning serves as the quote."""
     if not media_types.fullmatch(document.media_type):
-        return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.NO)
+        return _not_in(document.id)
     start, end = next(sentence_spans(document.text[:_ABOUT]), (0, 0))
     quotes = (quote_at(document, start, end),) if end and not addresses_model(document.text[start:end]) else ()
     title = "" if addresses_model(document.title) else document.title
     return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.YES, value=title, quotes=quotes)
 
 
-def _things(survey: Survey, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
+def _things(survey: Survey, question: str, document: Load) -> tuple[TableRow, ...]:
     """Return a row for each thing that a table or a list names, if the question wants things listed."""
     if not lists_rows(question) or cue("documents").search(question):
         return ()
@@ -147,19 +151,19 @@ def _row(
     if verdict is RowVerdict.NO and nearest.similarity >= _NEAR_IN_MEANING:
         verdict = RowVerdict.UNCLEAR
     if verdict is RowVerdict.NO:
-        return TableRow(label=document.id, document_id=document.id, verdict=verdict)
+        return _not_in(document.id)
     chosen = [one for one in found if one.worth >= found[0].worth - _FAR_BEHIND] if best >= _MAYBE else []
     quotes = tuple(dict.fromkeys(_quote(document, one) for one in _apart(chosen)[:_MOST_QUOTES]))
     if not quotes:
         start, end = next(sentence_spans(document.text[nearest.start : nearest.end]), (0, 0))
         quotes = (quote_at(document, nearest.start + start, nearest.start + end),) if end else ()
     if not quotes:
-        return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.NO)
+        return _not_in(document.id)
     return TableRow(
         label=document.id,
         document_id=document.id,
         verdict=verdict,
-        value=one_line(quotes[0].text),
+        value=quotes[0].said,
         quotes=quotes,
         missing=chosen[0].missing if chosen else (),
     )
@@ -185,7 +189,7 @@ def _quote(document: Document, one: Sighting) -> Quote:
 def _sightings(
     document: Document, spans: Sequence[FoundSpan], topic: Topic, weights: Sequence[float], kind: AnswerType
 ) -> Iterator[Sighting]:
-    about = spelled_roots(f"{document.title} {document.id.replace('_', ' ')} {document.text[:_ABOUT]}")
+    about = spelled_roots(f"{document.title} {document.id} {document.text[:_ABOUT]}")
     total = sum(weights) or 1.0
     for span in spans:
         if not span.held:

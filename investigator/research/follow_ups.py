@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile, zip_longest
 
 from investigator.language.terms import content_words, folded, stop_words, words
@@ -13,6 +14,8 @@ from investigator.questions.matching import stands
 from investigator.questions.order import verbs
 from investigator.questions.related import forms_like, phrases, related, roots
 from investigator.records import ConstraintKind, Investigation, Memory, Part
+from investigator.research.state import State
+from investigator.retrieval.library import DocumentIndex
 
 _MOST_WORDINGS = 12  # per part
 _MOST = 6
@@ -146,3 +149,28 @@ def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
     """Return the unasked questions, each once, up to the limit of one round."""
     before = set(asked)
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]
+
+
+_MOST_SEARCHES = 6  # wordings searched in one round
+_MOST_ASKED = 2  # wordings of one part whose documents are asked
+
+
+def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
+    """Search the folder for some parts in other wordings; return the state and the likeliest wordings.
+
+    No engine is asked. A wording is searched only once. Raises StoreError.
+    """
+    shares = {t.term: t.document_share for t in library.term_frequencies(" ".join(related_to(parts)))}
+    searched, best, promising = list(state.run.wordings), list[str](), list(state.promising)
+    for part in parts:
+        wordings = [text for text in rewordings(part, shares) if text not in searched]
+        likeness = dict(zip(wordings, library.likeness(part.question, wordings), strict=True))
+        alike = [text for text in alike_wordings(part, likeness) if text not in searched]
+        nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
+        cards = {text: library.cards((text,)) for text in nearest}
+        found_by = [text for text in nearest if cards[text]]  # files without text yield nothing
+        best += sorted(found_by, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
+        promising += (c.document_id for found in cards.values() for c in found if c.match >= state.bounds.worth_asking)
+        searched += nearest
+    run = state.run.changed(wordings=tuple(dict.fromkeys(searched)))
+    return replace(state, run=run, promising=tuple(dict.fromkeys(promising))), tuple(best)

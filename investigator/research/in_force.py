@@ -7,9 +7,10 @@ thing that give a time are read, regardless of their score, and a statement that
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from investigator.evidence.quotes import Load
 from investigator.evidence.stated_values import stated_value, thing_asked
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
@@ -21,15 +22,14 @@ from investigator.questions.succession import asks_holder, held_at, people, role
 from investigator.records import (
     AnswerStatus,
     Claim,
-    Document,
     Memory,
     Part,
     Passage,
     Quote,
 )
 from investigator.research.disagreement import about_values, sentences_in, spans_of
-from investigator.research.judging import judged
-from investigator.research.verdict import InTime, Statements, Verdict, what_proves, with_all_that_meets
+from investigator.research.judging import Judging
+from investigator.research.verdict import Statements, Verdict, what_proves, with_all_that_meets
 from investigator.retrieval.library import DocumentIndex
 
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
@@ -54,8 +54,7 @@ def with_all_found(
     met = {text: one for text, one in claims.items() if any(_says_it(part, one, library.document) for part in asked)}
     known = {claim.text for claim in written.claims}
     every = (*written.claims, *(claim for text, claim in met.items() if text not in known))
-    in_time = InTime(said, frozenset(claim for claim in every if claim.text in met))
-    return replace(written, claims=every, in_time=in_time)
+    return replace(written, claims=every, timed=said, met=frozenset(claim for claim in every if claim.text in met))
 
 
 def asks_time(question: str) -> bool:
@@ -67,17 +66,17 @@ def _role(part: Part) -> str:
     return role_asked(part.question)
 
 
-def _says_it(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
+def _says_it(part: Part, claim: Claim, document: Load) -> bool:
     """Return True if a sentence meets all of a part in its own words, including the time."""
     quote, question = claim.quotes[0], part.question
     is_timed = bool(time_spans(quote.text)) or any(succession(quote.text)) or bool(now_asked(question))
     if not is_timed or not (_role(part) or phases_asked(question) or _gives_value(question, quote, document)):
         return False
-    one = judged(part, (claim,), document, sure=lambda _, __: True, read=False)
+    one = Judging(document).best(part, (claim,))
     return one is not None and one.is_met and one.own_share == 1.0
 
 
-def _gives_value(question: str, quote: Quote, document: Callable[[str], Document]) -> bool:
+def _gives_value(question: str, quote: Quote, document: Load) -> bool:
     """Return True if a sentence gives the amount that a question asks for."""
     for one in moments(question):
         question = question.replace(one.text, " ")
@@ -86,7 +85,7 @@ def _gives_value(question: str, quote: Quote, document: Callable[[str], Document
     return thing is not None and stated_value(thing, quote.text, about) is not None
 
 
-def not_overtaken(found: Verdict, said: Sequence[Quote], document: Callable[[str], Document]) -> Verdict:
+def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verdict:
     """Return the verdict without answers that another statement has overtaken.
 
     Somebody who has left a role no longer holds it; of values with several starting days, the latest before the time in
@@ -109,7 +108,7 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Callable[[str
     return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=reason)
 
 
-def _gone(question: str, said: Sequence[Quote], document: Callable[[str], Document]) -> Iterator[str]:
+def _gone(question: str, said: Sequence[Quote], document: Load) -> Iterator[str]:
     """Yield the names of those who left the role before the time in question."""
     role = root(role_asked(question).casefold())
     for quote in said:

@@ -49,11 +49,10 @@ from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import disagreed, with_conflicts
 from investigator.research.exhaustive import decided
-from investigator.research.follow_ups import found_for, limited, respelled_parts, second_hop
+from investigator.research.follow_ups import found_for, limited, respelled_parts, searched_otherwise, second_hop
 from investigator.research.in_force import not_overtaken, with_all_found
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
-from investigator.research.other_wordings import searched_otherwise
 from investigator.research.planner import Proposal, propose, without_choice
 from investigator.research.query import DocumentQuery
 from investigator.research.reflection import reflect
@@ -338,7 +337,7 @@ class Steps:
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
-        found = not_overtaken(found, written.in_time.said, self.library.document)
+        found = not_overtaken(found, written.timed, self.library.document)
         against, gone = tuple[Conflict, ...](), checked.gone
         if not is_read:
             found, against, again = settled(found, run, state.history, self.library, self.reread)

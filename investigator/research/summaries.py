@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from investigator.engines.extractive.summarising import how_many_points
 from investigator.evidence.cells import cell_quote
@@ -65,21 +65,12 @@ def _years(question: str) -> range:
 
 
 def _key_figures(document: Document) -> Sequence[Quote]:
-    """Return the cells of a periodic report with its key figures for that period."""
+    """Return the cells of a periodic report with its key figures for that period; each line has alternative names."""
     period = covered_period(document.imprint)
-    if not period or not document.tables:
-        return ()
-    return [quote for lines in _lines() if (quote := _first_cell(lines, period, document)) is not None][:_MOST_FIGURES]
-
-
-def _first_cell(lines: Sequence[str], period: str, document: Document) -> Quote | None:
-    return next((cell for line in lines for cell in met_cells(f"{line}, {period}", document)), None)
-
-
-def _lines() -> Iterator[tuple[str, ...]]:
-    """Return the lines of a report, each with alternative names."""
-    for line in cues("summaries")["key_figures"].split("|"):
-        yield tuple(" ".join(name.split()) for name in line.split(" or "))
+    lines = cues("summaries")["key_figures"].split("|") if period and document.tables else []
+    names = ([" ".join(name.split()) for name in line.split(" or ")] for line in lines)
+    cells = ((cell for name in each for cell in met_cells(f"{name}, {period}", document)) for each in names)
+    return [quote for found in cells if (quote := next(found, None)) is not None][:_MOST_FIGURES]
 
 
 def is_apart(quote: Quote, other: Quote) -> bool:

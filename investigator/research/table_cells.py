@@ -11,6 +11,7 @@ from itertools import combinations
 
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.listed_items import listed_items
+from investigator.evidence.quotes import Load
 from investigator.language.terms import folded
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
@@ -131,25 +132,20 @@ def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Fi
 
 def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
     """Return the figures that a question asks to compute from two cells among some quotes; empty if units differ."""
-    operation = asked_operation(question)
-    cells = [(memory, quote) for memory, quote in sources if quote.cell is not None]
-    if operation is None:
-        return ()
-    asked = table_question(question)
-    for (memory, one), (second_memory, other) in combinations(cells, 2):
-        if one.cell is None or other.cell is None or not _belong_together(one, other):
+    operation, asked = asked_operation(question), table_question(question)
+    cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
+    for one, other in combinations(cells, 2):
+        times = _time(one[1]), _time(other[1])
+        if operation is None or not _belong_together(one[0], one[1], other[0], other[1]):
             continue
-        first, second = _ordered(one, other)
-        if first.cell is None or second.cell is None:
-            continue
-        result = computation(
-            operation, first.cell, second.cell, wants_share=asked.asks_share, wants_means=asked.asks_figure
-        )
+        is_older = times[0] is not None and times[1] is not None and times[0].order < times[1].order
+        (newer, first, _), (older, second, _) = (other, one) if is_older else (one, other)
+        result = computation(operation, first, second, wants_share=asked.asks_share, wants_means=asked.asks_figure)
         if result is not None:
-            text = f"{' > '.join(first.cell.row)}: {result.formula} ({_column(first.cell)} {_JOINTS[operation]} "
-            ids = tuple(dict.fromkeys((memory.id, second_memory.id)))
-            text += f"{_column(second.cell)})"
-            return (Claim(text=text, quotes=(first, second), memory_ids=ids, computation=result),)
+            columns = f"{_column(first)} {_JOINTS[operation]} {_column(second)}"
+            text = f"{' > '.join(first.row)}: {result.formula} ({columns})"
+            ids = tuple(dict.fromkeys((one[2], other[2])))
+            return (Claim(text=text, quotes=(newer, older), memory_ids=ids, computation=result),)
     return ()
 
 
@@ -167,26 +163,16 @@ def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[
     )
 
 
-def _belong_together(one: Quote, other: Quote) -> bool:
+def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell) -> bool:
     """Return True for two cells of one row, or of equally labelled rows with different times."""
-    if one.cell is None or other.cell is None or one.cell == other.cell:
-        return False
-    if (one.document_id, one.start) == (other.document_id, other.start):
-        return True
-    labels = [folded(cell.row[-1]) if cell.row else "" for cell in (one.cell, other.cell)]
-    return labels[0] == labels[1] and _time(one.cell) != _time(other.cell)
+    if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
+        return cell != other_cell
+    labels = {folded(each.row[-1]) if each.row else "" for each in (cell, other_cell)}
+    return len(labels) == 1 and _time(cell) != _time(other_cell)
 
 
 def _time(cell: QuotedCell) -> TableTime | None:
     return header_time(" ".join(cell.column))
-
-
-def _ordered(one: Quote, other: Quote) -> tuple[Quote, Quote]:
-    """Return two cells, the newer first; unchanged if they have no times."""
-    times = [_time(quote.cell) if quote.cell is not None else None for quote in (one, other)]
-    if times[0] is None or times[1] is None:
-        return one, other
-    return (one, other) if times[0].order >= times[1].order else (other, one)
 
 
 def _column(cell: QuotedCell) -> str:
@@ -230,11 +216,11 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
     return all(not said.isdisjoint(term.roots) for term in asked.terms)
 
 
-def claim_matches(question: str, claim: Claim, document: Mapping[str, Document]) -> tuple[ConstraintMatch, ...]:
+def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
     """Match the constraints of a question with a computed figure: one cell must contain each word, and both all
     times.
     """
-    own = [cell_matches(question, quote, document[quote.document_id], is_computed=True) for quote in claim.quotes]
+    own = [cell_matches(question, quote, load(quote.document_id), is_computed=True) for quote in claim.quotes]
     merged: dict[Constraint, ConstraintMatch] = {}
     for match in (match for matches in own for match in matches):
         known = merged.get(match.constraint)

@@ -127,7 +127,7 @@ class _Wanted:
     @classmethod
     def of(cls, document: Document, question: str, sentences: Sequence[_Sentence]) -> _Wanted:
         asked = table_question(question)
-        name = roots(f"{document.title} {document.imprint.issuer} {document.id.replace('_', ' ')}")
+        name = roots(document.names)
         weights = (
             (term, _rarity(term, sentences) * (_OF_NAME if term.root in name else 1.0))
             for term in asked.terms

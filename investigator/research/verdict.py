@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from investigator.evidence.quoted_mail import is_quoted
+from investigator.evidence.quotes import Load
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
 from investigator.questions.kinds import kind_of
@@ -22,7 +23,6 @@ from investigator.records import (
     Claim,
     ClaimStatus,
     Decision,
-    Document,
     DocumentCard,
     Memory,
     MissingEdition,
@@ -33,7 +33,7 @@ from investigator.records import (
     Quote,
     UnprovenClaim,
 )
-from investigator.research.judging import Judged, answering, each_judged, judged
+from investigator.research.judging import Judged, Judging, answering
 from investigator.research.table_cells import is_listed, nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
 from investigator.tables.listing import lists_rows
@@ -43,19 +43,13 @@ _MAY_BE_MORE = " The list may be incomplete: things that are named in other word
 
 
 @dataclass(frozen=True)
-class InTime:
-    """The sentences read about the time in question, and those that meet all of a part."""
-
-    said: tuple[Quote, ...] = ()
-    met: frozenset[Claim] = frozenset()
-
-
-@dataclass(frozen=True)
 class Statements:
     """The statements written from the evidence: proven and others.
 
     `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
     language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them.
+    `timed` are the sentences that were read for the time that a question asks for, `met` the claims that meet all of a
+    part at that time.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -63,7 +57,8 @@ class Statements:
     are_stand_ins: bool = False
     by_model: bool = False
     readings: tuple[Claim, ...] = ()
-    in_time: InTime = InTime()
+    timed: tuple[Quote, ...] = ()
+    met: frozenset[Claim] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -88,12 +83,7 @@ class Verdict:
 
 
 def verdict_of(
-    parts: Sequence[Part],
-    written: Statements,
-    memories: Sequence[Memory],
-    document: Callable[[str], Document],
-    *,
-    is_read: bool,
+    parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load, *, is_read: bool
 ) -> Verdict:
     """Return the verdict on each part of the question from the statements.
 
@@ -102,22 +92,20 @@ def verdict_of(
     supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
     """
     read = is_read and not written.are_stand_ins
-    sure = established_by(written, memories, read=read)
-    decided = [_deciding(part, written.claims, document, sure) for part in parts]
-    best = [judged(part, written.claims, document, sure=sure, read=read) for part in parts]
-    found = tuple(
-        (part, said[0] if said else _undecided(one, read)) for part, said, one in zip(parts, decided, best, strict=True)
-    )
+    judging = Judging(load, established_by(written, memories, read=read), read)
+    strictly = replace(judging, read=False)
+    decided = [_deciding(part, written.claims, strictly) for part in parts]
+    best = [_undecided(judging.best(part, written.claims), read) for part in parts]
+    found = tuple((part, said[0] if said else one) for part, said, one in zip(parts, decided, best, strict=True))
+    unproven = Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found)
     if not read and not any(one.is_met or _says_all(part, one) for part, one in found if one is not None):
-        cells = _nearest_cells(parts, memories, document)
-        if cells and not _any_says(parts, memories, document):
-            return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=cells)
+        cells = _nearest_cells(parts, memories, load)
+        if cells and not _any_says(parts, memories, load):
+            return replace(unproven, near_misses=cells)
     if not written.claims:
-        misses = _nearest(parts, memories, document)
-        return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=misses)
-    also = () if read else _all_met(found, written.claims, document, sure)
-    concluded = _concluded(found, written, read, also)
-    return _with_decision(concluded, decided, document) if all(map(_is_yes_or_no, parts)) else concluded
+        return replace(unproven, near_misses=_nearest(parts, memories, load))
+    concluded = _concluded(found, written, read, () if read else _all_met(found, written.claims, strictly))
+    return _with_decision(concluded, decided) if all(map(_is_yes_or_no, parts)) else concluded
 
 
 def _is_yes_or_no(part: Part) -> bool:
@@ -129,20 +117,13 @@ def _says_all(part: Part, one: Judged) -> bool:
     return _is_yes_or_no(part) and not one.failing
 
 
-def _deciding(
-    part: Part,
-    claims: Sequence[Claim],
-    document: Callable[[str], Document],
-    sure: Callable[[Claim, bool], bool],
-) -> tuple[Judged, ...]:
+def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Judged, ...]:
     """Return the statements that decide a yes-or-no question; none if they disagree.
 
     Reported speech counts only if nothing else decides.
     """
-    if not _is_yes_or_no(part):
-        return ()
-    proven = [claim for claim in claims if claim.status is ClaimStatus.PROVEN]
-    found = [one for one in each_judged(part, proven, document, sure=sure, read=False) if one.is_met]
+    proven = [claim for claim in claims if claim.status is ClaimStatus.PROVEN] if _is_yes_or_no(part) else ()
+    found = [one for one in judging.each(part, proven) if one.is_met]
     held = tuple(one for one in found if not one.is_reported) or tuple(found)
     return held if len({one.decision for one in held}) == 1 else ()
 
@@ -152,9 +133,7 @@ def _undecided(one: Judged | None, read: bool) -> Judged | None:
     return one if one is None or read or one.decision is None else replace(one, is_met=False)
 
 
-def _with_decision(
-    found: Verdict, decided: Sequence[tuple[Judged, ...]], document: Callable[[str], Document]
-) -> Verdict:
+def _with_decision(found: Verdict, decided: Sequence[tuple[Judged, ...]]) -> Verdict:
     """Add yes or no to the verdict on yes-or-no questions: yes if every part is true, and no if one is false.
 
     The statements that decide come first.
@@ -163,9 +142,8 @@ def _with_decision(
     if not denied and not all(decided):
         return found
     deciding = denied or [one for said in decided for one in said]
-    first = (answering(one, document(one.quote.document_id)) for one in deciding)
     others = found.claims if found.status is AnswerStatus.ANSWERED and not denied else ()
-    claims = tuple({claim.text: claim for claim in (*first, *others)}.values())
+    claims = tuple({claim.text: claim for claim in (*map(answering, deciding), *others)}.values())
     reason = f"A proven statement {'denies' if denied else 'says'} all that is asked."
     decision = Decision.NO if denied else Decision.YES
     return replace(found, status=AnswerStatus.ANSWERED, claims=claims, near_misses=(), reason=reason, decision=decision)
@@ -180,98 +158,78 @@ def established_by(written: Statements, memories: Sequence[Memory], *, read: boo
         if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
             return False
         bar = known.threshold if says_all else known.answered_from
-        return (
-            read or claim in written.in_time.met or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
-        )
+        return read or claim in written.met or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
 
     return sure
 
 
 def _all_met(
-    found: Sequence[tuple[Part, Judged | None]],
-    claims: Sequence[Claim],
-    document: Callable[[str], Document],
-    sure: Callable[[Claim, bool], bool],
+    found: Sequence[tuple[Part, Judged | None]], claims: Sequence[Claim], judging: Judging
 ) -> tuple[Claim, ...]:
     """Return the verbatim statements that meet all of a part, trimmed to the sentences that meet it, best first.
 
     Older text that a message quotes counts only if nothing else does.
     """
-    each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
-    met = [one for _, one in found if one is not None and one.is_met]
-    met += [one for one in each if one is not None and one.is_met]
+    each = (judging.best(part, (claim,)) for part, _ in found for claim in claims)
+    met = [one for one in (*(one for _, one in found), *each) if one is not None and one.is_met]
     met = [one for one in met if one.is_list] or met
-    held = [one for one in met if not one.is_reported] or met
-    answers = [answering(one, document(one.quote.document_id)) for one in held]
+    answers = [answering(one) for one in [one for one in met if not one.is_reported] or met]
     return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy adds nothing
 
 
-def answering_quotes(question: str, quotes: Sequence[Quote], document: Callable[[str], Document]) -> tuple[Quote, ...]:
+def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tuple[Quote, ...]:
     """Return the quotes that meet all that a question asks, trimmed to the sentences and rows that do."""
-    claims = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes)
-    found = [(part, _judged_surely(part, claims, document)) for part in taken_apart(question)]
-    met = _all_met(found, claims, document, lambda _, __: True)
+    claims, judging = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes), Judging(load)
+    met = _all_met([(part, judging.best(part, claims)) for part in taken_apart(question)], claims, judging)
     return tuple(quote for claim in met for quote in claim.quotes)
 
 
-def _judged_surely(part: Part, claims: Sequence[Claim], document: Callable[[str], Document]) -> Judged | None:
-    return judged(part, claims, document, sure=lambda _, __: True, read=False)
-
-
 def with_all_that_meets(
-    parts: Sequence[Part], written: Statements, memories: Sequence[Memory], document: Callable[[str], Document]
+    parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load
 ) -> Statements:
     """Return the statements plus missing quotes that meet all of a part, regardless of their score."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
-        quote: Claim(text=quote.said if quote.cell else one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))
+        quote: Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))
         for memory in sorted(memories, key=lambda one: one.point or 0)
         if not memory.addressed
         for quote in memory.quotes
         if quote not in known
-        and (quote.cell is None or any(is_listed(part.question, quote, document(quote.document_id)) for part in parts))
+        and (quote.cell is None or any(is_listed(part.question, quote, load(quote.document_id)) for part in parts))
     }
-    met = (claim for claim in others.values() if any(_may_answer(part, claim, document) for part in parts))
+    met = (claim for claim in others.values() if any(_may_answer(part, claim, load) for part in parts))
     return replace(written, claims=(*written.claims, *met))
 
 
-def _may_answer(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
-    one = _judged_surely(part, (claim,), document)
+def _may_answer(part: Part, claim: Claim, load: Load) -> bool:
+    one = Judging(load).best(part, (claim,))
     return one is not None and (one.is_met or (_says_all(part, one) and one.own_share == 1.0))
 
 
-def _nearest(
-    parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
-) -> tuple[NearMiss, ...]:
+def _nearest(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
     """Return the quotes of the best insufficient replies, if they meet most of a part."""
     quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
-    claims = [
-        Claim(text=q.said if q.cell is not None else one_line(q.text), quotes=(q,))
-        for memory in quoted[:_NEAREST]
-        for q in memory.quotes[:1]
-    ]
-    found = (judged(part, claims, document, sure=lambda _, __: False, read=False) for part in parts)
+    claims = [Claim(text=m.quotes[0].said, quotes=m.quotes[:1]) for m in quoted[:_NEAREST]]
+    found = (Judging(load, sure=lambda _, __: False).best(part, claims) for part in parts)
     return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
 
 
-def _nearest_cells(
-    parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
-) -> tuple[NearMiss, ...]:
+def _nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
     """Return the cell that misses the fewest constraints of a requested figure, among the documents asked."""
     if len(parts) != 1:
         return ()
     question = parts[0].question
     asked = dict.fromkeys(memory.target_document_id for memory in memories if not memory.addressed)
-    near = [one for i in asked if i != SUMMARY and (one := nearest_cell(question, document(i))) is not None]
+    near = [one for name in asked if name != SUMMARY and (one := nearest_cell(question, load(name))) is not None]
     best = min(near, key=lambda one: len(one[1]), default=None)
     return (NearMiss(part=question, quote=best[0], failing=best[1]),) if best is not None else ()
 
 
-def _any_says(parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]) -> bool:
+def _any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:
     """Return True if a sentence of some quote contains a figure and everything that is asked."""
     quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
     return any(
-        says_figure(parts[0].question, quote.text[start:end], document(quote.document_id))
+        says_figure(parts[0].question, quote.text[start:end], load(quote.document_id))
         for quote in quotes
         for start, end in statement_spans(quote.text)
     )
@@ -299,11 +257,11 @@ def _concluded(
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
 
 
-def with_older_text_marked(found: Verdict, document: Callable[[str], Document]) -> Verdict:
+def with_older_text_marked(found: Verdict, load: Load) -> Verdict:
     """Return the verdict with a caution at each statement from an older message that a message quotes."""
 
     def is_older(quote: Quote) -> bool:
-        return any(is_quoted(document(quote.document_id), place) for place in (quote.start, quote.end - 1))
+        return any(is_quoted(load(quote.document_id), place) for place in (quote.start, quote.end - 1))
 
     marked = (
         claim.changed(cautions=(Caution.QUOTED,)) if any(map(is_older, claim.quotes)) else claim
@@ -392,5 +350,5 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
 
 def best_first(claims: Iterable[Claim], verdicts: Sequence[Judged | None]) -> tuple[Claim, ...]:
     """Return the statements, starting with those that meet every constraint of a part."""
-    first = [one.claim for one in verdicts if one is not None and (one.is_met or not one.failing)]
+    first = [one.said.claim for one in verdicts if one is not None and (one.is_met or not one.failing)]
     return tuple(dict.fromkeys((*first, *claims)))

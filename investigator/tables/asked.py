@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stem, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, required_type
-from investigator.questions.cues import cues, empty_words, patterns, request_words
+from investigator.questions.cues import cue_roots, cues, empty_words, patterns, request_words
 from investigator.questions.numbered import Numbered, numbered
 from investigator.questions.related import root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
@@ -95,7 +95,7 @@ def table_question(question: str) -> TableQuestion:
             ):
                 continue
             own = root(word)
-            if own in _ways() or own in empty_words() or stem(word) in empty_words():
+            if own in cue_roots("figures", "ways") or own in empty_words() or stem(word) in empty_words():
                 optional.add(own)
                 continue
             is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
@@ -130,11 +130,6 @@ def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
 def limits(text: str) -> frozenset[str]:
     """Return the limits in a text, without spaces: "score < 85" is more specific than "score"."""
     return frozenset(re.sub(r"\s", "", found.group()).rstrip(".,") for found in _LIMIT.finditer(text))
-
-
-@cache
-def _ways() -> frozenset[str]:
-    return frozenset(root(folded(word)) for word in cues("figures")["ways"].split())
 
 
 @cache

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
-from investigator.language.lists import month_numbers
-from investigator.language.terms import folded, words
+from investigator.language.terms import month_words, words
 
 CURRENCY = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
 """Pattern of currency codes before a figure; currency signs are `[$€£¥₹]`."""
@@ -32,9 +30,4 @@ def is_value(text: str) -> bool:
 
 def is_time(text: str) -> bool:
     """Return True for a year, a month or a date: such words name columns."""
-    return _YEAR.fullmatch(text) is not None or not set(words(text)).isdisjoint(_months())
-
-
-@cache
-def _months() -> frozenset[str]:
-    return frozenset(folded(name) for name in month_numbers())
+    return _YEAR.fullmatch(text) is not None or not set(words(text)).isdisjoint(month_words())

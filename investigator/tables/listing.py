@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from investigator.language.negation import negates
 from investigator.language.terms import words
-from investigator.questions.cues import cues, patterns
+from investigator.questions.cues import cue_roots, patterns
 from investigator.questions.related import root
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
@@ -129,7 +129,7 @@ def _with_value(question: str, asked: TableQuestion, view: TableView, tables: Do
         yield from ((view, cell) for cell in cells if _ALL.match(question))
         return
     things = [term for term in asked.terms if _is_of(view, term, tables)]
-    light = frozenset(map(root, cues("lists")["light"].split()))
+    light = cue_roots("lists", "light")
     wanted = {term.root for term in asked.terms if term not in things and term.root not in light}
     wanted |= {word for word in words(question) if _MARKED.search(word)}
     is_first = bool(things) and asked.terms.index(things[0]) == 0

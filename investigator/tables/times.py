@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from investigator.language.dates import dates
+from investigator.language.dates import dates, without_dates
 from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise
-from investigator.questions.periods import Period, periods
+from investigator.questions.periods import periods
 
 _NUMBERS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12, "two": 2, "one": 1}
 _MONTHS = late(r"\b(one|two|three|six|nine|twelve|3|6|9|12)(?:\s+|-)(?:calendar\s+)?months?\b", re.IGNORECASE)
@@ -29,6 +29,7 @@ _A_YEAR_BEFORE = late(
     r"|(?:prior|previous|last)[- ]year|same (?:quarter|period)[^.?]{0,20} year|\b(?:vorjahr|im jahr davor)",
     re.IGNORECASE,
 )
+_QUARTER_OR_FISCAL = late(r"\bq[1-4]\b|\bFY\d\d(?:\d\d)?\b", re.IGNORECASE)
 _SLACK = 7  # days by which a fiscal period may end after its month
 _MOST_BETWEEN = 12
 _NEAR = 48  # characters before a date that may give the length of the period
@@ -130,38 +131,29 @@ def _times(text: str) -> list[TableTime]:
     """Return the dates, quarters and years of a text in order."""
     plain = normalise(text).text
     found: list[tuple[int, TableTime]] = []
-    left = plain
-    for date in dates(plain):
+    every = dates(plain)
+    left = without_dates(plain, every)
+    for date in every:
         days = [day for day in date.readings if day.year]
         if days:
             first = max(days, key=lambda day: day.day or 0)
             found.append((date.start, TableTime(first.year, first.month, first.day, words=date.text)))
-        left = left[: date.start] + " " * (date.end - date.start) + left[date.end :]
     for period in periods(left):
         if period.year and period.quarter:
-            found.append((_place_of(left, period), TableTime(period.year, quarter=period.quarter, months=3)))
+            found.append((left.find(str(period.year)), TableTime(period.year, quarter=period.quarter, months=3)))
     if not any(time.quarter for _, time in found):
         for match in _PLAIN_YEAR.finditer(left):
             found.append((match.start(), TableTime(int(match[1]), words=match[1])))
-    return [time for _, time in sorted(found, key=lambda pair: pair[0])]
-
-
-def _place_of(text: str, period: Period) -> int:
-    at = text.lower().find(f"q{period.quarter}")
-    return at if at >= 0 else text.find(str(period.year))
+    return [time for _, time in sorted(found, key=lambda pair: (pair[0], pair[1].order))]
 
 
 def without_times(text: str) -> str:
     """Return a text without the times and lengths that it names."""
     plain = normalise(text).text
-    for date in reversed(dates(plain)):
-        plain = plain[: date.start] + " " + plain[date.end :]
-    for pattern in (_A_YEAR_BEFORE, _ORDINAL, _MONTHS, _WEEKS):
+    plain = without_dates(plain, dates(plain))
+    for pattern in (_A_YEAR_BEFORE, _ORDINAL, _MONTHS, _WEEKS, _QUARTER_OR_FISCAL, _PLAIN_YEAR):
         plain = pattern.sub(" ", plain)
-    spans = [(m.start(), m.end()) for m in re.finditer(r"\bq[1-4]\b|\bFY\d\d(?:\d\d)?\b", plain, re.IGNORECASE)]
-    for start, end in reversed(spans):
-        plain = plain[:start] + " " + plain[end:]
-    return _PLAIN_YEAR.sub(" ", plain)
+    return plain
 
 
 def agrees(asked: TableTime, named: TableTime) -> bool | None:

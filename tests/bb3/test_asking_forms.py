@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from investigator.bb3.courtesies import is_polite_elsewhere
 from investigator.bb3.extractive.asking_forms import after_greeting, has_question_mark
 from investigator.bb3.extractive.deciding import decide_search
 from investigator.bb3.extractive.turn_kinds import TurnKinds
 from investigator.bb3.extractive.turns import is_question, key_terms
 from investigator.bb3.records import Speaker, Turn
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.language.lists import is_polite_elsewhere
 from investigator.language.terms import is_latin, tokens
 
 KINDS = TurnKinds(SentenceTransformerEmbedder())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.evidence.enumerations import enumerated
+from investigator.evidence.listed_items import enumerated
 
 KIT = "The kit contains a rope, two lamps, a first-aid box and a map."
 

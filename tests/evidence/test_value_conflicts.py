@@ -6,13 +6,13 @@ import pytest
 
 from investigator.evidence.conflicts import DatedSentence
 from investigator.evidence.stated_values import stated_value, thing_asked
-from investigator.evidence.value_conflicts import ValueStatement, value_conflict
+from investigator.evidence.value_conflicts import value_conflict
 from investigator.records import Quote
 
 
-def statement(text: str, document: str, **known: object) -> ValueStatement:
+def statement(text: str, document: str, **known: object) -> DatedSentence:
     quote = Quote(document_id=document, page=None, line=1, start=0, end=len(text), text=text, source_hash=document)
-    return ValueStatement(DatedSentence(quote, text), **known)
+    return DatedSentence(quote, text, **known)
 
 
 def values(question: str, first: str, second: str, **known: object) -> set[str]:

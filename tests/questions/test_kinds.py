@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.questions.kinds import kind_of
-from investigator.questions.parts import parts_of
-from investigator.questions.sides import sides_of
+from investigator.questions.parts import parts_of, sides_of
 from investigator.questions.topics import topic_of
 from investigator.records import ConstraintKind, QuestionKind
 

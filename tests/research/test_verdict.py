@@ -19,7 +19,7 @@ from investigator.records import (
     Quote,
     UnprovenClaim,
 )
-from investigator.research.judging import answering, judged
+from investigator.research.judging import Judging, answering
 from investigator.research.verdict import (
     Statements,
     Verdict,
@@ -169,10 +169,10 @@ def test_a_sentence_that_says_nothing_of_what_is_asked_answers_nothing() -> None
         document_id="plant.txt", page=None, line=3, start=start, end=len(text), text=text[start:], source_hash="h"
     )
     (part,) = taken_apart("When was the river dammed?")
-    found = judged(part, [Claim(text=one.text, quotes=(one,))], lambda _: document, sure=lambda _, __: True, read=False)
+    found = Judging(lambda _: document).best(part, [Claim(text=one.text, quotes=(one,))])
     assert found is not None
     assert found.is_met
-    assert answering(found, document).text == "The river was dammed in 1988."
+    assert answering(found).text == "The river was dammed in 1988."
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_heading_alone_is_no_answer(question: str, sentence: str, text: str, i
     document = page().changed(text=text, headings=headings)
     own = quote(OPENED).changed(start=start, end=start + len(sentence), text=sentence)
     (part,) = taken_apart(question)
-    found = judged(part, [Claim(text=sentence, quotes=(own,))], lambda _: document, sure=lambda _, __: True, read=False)
+    found = Judging(lambda _: document).best(part, [Claim(text=sentence, quotes=(own,))])
     assert found is not None
     assert found.is_met is is_met
 

@@ -10,7 +10,8 @@ from functools import cache
 from importlib.resources import files
 
 from investigator.bb3.bb3x.pii import Pii, PiiSpan
-from investigator.language.lists import ends_with_greeting, listed, listed_by_section
+from investigator.bb3.courtesies import ends_with_greeting
+from investigator.language.lists import listed, listed_by_section
 from investigator.language.terms import folded, stop_words
 
 _RELATIONS = (

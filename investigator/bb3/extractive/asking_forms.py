@@ -8,7 +8,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from investigator.language.lists import is_polite_elsewhere
+from investigator.bb3.courtesies import is_polite_elsewhere
 from investigator.language.terms import folded
 from investigator.records import Record
 

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Generic, TypeVar
 
+from investigator.bb3.courtesies import is_polite_elsewhere
 from investigator.bb3.extractive.asking_forms import after_greeting, has_question_mark
 from investigator.bb3.extractive.turn_kinds import Kind, TurnKinds
 from investigator.bb3.extractive.turn_words import WordKind, is_kind
@@ -28,7 +29,6 @@ from investigator.bb3.extractive.turns import (
 )
 from investigator.bb3.memory.about_speaker import asks_about_speaker, asks_for_everything, told_topics
 from investigator.bb3.records import DecisionReply, PersonalFact, Turn
-from investigator.language.lists import is_polite_elsewhere
 from investigator.language.terms import content_words, folded, is_latin, stem, stop_words, tokens
 from investigator.records import Record
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from investigator.bb3.courtesies import greets, takes_leave, thanks
 from investigator.bb3.extractive.turns import is_question, last_text, sentences, tells_about_speaker
 from investigator.bb3.extractive.wishes import dismisses, wishes_to_forget, wishes_to_remember
 from investigator.bb3.memory.about_speaker import asks_about_speaker, asks_for_everything
 from investigator.bb3.records import AND_MORE, PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
-from investigator.language.lists import greets, takes_leave, thanks
 from investigator.language.normalise import one_line
 from investigator.language.terms import folded
 

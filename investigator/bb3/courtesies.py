@@ -1,0 +1,39 @@
+"""Recognises greetings, thanks and goodbyes, in the languages of `language/data/courtesies.toml`. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from investigator.language.lists import listed_by_section
+
+
+def greets(text: str) -> bool:
+    """Return True if a folded text begins with a greeting in English, German, French or Spanish."""
+    return re.match(rf"\W*(?:{_courtesies('greeting')})\b", text) is not None
+
+
+def thanks(text: str) -> bool:
+    """Return True if a folded text contains thanks, in one of the same languages."""
+    return re.search(rf"\b(?:{_courtesies('thanks')})\b", text) is not None
+
+
+def takes_leave(text: str) -> bool:
+    """Return True if a folded text contains a goodbye, in one of the same languages."""
+    return re.search(rf"\b(?:{_courtesies('farewell')})\b", text) is not None
+
+
+def is_polite_elsewhere(text: str) -> bool:
+    """Return True if a text in another language is a greeting, thanks, a goodbye or "how are you"."""
+    return re.search(_courtesies("any"), text, re.IGNORECASE) is not None
+
+
+def ends_with_greeting(text: str) -> bool:
+    """Return True if a text ends with a greeting, perhaps followed by a word or two ("Hello there,")."""
+    return re.search(rf"\b(?:{_courtesies('greeting')})[\w ]{{0,12}}[,.!:]*\s*$", text, re.IGNORECASE) is not None
+
+
+@cache
+def _courtesies(section: str) -> str:
+    phrases = [phrase for phrases in listed_by_section("courtesies")[section].values() for phrase in phrases]
+    return "|".join(phrases).replace("_", " ")
