@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TypeVar
 
-from investigator.language.amounts import Amount, agree, amounts, are_comparable, prepared
-from investigator.language.dates import Date, dates, without_dates
+from investigator.language.amounts import Amount, agree, are_comparable, dates_and_amounts, prepared
+from investigator.language.dates import Date
 from investigator.language.lists import negations
 from investigator.language.negation import contradicts
 from investigator.language.normalise import normalise, one_line
@@ -207,14 +207,14 @@ def _only(apart: tuple[Collection[str], Collection[str]]) -> tuple[str, str] | N
 def _sentence(text: str) -> _Sentence:
     sentence = one_line(text)
     normal = prepared(normalise(sentence).text)
-    days = dates(normal)
-    numbers = tuple(amount for amount in amounts(without_dates(normal, days)) if amount.readings)
+    days, every = dates_and_amounts(normal)
+    numbers = tuple(amount for amount in every if amount.readings)
     measured = {word for text in (*(d.text for d in days), *(n.text for n in numbers)) for word in text.split()}
     named = frozenset(name for name in _names(sentence) if name not in measured)
     values = " ".join([*(day.text for day in days), *(number.text for number in numbers), *named])
     spoken = {stem(word) for word in content_words(values)}
     stems = frozenset(stem(word) for word in content_words(sentence) if not word.isdigit()) - spoken
-    return _Sentence(sentence, stems, named, numbers, tuple(days))
+    return _Sentence(sentence, stems, named, numbers, days)
 
 
 def _names(sentence: str) -> Iterator[str]:

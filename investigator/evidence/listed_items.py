@@ -21,6 +21,21 @@ _BULLET = re.compile(r"^[ \t]*(?P<mark>[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]+(?=
 _GOES_ON = re.compile(r"\n(?![ \t]*(?:[-*•‣◦–#]|\(?\d{1,3}[.)])[ \t])[ \t]+\S[^\n]*")
 _GAP = re.compile(r"\n[ \t]*(?:\n[ \t]*)?")
 _LONGEST_INTRODUCTION, _MOST_LISTED = 200, 200
+_IS = late(r"^\W*(?:what|who|which(?: \w+)?) (?:is|are|was|were)\b", re.IGNORECASE)
+_INSIDE = late(r"^\W*what (?:is|are|was|were) (?:in|inside)\b", re.IGNORECASE)
+_PRONOUN = late(r"\W*(?:it|they|these|this)\b", re.IGNORECASE)
+_COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
+_WORD = late(r"[^\W_]+")
+_FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
+_BRACKETS = late(r"\([^()]*\)")
+_COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
+_LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
+_CLAUSE = late(
+    r"^(?:which|who|whose|that|because|if|when|where|but|while|as|since|so|then|it|he|she|they|we|to|not|there)\b"
+    r"|\b(?:is|are|was|were|has|have|had|will)\b",
+    re.IGNORECASE,
+)
+_LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
@@ -69,23 +84,6 @@ def _introduction(text: str, mark: re.Match[str]) -> str:
     line = text[max(0, mark.start() - _LONGEST_INTRODUCTION) : mark.start()].rstrip().rpartition("\n")[2].strip()
     is_heading = line.startswith("#") and not mark["mark"].strip("().").isdigit()
     return line if line.endswith(":") or is_heading else ""
-
-
-_IS = late(r"^\W*(?:what|who|which(?: \w+)?) (?:is|are|was|were)\b", re.IGNORECASE)
-_INSIDE = late(r"^\W*what (?:is|are|was|were) (?:in|inside)\b", re.IGNORECASE)
-_PRONOUN = late(r"\W*(?:it|they|these|this)\b", re.IGNORECASE)
-_COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
-_WORD = late(r"[^\W_]+")
-_FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
-_BRACKETS = late(r"\([^()]*\)")
-_COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
-_LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
-_CLAUSE = late(
-    r"^(?:which|who|whose|that|because|if|when|where|but|while|as|since|so|then|it|he|she|they|we|to|not|there)\b"
-    r"|\b(?:is|are|was|were|has|have|had|will)\b",
-    re.IGNORECASE,
-)
-_LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
 
 
 def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...]:

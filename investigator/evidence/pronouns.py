@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from investigator.evidence.alignment import is_subject, without_connective
-from investigator.evidence.statements import StatedKind, StatedSentence, StatedWord
+from investigator.evidence.statements import StatedKind, StatedSentence, StatedWord, Words
 from investigator.language.claim_words import joints, slot_words
-
-Words = Sequence[StatedWord]
 
 _LONGEST_NAME = 6
 """Longest subject, in words."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from investigator.evidence.alignment import is_subject, says
-from investigator.evidence.statements import StatedSentence, StatedWord
+from investigator.evidence.statements import StatedSentence, StatedWord, Words
 from investigator.language.claim_words import joints, past_tense
 from investigator.language.relevance import stems
 from investigator.language.terms import content_words
-
-Words = Sequence[StatedWord]
 
 _LONGEST_NAME = 6
 """Longest agent, owner or subject, in words."""

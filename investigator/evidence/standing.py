@@ -20,6 +20,9 @@ SOURCE_CHANGED = "source changed or index damaged"
 
 Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 """Reads documents again from their files, by their ids."""
+_PIECE = re.compile(r"[^\n.!?]{1,400}[.!?]*|[.!?]+")
+_WORD = re.compile(r"\w+")
+_LONGEST = 600
 
 
 @dataclass(frozen=True)
@@ -139,11 +142,6 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
     else:
         why = f"the quote is not in {quote.document_id}"
     return f"{SOURCE_CHANGED}: {why}"
-
-
-_PIECE = re.compile(r"[^\n.!?]{1,400}[.!?]*|[.!?]+")
-_WORD = re.compile(r"\w+")
-_LONGEST = 600
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:

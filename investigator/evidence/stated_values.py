@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise, takewhile
 
-from investigator.language.amounts import Amount, amounts, prepared
-from investigator.language.dates import Date, dates, without_dates
+from investigator.language.amounts import Amount, dates_and_amounts, prepared
+from investigator.language.dates import Date, without_dates
 from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stop_words, words
@@ -257,15 +257,15 @@ class _Read:
     def of(sentence: str) -> _Read:
         text = prepared(normalise(one_line(sentence[:_LONGEST])).text)
         text = _ITEM.sub(lambda found: " " * len(found.group()), text)
-        days = dates(text)
+        days, every = dates_and_amounts(text)
         before = re.compile(rf"(?:{cues('changes')['reference']})$", re.IGNORECASE)
         numbers = tuple(
             one
-            for one in amounts(without_dates(text, days))
+            for one in every
             if one.readings and not _YEAR.fullmatch(one.text) and not before.search(text, 0, one.span[0])
         )
         found = tuple((one.start(), one.end(), root(folded(one.group()))) for one in _WORD.finditer(text))
-        return _Read(text, tuple(days), numbers, found)
+        return _Read(text, days, numbers, found)
 
     @cached_property
     def roots(self) -> frozenset[str]:

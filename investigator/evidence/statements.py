@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
 
-from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.amounts import Amount, dates_and_amounts, prepared
 from investigator.language.claim_words import joints, longest_phrase, same_words
-from investigator.language.dates import Date, dates, without_dates
+from investigator.language.dates import Date
 from investigator.language.normalise import normalise
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, is_english, stem, stop_words
@@ -76,6 +76,9 @@ class StatedWord:
         return next((key for key in self.keys if key[0] == "="), "") or stem(self.text)
 
 
+Words = Sequence[StatedWord]
+
+
 @dataclass(frozen=True)
 class StatedSentence:
     """A sentence, word by word."""
@@ -115,10 +118,8 @@ def statement(sentence: str) -> StatedSentence:
 
 def _figures(plain: str) -> Iterator[Date | Amount]:
     """Yield the dates and numbers of a text in order, without overlaps."""
-    found = dates(plain)
-    rest = without_dates(plain, found)
-    taken = 0
-    every: list[Date | Amount] = [*found, *amounts(rest)]
+    days, numbers = dates_and_amounts(plain)
+    taken, every = 0, list[Date | Amount]((*days, *numbers))
     for figure in sorted(every, key=lambda one: one.span):
         if figure.span[0] >= taken:
             yield figure

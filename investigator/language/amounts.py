@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
-from investigator.language.dates import Date
+from investigator.language.dates import Date, dates, without_dates
 from investigator.language.units import (
     currency_pattern,
     letter_magnitude_of,
@@ -41,6 +41,7 @@ _ONES = {
     **dict(zwei=2, drei=3, vier=4, fünf=5, sechs=6, sieben=7, acht=8, neun=9, zehn=10, zwölf=12),
 }
 _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eighty=80, ninety=90)
+_DIGITS = re.compile(r"\d")
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ def amounts(text: str) -> list[Amount]:
     for found in reversed(list(_identifiers(text))):
         text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
     return [*_in_digits(text), *_in_words(text)]
+
+
+def dates_and_amounts(text: str) -> tuple[tuple[Date, ...], tuple[Amount, ...]]:
+    """Return the dates of a prepared text, and the numbers outside them."""
+    days = dates(text)
+    return tuple(days), tuple(amounts(without_dates(text, days)))
 
 
 def _identifiers(text: str) -> Iterator[re.Match[str]]:
@@ -221,9 +228,6 @@ def _number_in_words() -> re.Pattern[str]:
         rf"|(?P<ones>(?i:{'|'.join(_ONES)}))|(?:(?P<half>(?i:half an?|half))|(?i:an?|one))(?= {magnitude}))(?![^\W_])"
         rf"(?: (?P<magnitude>{magnitude}))?(?:[ -](?P<unit>{unit}))?"
     )
-
-
-_DIGITS = re.compile(r"\d")
 
 
 def agree(value: Amount | Date, other: Amount | Date) -> bool:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from investigator.language.amounts import amounts, prepared
-from investigator.language.dates import dates, without_dates
+from investigator.language.amounts import dates_and_amounts, prepared
 from investigator.language.late_patterns import late
 from investigator.language.terms import words
 from investigator.language.units import unit_of
@@ -35,6 +34,9 @@ _PART_OF = late(
 )
 _MONEY = "money"
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a request for a share is worded differently
+_REACH_AFTER, _REACH_BEFORE = 3, 5  # words
+_ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
+"""The number of a list item, which does not count anything."""
 
 
 def unit_asked(question: str) -> str:
@@ -92,15 +94,8 @@ def shows_span(kind: str, sentence: str, question: str) -> str:
 @lru_cache(maxsize=2048)
 def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the figures of a sentence as written, without dates, each with its possible units."""
-    plain = prepared(sentence)
-    found = amounts(without_dates(plain, dates(plain)))
-    own = (one for one in found if one.readings and not _YEAR.fullmatch(one.text))
+    own = (one for one in dates_and_amounts(prepared(sentence))[1] if one.readings and not _YEAR.fullmatch(one.text))
     return tuple((one.text, frozenset(unit for _, unit in one.readings)) for one in own)
-
-
-_REACH_AFTER, _REACH_BEFORE = 3, 5  # words
-_ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
-"""The number of a list item, which does not count anything."""
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:

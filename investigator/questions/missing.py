@@ -71,7 +71,7 @@ def _is_named(card: DocumentCard, question: str) -> bool:
 
 
 def _name_periods(card: DocumentCard) -> frozenset[Period]:
-    return periods(f"{card.title} {card.document_id}".replace("_", " "))
+    return periods(f"{card.title} {card.document_id}")
 
 
 def _nearest(period: Period, cards: Sequence[DocumentCard]) -> tuple[str, ...]:

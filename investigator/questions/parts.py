@@ -54,6 +54,28 @@ _THING = late(
 _IT = late(r"\bit\b", re.IGNORECASE)
 _PERSON = late(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
 _PRONOUN = late(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
+_LONGEST_COMPARED = 2_000  # characters of a question
+_SHORTEST = 3  # characters of a side
+_COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|as opposed to|in contrast to"
+_COMPARES = rf"(?:{_COMPARES}|relative to|with)"
+_NAME = r"[A-ZÀ-ÖØ-Þ0-9][\w.&/-]*(?:\s+(?:(?:of|the|de|von|van)\s+)?[A-ZÀ-ÖØ-Þ0-9(][\w.&)/-]*)*"
+_JOINT = r"(?:,?\s+(?:and|or|vs\.?|versus)\s+(?:the\s+|in\s+|of\s+|for\s+)*)"
+_MANY = late(rf"(?P<names>{_NAME}(?:['’]s?)?(?:,\s+{_NAME}(?:['’]s?)?)*{_JOINT}{_NAME}(?:['’]s?)?)")
+_BETWEEN = late(
+    r"(?P<one>.{3,}?)[,;]?\s+(?:and\s+)?(?:how (?:does|do|did) (?:that|this|it|they) )?"
+    rf"{_COMPARES}\s+(?:(?P<those>those|that|the one|(?:its|their) (?:showing|performance|results?))\s+"
+    r"(?P<link>of|in|from|for|on|after)\s+"
+    r"|(?P<its>its|their)\s+)?(?P<other>.{3,})",
+    re.IGNORECASE,
+)
+_REQUEST = late(
+    r"^\W*(?:please\s+)?(?:compare|contrast|put|set|show|examine|analy[sz]e)(?:\s+(?:how|the))?\s+"
+    r"|^\W*how (?:does|do|did|has|have|is|are|was|were)\s+|^\W*what (?:is|are|was|were) the differences? between\s+",
+    re.IGNORECASE,
+)
+_AND = late(r"^\W*(?P<one>.{3,}?)\s+and\s+(?:the\s+)?(?P<other>.{3,}?)\W*$")
+_OWNER = late(rf"{_NAME}['’]s?")
+_LISTED = late(rf",\s+|{_JOINT}")
 
 
 def taken_apart(question: str) -> tuple[Part, ...]:
@@ -154,30 +176,6 @@ def _with_names(pieces: list[str]) -> list[str]:
         thing = thing or (found[1] if (found := _THING.search(piece)) else "")
         asked = asked or " ".join(one.text for one in own if one.kind is ConstraintKind.ATTRIBUTE)
     return complete
-
-
-_LONGEST_COMPARED = 2_000  # characters of a question
-_SHORTEST = 3  # characters of a side
-_COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|as opposed to|in contrast to"
-_COMPARES = rf"(?:{_COMPARES}|relative to|with)"
-_NAME = r"[A-ZÀ-ÖØ-Þ0-9][\w.&/-]*(?:\s+(?:(?:of|the|de|von|van)\s+)?[A-ZÀ-ÖØ-Þ0-9(][\w.&)/-]*)*"
-_JOINT = r"(?:,?\s+(?:and|or|vs\.?|versus)\s+(?:the\s+|in\s+|of\s+|for\s+)*)"
-_MANY = late(rf"(?P<names>{_NAME}(?:['’]s?)?(?:,\s+{_NAME}(?:['’]s?)?)*{_JOINT}{_NAME}(?:['’]s?)?)")
-_BETWEEN = late(
-    r"(?P<one>.{3,}?)[,;]?\s+(?:and\s+)?(?:how (?:does|do|did) (?:that|this|it|they) )?"
-    rf"{_COMPARES}\s+(?:(?P<those>those|that|the one|(?:its|their) (?:showing|performance|results?))\s+"
-    r"(?P<link>of|in|from|for|on|after)\s+"
-    r"|(?P<its>its|their)\s+)?(?P<other>.{3,})",
-    re.IGNORECASE,
-)
-_REQUEST = late(
-    r"^\W*(?:please\s+)?(?:compare|contrast|put|set|show|examine|analy[sz]e)(?:\s+(?:how|the))?\s+"
-    r"|^\W*how (?:does|do|did|has|have|is|are|was|were)\s+|^\W*what (?:is|are|was|were) the differences? between\s+",
-    re.IGNORECASE,
-)
-_AND = late(r"^\W*(?P<one>.{3,}?)\s+and\s+(?:the\s+)?(?P<other>.{3,}?)\W*$")
-_OWNER = late(rf"{_NAME}['’]s?")
-_LISTED = late(rf",\s+|{_JOINT}")
 
 
 def sides_of(question: str) -> tuple[Part, ...]:

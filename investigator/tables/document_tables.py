@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -53,9 +52,7 @@ class DocumentTables:
     @property
     def own_name(self) -> str:
         """Return the title and the name of the document, and its issuer."""
-        document, imprint = self.document, self.document.imprint
-        name = re.sub(r"[_/.-]", " ", document.id)
-        return " ".join((document.title, name, imprint.issuer, *imprint.symbols))
+        return " ".join((self.document.names, *self.document.imprint.symbols))
 
     def beside_tables(self, most: int) -> str:
         """Return the beginning of the document without tables, whose rows do not describe each other."""

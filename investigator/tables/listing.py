@@ -121,7 +121,7 @@ def _with_value(question: str, asked: TableQuestion, view: TableView, tables: Do
         return
     headers = _headers(view)
     column = next((at for at, text in headers.items() if _names_all(text, asked, tables)), None)
-    own = (view.caption, tables.heading_over(view), re.sub(r"[_/.-]", " ", tables.document.id))
+    own = (view.caption, tables.heading_over(view), tables.document.id)
     if column is None and any(_names_all(text, asked, tables, whole=False) for text in own):
         column = min(headers)
     if column is not None:
