@@ -1,7 +1,7 @@
 """Analyses a question: its parts, their constraints, and the texts that meet them. Pure; by rules and word lists.
 
 To read a question: `kinds` (what it asks for), `parts`, `constraints`, `answer_types`; `topics` for a survey, `missing`
-and `editions` for reports, `following` for a follow-up. To meet a constraint: start at `matching`, with a function for
+and `imprints` for reports, `following` for a follow-up. To meet a constraint: start at `matching`, with a function for
 each kind; `timing` (with `periods`, `spans`, `phases`, `succession`), `roles` (with `order`), `names`, `measured`,
 `bounds`, `happening`, `causes`. Words: `cues` (`data/cues.toml`) and `related` (synonyms and roots).
 """

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from investigator.language.terms import folded, stem, words
-from investigator.questions.editions import agreement, counts_fiscal_years, covered
-from investigator.questions.imprints import imprint_pattern
+from investigator.questions.imprints import agreement, counts_fiscal_years, covered, imprint_pattern
 from investigator.questions.periods import Period, periods, spelled, spelled_periods
 from investigator.records import Constraint, ConstraintKind, DocumentCard, MissingEdition
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import folded, words
-from investigator.questions.editions import covered, with_fiscal
+from investigator.questions.imprints import covered, with_fiscal
 from investigator.questions.measured import are_like
 from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
 from investigator.questions.phases import shows_phase

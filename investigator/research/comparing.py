@@ -12,8 +12,7 @@ from investigator.evidence.titles import are_of_a_series
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
 from investigator.questions.constraints import constraints
-from investigator.questions.editions import covered
-from investigator.questions.imprints import covered_period
+from investigator.questions.imprints import covered, covered_period
 from investigator.questions.kinds import asks_everything, cue
 from investigator.questions.naming import named
 from investigator.questions.periods import Period, agree, periods

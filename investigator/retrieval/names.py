@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from investigator.language.relevance import rarity
 from investigator.language.terms import content_words, folded, question_body, stem, stop_words, words
-from investigator.questions.editions import agreement, counts_fiscal_years, covered
+from investigator.questions.imprints import agreement, counts_fiscal_years, covered
 from investigator.questions.periods import Age, Period, age_asked, agree, periods, without_periods
 from investigator.records import DocumentCard, Imprint
 

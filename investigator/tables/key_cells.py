@@ -9,7 +9,7 @@ from investigator.language.late_patterns import late
 from investigator.records import TableCell
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
-from investigator.tables.figures import is_time, is_value
+from investigator.tables.shape import is_time, is_value
 
 _KEY = late(r"\b(?:total|sum|net|result|balance|average|mean|overall|gesamt|summe)\b", re.IGNORECASE)
 _SHORT = 8  # rows of a table that are shown without a total

@@ -14,8 +14,8 @@ from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.binding import TOTAL, WITHOUT
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
-from investigator.tables.figures import CURRENCY_SIGN
 from investigator.tables.naming import says, share_not_said
+from investigator.tables.shape import CURRENCY_SIGN
 
 _MOST_LISTED = 200
 _PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from investigator.questions.editions import agreement, with_fiscal
-from investigator.questions.imprints import imprint_of
+from investigator.questions.imprints import agreement, imprint_of, with_fiscal
 from investigator.questions.periods import Period, periods
 from investigator.records import Imprint
 

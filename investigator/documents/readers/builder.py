@@ -9,7 +9,7 @@ from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.rows import are_names
 from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.records import Heading, PageSpan, Table
-from investigator.tables.figures import CURRENCY_SIGN, is_value
+from investigator.tables.shape import CURRENCY_SIGN, is_value
 
 _HEADER_REACH = 500  # characters of a table between repetitions of the column names
 _BLANKS = re.compile(r"[ \t\r\n\f]+")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from investigator.documents.readers.pdf.positions import PageWord
-from investigator.tables.figures import CURRENCY, is_time, is_value
+from investigator.tables.shape import CURRENCY, is_time, is_value
 
 _GAP = 0.62  # letter heights; a wider gap between words separates two pieces of a row
 _SAME_ROW = 0.45  # maximum distance between the centres of words of one row, as a share of the height

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable
 from investigator.language.terms import folded
-from investigator.tables.figures import is_value
+from investigator.tables.shape import is_value
 
 _FEWEST_ROWS = 2
 
