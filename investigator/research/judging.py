@@ -64,7 +64,7 @@ _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 
 
 @dataclass(frozen=True)
-class Said:
+class QuotedText:
     """A sentence, row or cell of a statement, with its document. `span` is its place in the quote; None for a cell, a
     computed figure or a model's own statement.
     """
@@ -104,7 +104,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a statement says, judged by the constraints of a part of the question.
+    """A sentence, row or cell of a statement, judged by the constraints of a part of the question.
 
     `own_share` is the share (0..1) of the question's words in the sentence itself, excluding those that name the
     document's subject. `is_list` is True for an item of a requested list, and for a sentence that lists all items.
@@ -113,7 +113,7 @@ class Judged:
     """
 
     part: Part
-    said: Said
+    said: QuotedText
     matches: tuple[ConstraintMatch, ...]
     is_met: bool
     own_share: float = 1.0
@@ -187,22 +187,22 @@ class Judging:
             )
             yield Judged(part, said, own, met, share, is_listed, is_reported=is_older)
 
-    def _said(self, claim: Claim) -> Iterator[Said]:
+    def _said(self, claim: Claim) -> Iterator[QuotedText]:
         """Yield the sentences and rows of a verbatim statement; a model's statement with its quotes counts as one."""
         if self.read and any(quote.cell is None for quote in claim.quotes):
             text = " ".join((claim.text, *(quote.text for quote in claim.quotes)))
-            yield Said(claim, claim.quotes[0], text, self.load(claim.quotes[0].document_id))
+            yield QuotedText(claim, claim.quotes[0], text, self.load(claim.quotes[0].document_id))
             return
         for quote in claim.quotes:
             document = self.load(quote.document_id)
             if quote.cell is not None:
-                yield Said(claim, quote, quote.said, document)
+                yield QuotedText(claim, quote, quote.said, document)
                 continue
             for start, end in statements_of(quote, document):
                 row = row_at(document, quote.start + start, quote.start + end)
-                yield Said(claim, quote, (row and row.said) or quote.text[start:end], document, (start, end))
+                yield QuotedText(claim, quote, (row and row.said) or quote.text[start:end], document, (start, end))
 
-    def _matches(self, part: Part, said: Said) -> tuple[ConstraintMatch, ...]:
+    def _matches(self, part: Part, said: QuotedText) -> tuple[ConstraintMatch, ...]:
         """Match the constraints of a part: for a cell its labels count, else the surrounding text."""
         if said.claim.computation is not None:
             return claim_matches(part.question, said.claim, self.load)
@@ -215,14 +215,14 @@ def _rank(one: Judged) -> tuple[float, ...]:
     return one.is_met, one.is_list, not one.is_reported, -len(one.failing), one.own_share
 
 
-def _lists_all(part: Part, said: Said) -> bool:
+def _lists_all(part: Part, said: QuotedText) -> bool:
     """Return True if a sentence of a quote lists all that a part asks for, and the part asks nothing else."""
     if said.span is None or not _MORE.isdisjoint(constraint.kind for constraint in part.constraints):
         return False
     return bool(enumerated(part.question, said.quote.text[slice(*said.span)], said.last_before))
 
 
-def _decision(part: Part, own: Sequence[ConstraintMatch], said: Said) -> Decision | None:
+def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> Decision | None:
     """Return the yes or no that a sentence, a row or a cell gives to a part."""
     if said.quote.cell is not None:
         return decision_of_cell(part.question, said.quote.cell.value) if _meets(own, read=False) else None
@@ -241,7 +241,7 @@ def _names_something(own: Sequence[ConstraintMatch]) -> bool:
     return not all(map(names_nothing, asked))
 
 
-def _is_title(question: str, said: Said) -> bool:
+def _is_title(question: str, said: QuotedText) -> bool:
     """Return True if a sentence of a quote is only a heading (also "2. Fee."), the header of a table, a row that has
     the question's words only in its header, or a row without a value that the question names.
     """
@@ -276,7 +276,7 @@ def _has_asked_values(question: str, values: Sequence[TableCell], view: TableVie
     return any(binding.fits(row) and whole <= said[row] for row in said)
 
 
-def _own_share(own: Sequence[ConstraintMatch], said: Said) -> float:
+def _own_share(own: Sequence[ConstraintMatch], said: QuotedText) -> float:
     """Return the share of the question's words in a sentence; with a pronoun, the previous sentence also counts."""
     if said.span is None:
         return 1.0
