@@ -29,6 +29,7 @@ from investigator.engines.catalogue import open_engine
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.factories import EngineOptions
 from investigator.engines.roles import Role
 from investigator.evaluation.evidence_match import holds
 from investigator.evidence.quotes import Sources
@@ -174,9 +175,8 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = load_settings(None, arguments.overrides)
     embedder = SentenceTransformerEmbedder()
-    engine = open_engine(
-        arguments.model, lambda: ExtractiveEngine(embedder), chat=settings.chat, gguf=settings.gguf, on_notice=print
-    )
+    options = EngineOptions(lambda: ExtractiveEngine(embedder), chat=settings.chat, gguf=settings.gguf, on_notice=print)
+    engine = open_engine(arguments.model, options)
     lines = arguments.samples.read_text("utf-8").splitlines() if arguments.samples.exists() else []
     samples = [Sample.model_validate_json(line) for line in lines]
     with arguments.samples.open("a", encoding="utf-8") as file:

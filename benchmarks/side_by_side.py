@@ -19,6 +19,7 @@ from investigator.engines.base import Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.factories import EngineOptions
 from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
@@ -53,7 +54,7 @@ class Desk:
             raise ValueError("no model was named")
         settings = self.settings
         own = lambda: ExtractiveEngine(self._embedder)  # noqa: E731 - a factory, handed on
-        return open_engine(self._asking.model, own, chat=settings.chat, gguf=settings.gguf)
+        return open_engine(self._asking.model, EngineOptions(own, chat=settings.chat, gguf=settings.gguf))
 
     def investigator(self, folder: Path, *, with_model: bool = True) -> Investigator:
         """Return what investigates a folder."""

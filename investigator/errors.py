@@ -37,7 +37,6 @@
         │   ├── AlteredRunError    a stored run was changed outside this program
         │   ├── DamagedDocumentError  the stored data of a document was changed
         │   └── DamagedDatabaseError  a database of the workspace is damaged or foreign
-        │       └── EarlierDatabaseError  it was created by an earlier version
         ├── EmbedderError          text could not be embedded
         ├── ClusterError           a cluster cannot be reached or used
         │   └── ShardLostError     parts of the index do not reply
@@ -317,10 +316,6 @@ class DamagedDatabaseError(StoreError):
         "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
         "move that file away, or restore it from a backup: the runs and memories in it exist nowhere else."
     )
-
-
-class EarlierDatabaseError(DamagedDatabaseError):
-    """A workspace database was created by an earlier version."""
 
 
 class EmbedderError(RunError):

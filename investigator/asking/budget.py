@@ -6,13 +6,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Condition
-from typing import Protocol
 
 from pydantic import Field
 
-from investigator.asking.call import Call, Layer
+from investigator.asking.call import Call, Layer, Ledger
 from investigator.errors import EngineTimeoutError, StoreError
-from investigator.records import Prompt, Record, Reply, StopReason, Usage, together
+from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
@@ -31,9 +30,7 @@ class BudgetSettings(Record):
     prices: Path | None = Field(default=None, description="your own table of prices, in the form of data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """Return these settings without the default call limit, which applies to single questions; an explicit limit is
-        kept.
-        """
+        """Return these settings without the default call limit, which is for one question; an explicit one is kept."""
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
 
@@ -56,16 +53,6 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
     if settings.seconds is not None and elapsed >= settings.seconds:
         return StopReason.TIME
     return None
-
-
-class Ledger(Protocol):
-    """Tracks the usage so far and records calls as they begin; see `CallJournal`."""
-
-    def begin(self, key: str, engine: str, tokens: int) -> None: ...
-    def withdraw(self, key: str, *, sent: bool) -> None: ...
-    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
-    def usage(self) -> Usage: ...
-    def elapsed(self) -> float: ...
 
 
 class Budget:

@@ -82,23 +82,31 @@ class Traced:
             watched.done(reply, reused=True)
 
 
-class CallJournal(Protocol):
-    """Keeps calls; `begin`, `keep` and `keep_too_long` return only after the data is stored safely.
+class Ledger(Protocol):
+    """Tracks the usage so far and records calls; `begin` and `keep` return only when it is safe.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
     the call. A call that neither ends, because the process died, or that was `sent` without a reply, counts as one call
-    with the tokens of its prompt. `too_long` returns the tokens of a prompt that did not fit into the engine's context,
-    or 0 if the engine rejected it without a count; such a prompt must not be sent again.
+    with the tokens of its prompt.
     """
 
-    def find(self, key: str) -> Reply | None: ...
     def begin(self, key: str, engine: str, tokens: int) -> None: ...
     def withdraw(self, key: str, *, sent: bool) -> None: ...
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
-    def too_long(self, key: str) -> int | None: ...
-    def keep_too_long(self, key: str, tokens: int) -> None: ...
     def usage(self) -> Usage: ...
     def elapsed(self) -> float: ...
+
+
+class CallJournal(Ledger, Protocol):
+    """A ledger that also gives back what it keeps, so that nothing is paid twice.
+
+    `too_long` returns the tokens of a prompt that did not fit into the engine's context, or 0 if the engine rejected it
+    without a count; such a prompt must not be sent again.
+    """
+
+    def find(self, key: str) -> Reply | None: ...
+    def too_long(self, key: str) -> int | None: ...
+    def keep_too_long(self, key: str, tokens: int) -> None: ...
 
 
 class Journaled:

@@ -133,9 +133,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(f"nested too deeply, or a number is too long ({error})", 1) from error
 
     def faults(self, tree: nodes.Template) -> Iterator[Fault]:
-        """Yield everything outside the language. Raises TemplateSyntaxError if the template is nested too deep or too
-        long.
-        """
+        """Yield everything outside the language. Raises TemplateSyntaxError for a template that is too deep or long."""
         for count, (node, parent, depth) in enumerate(_walked(tree)):
             line = node.lineno or 1
             if depth > _DEEPEST or count > _MOST_NODES:

@@ -52,9 +52,7 @@ def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
 
 
 def _borders(document: Document) -> list[int]:
-    """Return the offsets that no chunk crosses: the ends of the text and of each page, and each heading with a body
-    before it.
-    """
+    """Return the offsets that no chunk crosses: the ends of text and pages, and each heading with a body before it."""
     borders = {0, len(document.text)}
     for span in document.pages:
         borders.update((span.start, span.end))

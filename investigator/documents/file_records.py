@@ -30,9 +30,7 @@ class GoneFiles:
         return set(self._hashes.get((size, PurePosixPath(path).suffix), ()))
 
     def take(self, path: str, content_hash: str) -> FileRecord | None:
-        """Return the deleted file that was renamed to `path`, and stop treating it as deleted; None if all are
-        taken.
-        """
+        """Return and forget the deleted file that was renamed to `path`; None if all are taken."""
         paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
         while paths:
             if (record := self._left.pop(paths.pop(0), None)) is not None:

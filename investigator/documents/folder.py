@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,7 +51,6 @@ def refresh(
     reader: ReaderSettings,
     chunks: ChunkSettings,
     recheck: Recheck = STAMPS_ONLY,
-    clock: Callable[[], float] = time.monotonic,
     listing: FolderListing | None = None,
 ) -> Iterator[FileRead]:
     """Update the store from the folder, file by file; stopping at any moment loses only the files in progress.
@@ -65,7 +63,7 @@ def refresh(
     """
     listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)
-    return _Refresh(root, manifest, store, reader, chunks, recheck).events(listing.files, clock)
+    return _Refresh(root, manifest, store, reader, chunks, recheck).events(listing.files)
 
 
 def changes(
@@ -91,7 +89,7 @@ class _Refresh:
     recheck: Recheck
     gone: GoneFiles = field(default_factory=lambda: GoneFiles(()))
 
-    def events(self, listed: Sequence[FoundFile], clock: Callable[[], float]) -> Iterator[FileRead]:
+    def events(self, listed: Sequence[FoundFile]) -> Iterator[FileRead]:
         found = {file.id: file for file in listed}
         self.gone = GoneFiles(record for path, record in self.known.items() if path not in found)
         opened = [file for file in listed if not file.problem and not self._unchanged(file)]
@@ -102,7 +100,7 @@ class _Refresh:
             done += 1
             self.store.put((record,), ())
             yield FileRead(done=done, total=total, files=(record,))
-        for files in self._read(opened, clock):
+        for files in self._read(opened):
             done += 1
             yield FileRead(done=done, total=total, files=files)
         left = {*self.gone.left(), *(self.recheck.reread - found.keys())}
@@ -120,12 +118,12 @@ class _Refresh:
             return False
         return same_stamp(file, record)
 
-    def _read(self, opened: Sequence[FoundFile], clock: Callable[[], float]) -> Iterator[tuple[FileRecord, ...]]:
+    def _read(self, opened: Sequence[FoundFile]) -> Iterator[tuple[FileRecord, ...]]:
         if not opened:
             return
         files = {file.id: file for file in opened}
         processes = min(self.reader.workers or cpus(), len(opened))
-        with ReadingPool(processes, clock) as pool:
+        with ReadingPool(processes) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
                 if kept is None:  # known content that now belongs to another file

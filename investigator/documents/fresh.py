@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from investigator.documents.beneath import open_file
@@ -50,7 +48,6 @@ class FreshReading:
         root: Path,
         folder: FolderSettings,
         reader: ReaderSettings,
-        clock: Callable[[], float] = time.monotonic,
         *,
         processes: int | None = None,
         most_kept: int = _MOST_KEPT,
@@ -58,7 +55,6 @@ class FreshReading:
         self._root = root
         self._folder = folder
         self._reader = reader
-        self._clock = clock
         self._most_processes = min(reader.workers or cpus(), processes or cpus())
         self._most_kept = most_kept
         self._turn = threading.Lock()
@@ -68,9 +64,9 @@ class FreshReading:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._pool is not None:
-            self._pool.__exit__(kind, error, at)
+            self._pool.close()
             self._pool = None
 
     def documents(self, document_ids: Collection[str], held: Collection[Document] = ()) -> dict[str, FreshDocument]:
@@ -103,14 +99,11 @@ class FreshReading:
     def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
         """Return the contents of each file by its id; files that must not be opened are omitted."""
         asked = [
-            request_for(self._root, file, self._known(file.id), self._reader, ChunkSettings())
+            request_for(self._root, file, self._kept.get(file.id, ())[:1], self._reader, ChunkSettings())
             for file in files.values()
             if not file.problem
         ]
         return {reading.request.id: self._contents(reading) for reading in self._processes().read(asked)}
-
-    def _known(self, file_id: str) -> set[str]:
-        return {self._kept[file_id][0]} if file_id in self._kept else set()
 
     def _contents(self, reading: FileReading) -> Contents:
         file_id = reading.request.id
@@ -124,7 +117,10 @@ class FreshReading:
 
     def _forget(self) -> None:
         """Drop the least recently used texts, down to the limit."""
-        sizes = {file_id: _characters(contents) for file_id, (_, contents) in self._kept.items()}
+        sizes = {
+            file_id: sum(len(part.document.text) for part in contents.documents)
+            for file_id, (_, contents) in self._kept.items()
+        }
         for file_id in list(sizes)[:-1]:
             if sum(sizes.values()) <= self._most_kept:
                 return
@@ -132,12 +128,8 @@ class FreshReading:
 
     def _processes(self) -> ReadingPool:
         if self._pool is None:
-            self._pool = ReadingPool(self._most_processes, self._clock)
+            self._pool = ReadingPool(self._most_processes)
         return self._pool
-
-
-def _characters(contents: Contents) -> int:
-    return sum(len(part.document.text) for part in contents.documents)
 
 
 def file_of(document_id: str, found: Mapping[str, FoundFile]) -> FoundFile | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from investigator.documents.chunks import ChunkSettings
@@ -37,19 +35,18 @@ class PageViews:
         root: Path,
         folder: FolderSettings,
         reader: ReaderSettings,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._root = root
         self._folder = folder
         self._reader = reader
-        self._pool = ReadingPool(min(reader.workers or cpus(), _PROCESSES), clock)
+        self._pool = ReadingPool(min(reader.workers or cpus(), _PROCESSES))
         self._listed: Mapping[str, FoundFile] = {}
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._pool.__exit__(kind, error, at)
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
 
     def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
         """Return the pages that contain some spans of a document's text, in order, with the spans marked. Raises

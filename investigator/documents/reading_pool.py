@@ -7,13 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import LifoQueue
-from types import TracebackType
 from typing import Self
 
 from investigator.documents.exchange import Contents, Opened, ReadAnswer, ReadRequest, receive, send
@@ -29,9 +29,7 @@ _LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced,
 
 @dataclass(frozen=True)
 class FileReading:
-    """The report of a process on one file: the opened file (None if it was not opened), its contents, the time
-    taken.
-    """
+    """The report of a process on one file: the opened file (None if it was not opened), contents and seconds."""
 
     request: ReadRequest
     opened: Opened | None
@@ -42,11 +40,10 @@ class FileReading:
 class ReadingPool:
     """A number of reading processes, each started when needed.
 
-    Use it as a context manager; on exit the processes are stopped, even if they are busy. `clock` returns seconds.
+    Use it as a context manager; on exit the processes are stopped, even if they are busy.
     """
 
-    def __init__(self, processes: int, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(self, processes: int) -> None:
         self._all = tuple(_ReadingProcess() for _ in range(processes))
         self._idle: LifoQueue[_ReadingProcess] = LifoQueue()
         for process in self._all:
@@ -56,15 +53,17 @@ class ReadingPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the processes, even if they are busy."""
         for process in self._all:
             process.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
-        """Read files concurrently; results come in the order of the requests. Raises ReaderError if no process can be
-        started.
-        """
+        """Read files concurrently; results come in order. Raises ReaderError if no process starts."""
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
             waiting.append(self._threads.submit(self._one, request))
@@ -75,12 +74,12 @@ class ReadingPool:
 
     def _one(self, request: ReadRequest) -> FileReading:
         process = self._idle.get()
-        began = self._clock()
+        began = time.monotonic()
         try:
             opened, contents = process.read(request)
         finally:
             self._idle.put(process)
-        return FileReading(request, opened, contents, self._clock() - began)
+        return FileReading(request, opened, contents, time.monotonic() - began)
 
 
 class _ReadingProcess:
@@ -92,9 +91,7 @@ class _ReadingProcess:
         self._changing = threading.Lock()
 
     def read(self, request: ReadRequest) -> tuple[Opened | None, Contents]:
-        """Return the opened file (None if it was not opened) and its contents. Raises ReaderError if no process
-        starts.
-        """
+        """Return the opened file, or None, and its contents. Raises ReaderError if no process starts."""
         process = self._running()
         with _killed_after(request.reader.max_seconds, process) as late:
             opened, contents = _asked(process, request)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from investigator.engines.base import Engine
-from investigator.engines.chat.known_servers import KnownServers
-from investigator.engines.chat.models import CHAT_PROVIDERS, ChatSettings
+from investigator.engines.chat.models import CHAT_PROVIDERS
 from investigator.engines.factories import GROUP, OWN, EngineFactory, EngineOptions, open_chat
-from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.gguf.pulled import pulled_names
 from investigator.engines.roles import Role
-from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError
 from investigator.plugins import found, load, load_path
-from investigator.records import Record, Writing
+from investigator.records import Record
 
 if TYPE_CHECKING:
-    from langchain_core.callbacks import BaseCallbackHandler
+    pass
 
 EXTRACTIVE = "extractive"
 """The name of the built-in default engine."""
@@ -63,31 +60,17 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
     return ModelNames(default=default or EXTRACTIVE, apart=tuple(apart.items()))
 
 
-def open_engine(
-    name: str,
-    extractive: Callable[[], Engine],
-    *,
-    chat: ChatSettings | None = None,
-    gguf: GgufSettings | None = None,
-    transformers: TransformersSettings | None = None,
-    on_notice: Callable[[str], None] | None = None,
-    on_writing: Callable[[Writing], None] | None = None,
-    known: KnownServers | None = None,
-    callbacks: Sequence[BaseCallbackHandler] = (),
-) -> Engine:
+def open_engine(name: str, options: EngineOptions) -> Engine:
     """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
     The provider is one of our own engines, one that another package adds (see `factories`), a factory as
     `package.module:factory:name`, or else a provider of chat models. The name of a pulled model needs no provider.
-    `extractive` creates the built-in engine on demand. A chat model records what its server rejects in `known`, and
-    `callbacks` receive its calls; `on_writing` receives the progress of a local model. Raises SettingsError,
-    CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
+    Raises SettingsError, CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """
     name = name.strip()
     factory, model = _factory(name)
     provider = name.partition(":")[0]
     try:
-        options = EngineOptions(extractive, on_notice, on_writing, callbacks, chat, gguf, transformers, known)
         engine = factory(model, options)
     except SettingsError as error:
         if factory is not open_chat or provider in CHAT_PROVIDERS:

@@ -41,7 +41,8 @@ class EngineOptions:
     `on_notice` receives messages for the user, such as that a parameter was rejected; `on_writing` receives the
     progress of a local model with a reply. `callbacks` are LangChain callbacks, for engines that call a LangChain
     model. `extractive` creates the built-in engine. The rest are the settings of our own engines, and facts about chat
-    servers; an engine of another package manages its own settings.
+    servers: a chat model records in `known` what its server rejects. An engine of another package manages its own
+    settings.
     """
 
     extractive: Callable[[], Engine]

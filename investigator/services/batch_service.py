@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from investigator.asking.budget import Budget
@@ -45,19 +45,17 @@ class BatchService:
         index: IndexService,
         parts: Parts,
         engines: Mapping[Role, Engine],
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._index = index
         self._parts = parts
         self._engines = engines
-        self._clock = clock
         self._asked = traits_of(engines[Role.ASK])
 
     def ask_all(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
         """Ask the folder as a whole; the last event holds AskedQuestions."""
-        began, parts = self._clock(), self._parts
+        began, parts = time.monotonic(), self._parts
         jobs = self._jobs(parts, questions, options)
-        ledger = JointLedger(self._clock, parts.prices.price_of)
+        ledger = JointLedger(time.monotonic, parts.prices.price_of)
         with self._opened(parts, ledger) as folder:
             yield from folder.read()
             yield from self._made_ready(folder, jobs, ledger)
@@ -71,7 +69,7 @@ class BatchService:
             QuestionOutcome(question=job.new.question, investigation=done.investigation, failure=done.failure)
             for job, done in zip(jobs, results, strict=True)
         )
-        seconds = round(self._clock() - began, 3)
+        seconds = round(time.monotonic() - began, 3)
         yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=paid(results), seconds=seconds))
 
     def matrix(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
@@ -79,10 +77,10 @@ class BatchService:
 
         A language model gets one round for each cell unless the settings say otherwise.
         """
-        began, parts = self._clock(), self._parts.with_rounds(1) if self._asked.is_model else self._parts
+        began, parts = time.monotonic(), self._parts.with_rounds(1) if self._asked.is_model else self._parts
         whole = self._jobs(parts, questions, options)
         own_id = matrix_id([job.new for job in whole])
-        ledger = JointLedger(self._clock, parts.prices.price_of)
+        ledger = JointLedger(time.monotonic, parts.prices.price_of)
         with self._opened(parts, ledger) as folder:
             yield from folder.read()
             corpus = folder.index.corpus
@@ -104,7 +102,7 @@ class BatchService:
             ),
             engine=engine_names(self._engines),
             usage=paid(results),
-            seconds=round(self._clock() - began, 3),
+            seconds=round(time.monotonic() - began, 3),
             failed=sum(result.error is not None for result in results),
         )
         yield BatchEnded(outcome=matrix)

@@ -25,6 +25,7 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.embedding.verifiers import SupportJudge, VerifySettings, open_judge
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
+from investigator.engines.factories import EngineOptions
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.records import Notice, Writing
@@ -81,9 +82,7 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts with other templates; with the built-in engine, `answers` replies to them. Raises
-        TemplateError.
-        """
+        """Return the same parts with other templates; `answers` replies without a model. Raises TemplateError."""
         other = copy(self)
         other.prompts = Prompts(self._prompts_folder, contracts)
         other.extractive = self.extractive.answering(answers)
@@ -96,9 +95,7 @@ class Parts:
         return other
 
     def with_rounds(self, rounds: int) -> Self:
-        """Return the same parts with that many rounds of planning and asking, unless the settings give another
-        number.
-        """
+        """Return the same parts with that many rounds of planning, unless the settings give another number."""
         method = self.settings.method
         if "rounds" in method.model_fields_set:
             return self
@@ -125,8 +122,7 @@ class Parts:
         Raises SettingsError, CredentialError, MissingPackageError, ReplayError.
         """
         settings = self.settings
-        return open_engine(
-            name,
+        options = EngineOptions(
             lambda: self.extractive,
             chat=settings.chat if attempts is None else settings.chat.changed(attempts=attempts),
             gguf=settings.gguf,
@@ -136,6 +132,7 @@ class Parts:
             known=self._known,
             callbacks=self._callbacks,
         )
+        return open_engine(name, options)
 
     def engines(self, model: Model | None, record: Path | None, folder: Path) -> dict[Role, Engine]:
         """Open the engine of each role; replies of the language model are added to the file `record`.

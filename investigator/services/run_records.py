@@ -46,9 +46,7 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question (named `called` in errors) without outer white space and known secrets. Raises
-    QuestionError.
-    """
+    """Return the question (`called` in errors) without outer white space and known secrets. Raises QuestionError."""
     expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
     if not stripped:

@@ -44,7 +44,9 @@ def choose_workspace(
     inside = folder / INSIDE
     if chosen is not None:
         directory = Path(os.path.abspath(chosen.expanduser()))
-        if lies_in(directory, folder) and not (_same(directory, inside) and is_sealed(inside)):
+        if lies_in(directory, folder) and not (
+            os.path.realpath(directory) == os.path.realpath(inside) and is_sealed(inside)
+        ):
             raise SettingsError(
                 f"the workspace {directory} is inside the folder of documents, and no command of yours created it",
                 hint=f"Name a directory outside, or create one with: investigator index --workspace-in-folder {folder}",
@@ -157,7 +159,3 @@ def _content_hash(folder: Path, file: FoundFile, record: FileRecord | None) -> s
             return file_digest(stream, "sha256").hexdigest()
     except OSError:
         return ""
-
-
-def _same(first: Path, second: Path) -> bool:
-    return os.path.realpath(first) == os.path.realpath(second)

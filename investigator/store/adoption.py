@@ -20,14 +20,13 @@ from sqlalchemy import Connection, Float, Integer, Table
 from investigator.errors import StoreError
 from investigator.files import is_plain_file
 from investigator.records import AnswerStatus, Investigation, Memory, Record, Reply
-from investigator.store.database import Database, get_meta, new_rows, set_meta
+from investigator.store.database import Database, new_rows, set_meta
 from investigator.store.inspection import entries_of, secured
 from investigator.store.row_codes import with_code
 from investigator.store.schema import CODE, calls, memories, personal_facts, runs, too_long
 from investigator.store.user_key import user_key
 
 _LONGEST_FACT = 2_000
-_TAKEN = "earlier_runs"
 UNSORTED_FACTS = "facts_without_terms"
 """Key in the runs' database that marks imported facts without search terms."""
 
@@ -41,14 +40,6 @@ class TakenOver(Record):
     runs: int = 0
     memories: int = 0
     left: int = 0
-
-
-def take_over_once(source: Path, into: Database) -> None:
-    """Import, once, what an earlier version stored in the index of the same workspace. Raises StoreError."""
-    with into.begin() as connection:
-        done = get_meta(connection, _TAKEN) is not None
-    if not done:
-        take_over(source, into)
 
 
 def take_over(source: Path, into: Database) -> TakenOver:
@@ -71,7 +62,6 @@ def take_over(source: Path, into: Database) -> TakenOver:
             kept[table] = _insert(connection, table, of_runs)
         if kept.get(personal_facts):
             set_meta(connection, UNSORTED_FACTS, "1")
-        set_meta(connection, _TAKEN, "1")
     return TakenOver(runs=kept.get(runs, 0), memories=kept.get(personal_facts, 0), left=left)
 
 
@@ -103,7 +93,9 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
     for table, is_sound in _CHECKS.items():
         if table.name in plain:
             rows = list(_read(copy, table))
-            found[table] = [row for row in rows if _is_typed(table, row) and _holds(is_sound, row)]
+            found[table] = [
+                row for row in rows if all(_fits(table, *item) for item in row.items()) and _holds(is_sound, row)
+            ]
             left += len(rows) - len(found[table])
     return found, left
 
@@ -116,10 +108,6 @@ def _read(copy: sqlite3.Connection, table: Table) -> Iterator[Row]:
     listed = ", ".join(f'"{name}"' for name in names)
     for row in copy.execute(f"SELECT {listed} FROM {table.name} ORDER BY rowid"):
         yield dict(zip(names, row, strict=True))
-
-
-def _is_typed(table: Table, row: Row) -> bool:
-    return all(_fits(table, name, value) for name, value in row.items())
 
 
 def _fits(table: Table, name: str, value: Value) -> bool:

@@ -8,8 +8,8 @@ import os
 import secrets
 import shutil
 import stat
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import ValidationError
 
@@ -24,53 +24,61 @@ _LEFT = "chroma_checksums"
 """Workspace key for the last state of the collection, in files or on a server."""
 
 
-class ChromaPlace(Protocol):
-    """The place of the collection of one embedder, whose vectors are in the table."""
+class ChromaPlace(ABC):
+    """The place of the collection of one embedder, whose vectors are in `table`.
 
-    table: VectorTable
+    `not_left` is the message about a collection that has changed since its last use.
+    """
+
     not_left: str
-    """The message about a collection that has changed since its last use."""
 
+    def __init__(self, table: VectorTable) -> None:
+        self.table = table
+
+    @abstractmethod
     def is_as_left(self) -> bool:
-        """Return True if the collection is unchanged, or missing as expected.
+        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if it is unknown."""
 
-        Raises StoreError if that cannot be determined now.
-        """
-
+    @abstractmethod
     def open(self) -> ChromaSession:
         """Open the collection, creating it if it is missing. Raises StoreError and DiskFullError."""
 
-    def opened(self) -> None:
+    def opened(self) -> None:  # noqa: B027 - a server needs no record
         """Record that the collection was opened and is intact."""
 
+    @abstractmethod
     def doubt(self) -> None:
         """Record that a write to the collection is about to begin."""
 
+    @abstractmethod
     def settle(self, session: ChromaSession) -> ChromaSession | None:
         """Record that all writes are complete; return the session if it can still be used. Raises StoreError."""
 
+    @abstractmethod
     def forget(self) -> None:
         """Delete the collection. Raises StoreError."""
 
     def distrust(self) -> None:
         """Make the next command rebuild the collection."""
+        self.doubt()
 
-    def failed(self) -> None:
+    def failed(self) -> None:  # noqa: B027 - nor here: the server's stamp shows if it changed
         """Record that the collection could not be used, for any reason."""
 
 
-class ChromaFiles:
+class ChromaFiles(ChromaPlace):
     """A collection in a directory of the workspace; the database stores its checksums.
 
     Chroma's native code trusts its files, and one damaged byte can crash it: files that have changed are never opened.
     Raises StoreError if something else is in place of the directory.
     """
 
+    not_left = "its files have changed since the last use"
+
     def __init__(self, directory: Path, table: VectorTable) -> None:
         _refuse_other_kinds(directory)
-        self.not_left = "its files have changed since the last use"
+        super().__init__(table)
         self._directory = directory
-        self.table = table
         self._collection = f"chunks-{_digest(table.embedder)}"
         self._known: dict[tuple[str, int, int, int], str] = {}
 
@@ -103,10 +111,6 @@ class ChromaFiles:
         """Delete the files."""
         self.doubt()
         shutil.rmtree(self._directory, ignore_errors=True)
-
-    def distrust(self) -> None:
-        """Make the next command rebuild the files."""
-        self.doubt()
 
     def failed(self) -> None:
         """Mark the files as unverified: they may have caused Chroma's failure."""
@@ -145,7 +149,7 @@ class _LeftOnServer(Record):
     stamps: tuple[str, ...] = ()
 
 
-class ChromaServer:
+class ChromaServer(ChromaPlace):
     """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
 
     A collection is rebuilt if its stamp is unexpected: it is missing, was restored from a backup, or was written to by
@@ -153,11 +157,12 @@ class ChromaServer:
     that sends them runs in `directory`.
     """
 
+    not_left = "its collection is missing, or was changed or replaced"
+
     def __init__(self, address: str, directory: Path, table: VectorTable) -> None:
-        self.not_left = "its collection is missing, or was changed or replaced"
+        super().__init__(table)
         self._address = address
         self._directory = directory
-        self.table = table
         self._left = self._read()
         self._collection = f"investigator-{self._left.workspace}-{_digest(table.embedder)}"
         self._stamp = ""  # the stamp of the collection
@@ -175,9 +180,6 @@ class ChromaServer:
         """Open the collection; it is already open if its stamp was read."""
         waiting, self._waiting = self._waiting, None
         return waiting or ChromaSession(self._directory, self._collection, self._address)
-
-    def opened(self) -> None:
-        """Do nothing: reading does not change the collection."""
 
     def doubt(self) -> None:
         """Keep the new stamp along with the old one: every pending write can be repeated."""
@@ -202,9 +204,6 @@ class ChromaServer:
     def distrust(self) -> None:
         """Make the next command rebuild the collection."""
         self._keep(())
-
-    def failed(self) -> None:
-        """Do nothing: when the server is back, its stamp shows whether the collection is unchanged."""
 
     def _read(self) -> _LeftOnServer:
         """Return the last known state of the collection; for another address, an empty one."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 from sqlalchemy import RowMapping, func, insert, select, update
 
@@ -31,25 +32,26 @@ from investigator.store.corpus_rows import (
     stored_document,
 )
 from investigator.store.database import Database, get_meta, set_meta
-from investigator.store.document_codes import card_stands, document_stands
 from investigator.store.integrity import damaged_documents, without_text
+from investigator.store.row_codes import card_stands, document_stands
 from investigator.store.schema import chunks, documents, files
 from investigator.store.user_key import user_key
 
 _CACHED_DOCUMENTS = 64
 _LEFT_OUT = "left_out"
+_Value = TypeVar("_Value")
 
 
 class Corpus:
     """Documents and chunks of one workspace. Each change of a file is one transaction.
 
-    The text and card of a document carry codes made with `key`, by default the user's key. A document whose text or
+    The text and card of a document carry codes made with the user's key. A document whose text or
     card was altered (a forged row, a flipped bit) is never returned; DamagedDocumentError is raised instead.
     """
 
-    def __init__(self, database: Database, key: bytes | None = None) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._key = user_key() if key is None else key
+        self._key = user_key()
         self._load = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_document)
         self._chunks = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_chunks)
         self._cards: Mapping[str, DocumentCard] | None = None
@@ -248,9 +250,7 @@ class Corpus:
 
 
 def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[LeftOut]) -> str:
-    """Return a hash of files (path, content hash, status), sorted by path, and of other facts that an answer must
-    report.
-    """
+    """Return a hash of sorted files (path, content hash, status), and of what the folder itself leaves out."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update("\0".join((*row, "\n")).encode())
@@ -281,6 +281,6 @@ def _chunk(row: RowMapping) -> Chunk:
     return Chunk.model_validate({str(key): value for key, value in row.items() if key != "id"})
 
 
-def in_batches(values: Sequence[int], size: int = 500) -> list[Sequence[int]]:
+def in_batches(values: Sequence[_Value], size: int = 500) -> list[Sequence[_Value]]:
     """Return the values in batches that fit into one SQL statement."""
     return [values[i : i + size] for i in range(0, len(values), size)]

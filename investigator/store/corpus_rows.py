@@ -11,8 +11,7 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 
 from investigator.language.terms import folded, spaced
 from investigator.records import Chunk, Document, FileRecord, Table
-from investigator.store.document_codes import document_stands, with_codes
-from investigator.store.row_codes import StoredRow
+from investigator.store.row_codes import StoredRow, document_stands, with_document_codes
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
 
 _CARD_CHARACTERS = 600
@@ -46,7 +45,7 @@ def _row(document: Document, key: bytes) -> dict[str, Any]:
         "tables": _TABLES.dump_json(document.tables).decode(),
         "reader": document.reader,
     }
-    return with_codes(key, values)
+    return with_document_codes(key, values)
 
 
 def stored_document(row: StoredRow) -> Document:

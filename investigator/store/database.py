@@ -7,7 +7,7 @@ import os
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,12 +18,11 @@ from sqlalchemy.exc import DBAPIError
 from investigator.errors import (
     DamagedDatabaseError,
     DiskFullError,
-    EarlierDatabaseError,
     StoreError,
     WorkspaceLockedError,
 )
 from investigator.files import check_private_file, open_private, same_file
-from investigator.store.inspection import BUSY_SECONDS, OLDER, problem_of, secured
+from investigator.store.inspection import BUSY_SECONDS, problem_of, secured
 from investigator.store.schema import Schema, meta, statements_of
 
 _FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
@@ -69,15 +68,15 @@ class Database(ABC):
 
     @abstractmethod
     def alone(self) -> AbstractContextManager[Connection]:
-        """Open an exclusive write transaction: the data that it reads stays valid until its end. Raises the errors of
-        `begin`.
-        """
+        """Open an exclusive write transaction: what it reads stays valid to its end. Raises the errors of `begin`."""
 
-    @abstractmethod
     def held(self, what: str) -> AbstractContextManager[Database]:
         """Hold a resource that only one process may use; it is released with the context, or when the process dies. Use
         the database that the context yields. Raises WorkspaceLockedError if another process holds it.
+
+        The writer of a workspace holds everything in its files already.
         """
+        return nullcontext(self)
 
     def close(self) -> None:
         """Close all connections."""
@@ -93,8 +92,8 @@ class Database(ABC):
 
 class FileDatabase(Database):
     """One database of a workspace, an SQLite file. With `thorough` every page of the file is checked first. Raises
-    DamagedDatabaseError if the file is damaged or contains anything but the tables of the schema, EarlierDatabaseError
-    if an earlier version created it, and StoreError if a newer version did.
+    DamagedDatabaseError if the file is damaged, comes from an earlier version or contains anything but the tables of
+    the schema, and StoreError if a newer version created it.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
@@ -105,8 +104,7 @@ class FileDatabase(Database):
         with translated(path), same_file(path):
             check_private_file(path)
             if problem := problem_of(path, schema, thorough=thorough):
-                kind = EarlierDatabaseError if problem == OLDER else DamagedDatabaseError
-                raise kind(f"the workspace database {path} cannot be used: {problem}")
+                raise DamagedDatabaseError(f"the workspace database {path} cannot be used: {problem}")
             super().__init__(_open(path), str(path))
             self._engine.connect().close()
         with self.begin() as connection:
@@ -124,11 +122,6 @@ class FileDatabase(Database):
             yield connection
         with self._translated(), self._engine.connect() as connection:  # otherwise the log stays until all are closed
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    @contextmanager
-    def held(self, what: str) -> Iterator[Database]:
-        """Return this database: the writer of a workspace already holds everything in it."""
-        yield self
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -32,11 +31,6 @@ class FrozenDatabase(Database):
     def alone(self) -> AbstractContextManager[Connection]:
         """Raise StoreError: a finished index is read-only."""
         raise StoreError(f"the finished index {self.path} cannot be written")
-
-    @contextmanager
-    def held(self, what: str) -> Iterator[Database]:
-        """Return this database: nobody writes to it."""
-        yield self
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)

@@ -16,8 +16,6 @@ BUSY_SECONDS = 30
 _ENTRIES = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _VERSION = "SELECT value FROM meta WHERE key = 'schema_version'"
 _SPACING = re.compile(r"[\s\"'`]+")  # another version of SQLAlchemy may quote the same statement differently
-OLDER = "it was created by an earlier version"
-"""The problem text for a database of an earlier version."""
 
 Entry = tuple[str, str, str, str]
 """A row of `sqlite_master`: type, name, table, and its SQL statement without spaces and quotation marks."""
@@ -54,7 +52,7 @@ def problem_of(path: Path, schema: Schema, *, thorough: bool) -> str:
                     hint=f"Upgrade investigator, or use another workspace with --workspace DIR; {path.parent} is kept.",
                 )
             if version is not None and version < schema.version:
-                return OLDER
+                return "it was created by an earlier version"
             if foreign := _named(entries - own):
                 return f"it contains objects that this program did not create ({foreign})"
             if version is not None and (missing := _named(own - entries)):

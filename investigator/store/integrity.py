@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, func, select, text
 
 from investigator.store.corpus_rows import card_words, chunk_words, stored_document
 from investigator.store.database import Database
-from investigator.store.document_codes import document_stands
+from investigator.store.row_codes import document_stands
 from investigator.store.schema import chunks, documents, files
 
 _WORDS = text("SELECT rowid, words FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE document_id = :id)")

@@ -85,9 +85,7 @@ class Journal:
         return self._before + self._clock() - self._began
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply stored under a key: from this run or, if reuse is on, from an earlier one of the
-        workspace.
-        """
+        """Return the reply stored under a key by this run or, if reuse is on, by an earlier one of the workspace."""
         query = select(calls).where(calls.c.key == key)
         with self._writing, self._database.begin() as connection:
             row = self._own(connection, calls, key)
@@ -185,9 +183,7 @@ class Journal:
         connection.execute(insert(table), with_code(self._key, table, row))
 
     def _read_earlier(self) -> float:
-        """Add the costs of earlier processes of this run by engine, including unanswered calls; return the time they
-        took.
-        """
+        """Add the costs of earlier processes of this run, by engine; return the seconds that they took."""
         elapsed = 0.0
         with self._database.begin() as connection:
             for row in self._rows(connection, calls):

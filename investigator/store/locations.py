@@ -73,11 +73,6 @@ def is_sealed(directory: Path) -> bool:
         return False
 
 
-def is_carried(directory: Path) -> bool:
-    """Return True if a workspace is stored with the documents, where others may have written to it."""
-    return INSIDE in Path(os.path.realpath(directory)).parts
-
-
 def note_folder(directory: Path, folder: Path) -> None:
     """Record in a workspace to which folder it belongs, so that it is found again if the folder moves."""
     real = os.fsencode(os.path.realpath(folder))

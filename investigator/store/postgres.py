@@ -12,7 +12,7 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
 from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event, inspect, make_url, text
@@ -50,19 +50,40 @@ _HOLDER = """
 """
 
 
-class PostgresDatabase(Database):
+class _ServerDatabase(Database):
+    """The runs and memories of the folder `name` on a server."""
+
+    is_shared = True
+
+    def __init__(self, engine: Engine, place: str, name: str) -> None:
+        super().__init__(engine, place)
+        self._name = name
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """Open an exclusive write transaction for the data that `alone` guards."""
+        with self.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("alone", self._name)})
+            yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise _told(error, self.place) from error
+
+
+class PostgresDatabase(_ServerDatabase):
     """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables created.
 
     Raises SettingsError if the address is invalid, MissingPackageError, and StoreError if the server cannot be used, a
     newer version created the tables, or another user's key was used to write them.
     """
 
-    is_shared = True
-
     def __init__(self, url: str, name: str) -> None:
         place, engine = _engine(url, f"runs_{name}")
-        super().__init__(engine, place)
-        self._name = name
+        super().__init__(engine, place, name)
         try:
             self._prepare()
         except BaseException:
@@ -72,7 +93,7 @@ class PostgresDatabase(Database):
     def _prepare(self) -> None:
         """Create missing tables and columns."""
         with self.begin() as connection:
-            if not _is_made(connection):
+            if _version(connection) != len(STEPS):
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("making", self._name)})
                 make_schema(connection, f"runs_{self._name}")
                 bring_up(connection, STEPS, self.place)
@@ -86,12 +107,6 @@ class PostgresDatabase(Database):
                 )
 
     @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        """Open an exclusive write transaction for the data that `alone` guards."""
-        with _alone(self, self._name) as connection:
-            yield connection
-
-    @contextmanager
     def held(self, what: str) -> Iterator[Database]:
         """Hold the lock for a single process, on a connection that is reopened if it is lost."""
         held = _HeldDatabase(self._engine, self.place, self._name, what)
@@ -100,32 +115,17 @@ class PostgresDatabase(Database):
         finally:
             held.let_go()
 
-    def _translated(self) -> AbstractContextManager[None]:
-        return _translated(self.place)
 
-
-class _HeldDatabase(Database):
+class _HeldDatabase(_ServerDatabase):
     """The database on the one connection that holds the lock."""
 
-    is_shared = True
-
     def __init__(self, engine: Engine, place: str, name: str, what: str) -> None:
-        super().__init__(engine, place)
-        self._name = name
+        super().__init__(engine, place, name)
         self._key = _number("held", name, what)
         self._using = threading.Lock()
         self._session = 0
         with self._translated():
             self._connection = self._take()
-
-    @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        with _alone(self, self._name) as connection:
-            yield connection
-
-    @contextmanager
-    def held(self, what: str) -> Iterator[Database]:
-        yield self
 
     def let_go(self) -> None:
         """Close the connection, which releases its lock."""
@@ -185,9 +185,6 @@ class _HeldDatabase(Database):
             raise
         return connection
 
-    def _translated(self) -> AbstractContextManager[None]:
-        return _translated(self.place)
-
 
 def make_schema(connection: Connection, schema: str) -> None:
     """Create the schema of a folder unless it exists: not every user may create schemas."""
@@ -211,16 +208,8 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
     set_meta(connection, SCHEMA_VERSION, str(len(steps)))
 
 
-def _make_tables(connection: Connection) -> None:
-    SHARED_RUNS.create_all(connection)
-
-
-STEPS: Sequence[Step] = (_make_tables,)
+STEPS: Sequence[Step] = (SHARED_RUNS.create_all,)
 """Steps from each version of the tables to the next. The first step may already have done the work of later ones."""
-
-
-def _is_made(connection: Connection) -> bool:
-    return _version(connection) == len(STEPS)
 
 
 def _version(connection: Connection) -> int:
@@ -264,13 +253,6 @@ def _engine(url: str, schema: str) -> tuple[str, Engine]:
     return place, engine
 
 
-@contextmanager
-def _alone(database: Database, name: str) -> Iterator[Connection]:
-    with database.begin() as connection:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("alone", name)})
-        yield connection
-
-
 def _session(connection: Connection) -> int:
     return int(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
 
@@ -283,15 +265,6 @@ def _number(*parts: str) -> int:
 
 def _user() -> str:
     return code(user_key(), "shared runs")
-
-
-@contextmanager
-def _translated(place: str) -> Iterator[None]:
-    """Translate errors of the server at a place into StoreError and its kinds."""
-    try:
-        yield
-    except DBAPIError as error:
-        raise _told(error, place) from error
 
 
 def _told(error: DBAPIError, place: str) -> StoreError:

@@ -286,15 +286,6 @@ SERVED = Schema(_served, (), version=1)
 """A server's data about a folder: jobs with their events, and chats. It is stored only in the user's data directory."""
 
 
-def _uncoded(schema: Schema) -> Schema:
-    earlier = MetaData()
-    for table in schema.metadata.sorted_tables:
-        copy = table.to_metadata(earlier)
-        if CODE in copy.columns:
-            copy.columns[CODE].system = True  # omitted when the table is created
-    return Schema(earlier, schema.full_text, version=1)
-
-
 SHARED_RUNS = MetaData()
 """The tables of runs in PostgreSQL: the same, with a plain table in place of the full-text table."""
 for _table in _kept.sorted_tables:
@@ -307,9 +298,6 @@ fact_terms = Table(
     Column("owner", String, nullable=False),
     Index("personal_fact_terms_of_owner", "owner", "term"),
 )
-
-UNCODED_RUNS = _uncoded(RUNS)
-"""The tables of runs in the previous version, whose rows have no codes."""
 
 
 @cache

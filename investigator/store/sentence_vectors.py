@@ -16,18 +16,17 @@ from sqlalchemy import Select, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from investigator.engines.base import Vectors
+from investigator.store.corpus import in_batches
 from investigator.store.database import Database
 from investigator.store.schema import chunks, sentence_vectors
+from investigator.store.vectors import chunks_by_document
 
 _DIGEST = 16  # bytes
-_AT_ONCE = 500  # digests per statement
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 
 class SentenceVectorTable:
-    """Vectors of sentences of one embedder. A vector whose length is not 1 is damaged; its chunk's vectors are
-    deleted.
-    """
+    """Vectors of sentences of one embedder; if the length of one is not 1, those of its chunk are deleted."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database
@@ -36,15 +35,13 @@ class SentenceVectorTable:
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the stored vectors, each of shape (dimensions,), of some texts."""
         by_digest = {_digest(text): text for text in texts}
-        digests = list(by_digest)
         columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
         own = columns.where(sentence_vectors.c.embedder == self._embedder)
         found: dict[str, Vectors] = {}
         damaged: list[bytes] = []
         with self._database.begin() as connection:
-            for start in range(0, len(digests), _AT_ONCE):
-                wanted = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])
-                for digest, stored in connection.execute(own.where(wanted)):
+            for part in in_batches(list(by_digest)):
+                for digest, stored in connection.execute(own.where(sentence_vectors.c.digest.in_(part))):
                     vector = _sound(stored)
                     if vector is None:
                         damaged.append(digest)
@@ -56,9 +53,8 @@ class SentenceVectorTable:
     def _delete_chunks(self, digests: Sequence[bytes]) -> None:
         """Delete all sentences of the chunks that contain one of the digests; they are recomputed when needed."""
         with self._database.begin() as connection:
-            for start in range(0, len(digests), _AT_ONCE):
-                part = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])
-                chunk_ids = select(sentence_vectors.c.chunk_id).where(part)
+            for part in in_batches(digests):
+                chunk_ids = select(sentence_vectors.c.chunk_id).where(sentence_vectors.c.digest.in_(part))
                 connection.execute(delete(sentence_vectors).where(sentence_vectors.c.chunk_id.in_(chunk_ids)))
 
     def put(self, texts: Mapping[int, Sequence[str]], rows: Mapping[str, Vectors]) -> None:
@@ -83,11 +79,7 @@ class SentenceVectorTable:
     def missing(self) -> dict[str, tuple[int, ...]]:
         """Return the ids of chunks whose sentences have no vectors yet, by document, in text order."""
         query = self._without(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
-        found: dict[str, list[int]] = {}
-        with self._database.begin() as connection:
-            for document_id, chunk_id in connection.execute(query):
-                found.setdefault(document_id, []).append(chunk_id)
-        return {document_id: tuple(ids) for document_id, ids in found.items()}
+        return chunks_by_document(self._database, query)
 
     def lacking(self, chunk_ids: Iterable[int]) -> set[int]:
         """Return the chunks whose sentences have no vectors yet."""

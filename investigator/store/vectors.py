@@ -61,11 +61,7 @@ class VectorTable:
     def missing(self) -> dict[str, tuple[int, ...]]:
         """Return the ids of chunks without a vector, by document, in text order."""
         query = self._without_vector(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
-        found: dict[str, list[int]] = {}
-        with self.database.begin() as connection:
-            for document_id, chunk_id in connection.execute(query):
-                found.setdefault(document_id, []).append(chunk_id)
-        return {document_id: tuple(ids) for document_id, ids in found.items()}
+        return chunks_by_document(self.database, query)
 
     def missing_count(self) -> int:
         """Return the number of chunks without a vector."""
@@ -211,6 +207,15 @@ class VectorTable:
             self.put(list(window), np.array(list(window.values())))
             made |= window
         return made
+
+
+def chunks_by_document(database: Database, query: Select[Any]) -> dict[str, tuple[int, ...]]:
+    """Return the chunk ids of a query for documents and their chunks, by document, in its order."""
+    found: dict[str, list[int]] = {}
+    with database.begin() as connection:
+        for document_id, chunk_id in connection.execute(query):
+            found.setdefault(document_id, []).append(chunk_id)
+    return {document_id: tuple(ids) for document_id, ids in found.items()}
 
 
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from filelock import FileLock, Timeout
@@ -16,10 +15,8 @@ from filelock import FileLock, Timeout
 from investigator.errors import (
     DamagedDatabaseError,
     DiskFullError,
-    EarlierDatabaseError,
     ForeignFileError,
     SettingsError,
-    StoreError,
     WorkspaceLockedError,
 )
 from investigator.files import (
@@ -31,13 +28,11 @@ from investigator.files import (
     read_private,
     write_private,
 )
-from investigator.store.adoption import take_over_once
 from investigator.store.database import Database, FileDatabase, translated
-from investigator.store.locations import is_carried, note_folder, shared_name
+from investigator.store.locations import note_folder, shared_name
 from investigator.store.postgres import PostgresDatabase
 from investigator.store.schema import INDEX, RUNS
 from investigator.store.store_settings import StoreSettings
-from investigator.store.upgrade import give_codes
 
 DATABASE_NAME = "investigator.db"
 RUNS_NAME = "runs.db"
@@ -57,7 +52,7 @@ def has_database(directory: Path) -> bool:
 
 def has_runs(directory: Path) -> bool:
     """Return True if a workspace directory has runs or chats."""
-    return is_plain_file(directory / RUNS_NAME) or has_database(directory)  # earlier versions kept both in one file
+    return is_plain_file(directory / RUNS_NAME) or has_database(directory)
 
 
 def foreign_names(directory: Path) -> list[str]:
@@ -102,8 +97,6 @@ class Workspace:
             if folder is not None:
                 with translated(directory):
                     note_folder(directory, folder)
-            if not store.url:
-                self._take_over_earlier_runs()
         except BaseException:
             self._lock.release()
             raise
@@ -115,7 +108,7 @@ class Workspace:
         Raises DamagedDatabaseError, MissingPackageError, StoreError.
         """
         if not self._store.url:
-            return self._open_runs()
+            return FileDatabase(self.directory / RUNS_NAME, RUNS, thorough=self._suspected)
         return PostgresDatabase(self._store.url, self._store.name or shared_name(self.directory))
 
     @cached_property
@@ -158,32 +151,8 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _open_runs(self) -> Database:
-        """Open the runs; those of the previous version get their codes, unless others may have written to them."""
-        path = self.directory / RUNS_NAME
-        try:
-            return FileDatabase(path, RUNS, thorough=self._suspected)
-        except EarlierDatabaseError as error:
-            if is_carried(self.directory):
-                hint = f"Move {path} away: it is stored with the documents, and nothing proves that its rows are yours."
-                raise EarlierDatabaseError(error.message, hint=hint) from error
-            give_codes(path)
-            return FileDatabase(path, RUNS, thorough=self._suspected)
-
-    def _take_over_earlier_runs(self) -> None:
-        """Import the runs that an earlier version kept in the index; set aside unreadable data."""
-        runs, path = self.runs, self.directory / DATABASE_NAME
-        if is_carried(self.directory):
-            return
-        try:
-            take_over_once(path, runs)
-        except StoreError as error:
-            if self.writes:
-                aside = path.replace(path.with_name(f"{DATABASE_NAME}.aside"))
-                self._notice(f"{error.message}; the old file is kept as {aside}.")
 
     def _drop_index(self) -> None:
         """Delete the index; Chroma's files do not match a new one, and are rebuilt with it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -166,7 +165,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Pa
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(home), os.environ.get("PYTHONPATH", "")]))
         patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-        with ReadingPool(1, time.monotonic) as pool:
+        with ReadingPool(1) as pool:
             yield folder, log, pool
 
 

@@ -30,7 +30,7 @@ def request(path: Path, **reader: float) -> ReadRequest:
 
 
 def read(*requests: ReadRequest, processes: int = 1) -> list[FileReading]:
-    with ReadingPool(processes, time.monotonic) as pool:
+    with ReadingPool(processes) as pool:
         return list(pool.read(requests))
 
 
@@ -68,7 +68,7 @@ def test_a_file_that_needs_too_much_memory_is_too_large_and_the_next_is_read(tmp
 def test_a_reading_process_that_dies_costs_the_file_in_work_only(tmp_path):
     slow, quick = text(tmp_path / "slow.txt", LONG), text(tmp_path / "quick.txt")
     killer = threading.Timer(0.3, lambda: [os.kill(child, signal.SIGSEGV) for child in children()])
-    with ReadingPool(1, time.monotonic) as pool:
+    with ReadingPool(1) as pool:
         list(pool.read([request(quick)]))  # the process runs
         killer.start()
         lost, read_well = pool.read([request(slow), request(quick)])

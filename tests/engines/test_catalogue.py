@@ -10,6 +10,7 @@ from openai_server import OpenAIServer
 from investigator.engines.base import Engine
 from investigator.engines.catalogue import ModelNames, open_engine, parse_model_options
 from investigator.engines.chat.models import ChatSettings
+from investigator.engines.factories import EngineOptions
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
@@ -70,14 +71,14 @@ def test_each_name_opens_its_engine(tmp_path: Path, openai_server: OpenAIServer)
     recording = tmp_path / "run.jsonl"
     RecordedEngine(recording, ScriptedEngine([], name="who"))
     embedded = ScriptedEngine([])
-    assert open_engine("extractive", lambda: embedded) is embedded
-    assert open_engine(f"scripted:{script}", no_extractive).name == "scripted:script.json"
-    assert open_engine(f"recorded:{recording}", no_extractive).name == "who"
-    chat = open_engine("openai:m", no_extractive, chat=ChatSettings(base_url=openai_server.url))
+    assert open_engine("extractive", EngineOptions(lambda: embedded)) is embedded
+    assert open_engine(f"scripted:{script}", EngineOptions(no_extractive)).name == "scripted:script.json"
+    assert open_engine(f"recorded:{recording}", EngineOptions(no_extractive)).name == "who"
+    chat = open_engine("openai:m", EngineOptions(no_extractive, chat=ChatSettings(base_url=openai_server.url)))
     assert chat.name.startswith("openai:m@127.0.0.1:")
 
 
 @pytest.mark.parametrize("name", ["gguf:", "scripted:", "recorded:", "nonsense", ""])
 def test_a_name_that_opens_nothing_is_a_setting_to_correct(name: str) -> None:
     with pytest.raises(SettingsError):
-        open_engine(name, no_extractive)
+        open_engine(name, EngineOptions(no_extractive))

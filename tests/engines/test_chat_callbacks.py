@@ -16,6 +16,7 @@ from openai_server import OpenAIServer, completion, refusal
 from investigator.engines.catalogue import open_engine
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
+from investigator.engines.factories import EngineOptions
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
 
@@ -53,9 +54,8 @@ class Breaking(BaseCallbackHandler):
 
 
 def engine(server: OpenAIServer, callbacks: Sequence[BaseCallbackHandler]) -> ChatEngine:
-    made = open_engine(
-        "openai:m", lambda: ScriptedEngine([]), chat=ChatSettings(base_url=server.url), callbacks=callbacks
-    )
+    options = EngineOptions(lambda: ScriptedEngine([]), chat=ChatSettings(base_url=server.url), callbacks=callbacks)
+    made = open_engine("openai:m", options)
     assert isinstance(made, ChatEngine)
     return made
 

@@ -35,14 +35,14 @@ def embedder() -> SentenceTransformerEmbedder:
 
 def test_vectors_are_those_of_sentence_transformers(embedder: SentenceTransformerEmbedder) -> None:
     ours = embedder.embed(TEXTS)
-    theirs = SentenceTransformerEmbedder(str(MODEL_DIR), batch_size=3).embed(TEXTS)
+    theirs = SentenceTransformerEmbedder(str(MODEL_DIR)).embed(TEXTS)
     assert ours.dtype == theirs.dtype == np.float32
     assert np.sum(ours * theirs, axis=1).min() > 0.9995  # as near as the shared name promises, in any precision
 
 
 def test_in_full_precision_the_vectors_are_exactly_those_of_sentence_transformers() -> None:
     ours = MiniLM(Path(MODEL_DIR), Precision.FLOAT32, "cpu").encode(TEXTS)
-    theirs = SentenceTransformerEmbedder(str(MODEL_DIR), batch_size=3).embed(TEXTS)
+    theirs = SentenceTransformerEmbedder(str(MODEL_DIR)).embed(TEXTS)
     assert np.allclose(ours, theirs, atol=1e-5)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.engines.catalogue import open_engine
-from investigator.engines.factories import GROUP, OWN
+from investigator.engines.factories import GROUP, OWN, EngineOptions
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import SettingsError
 from investigator.plugins import found, load
@@ -89,7 +89,7 @@ def test_a_role_may_have_the_engine_of_another_package(folder: Path) -> None:
 
 def test_an_engine_may_tell_the_user_something() -> None:
     notices: list[str] = []
-    open_engine("toy:x", extractive, on_notice=notices.append)
+    open_engine("toy:x", EngineOptions(extractive, on_notice=notices.append))
     assert notices == ["toy:x is a toy"]
 
 
@@ -109,13 +109,13 @@ def test_an_engine_may_tell_the_user_something() -> None:
 )
 def test_what_cannot_be_opened_is_refused_with_what_to_do(name: str, message: str, hint: str) -> None:
     with pytest.raises(SettingsError, match=message) as refused:
-        open_engine(name, extractive)
+        open_engine(name, EngineOptions(extractive))
     assert hint in refused.value.hint
 
 
 def test_no_package_takes_a_name_of_ours() -> None:
     with pytest.raises(SettingsError, match=r"x\.gguf"):
-        open_engine("gguf:x.gguf", extractive)
+        open_engine("gguf:x.gguf", EngineOptions(extractive))
 
 
 def test_our_own_engines_are_declared_as_those_of_others() -> None:
@@ -132,10 +132,11 @@ def unwanted(**_): raise AssertionError("read")
 import investigator.plugins
 investigator.plugins.entry_points = unwanted
 from investigator.engines.catalogue import open_engine
+from investigator.engines.factories import EngineOptions
 from investigator.engines.scripted import ScriptedEngine
-open_engine("extractive", lambda: ScriptedEngine("{}"))
+open_engine("extractive", EngineOptions(lambda: ScriptedEngine("{}")))
 try:
-    open_engine("toy:x", lambda: ScriptedEngine("{}"))
+    open_engine("toy:x", EngineOptions(lambda: ScriptedEngine("{}")))
 except AssertionError:
     print("read for others")
 """

@@ -15,6 +15,7 @@ from forked import Ended, ForkServer
 from hub_server import HubServer
 
 from investigator.engines.catalogue import open_engine
+from investigator.engines.factories import EngineOptions
 from investigator.engines.gguf.pulled import (
     PulledModel,
     made_folder,
@@ -135,7 +136,7 @@ def test_a_pulled_model_is_named_as_local_or_by_its_name(monkeypatch: pytest.Mon
     pytest.importorskip("xllamacpp")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     with pytest.raises(SettingsError, match="no model was pulled") as raised:
-        open_engine("local", lambda: ScriptedEngine(""))
+        open_engine("local", EngineOptions(lambda: ScriptedEngine("")))
     assert "investigator model pull" in raised.value.hint
     for day, name in enumerate(("older", "newer"), start=1):
         file = made_folder(name) / f"{name}.gguf"
@@ -151,12 +152,15 @@ def test_a_pulled_model_is_named_as_local_or_by_its_name(monkeypatch: pytest.Mon
                 pulled=datetime(2026, 1, day, tzinfo=UTC),
             )
         )
-    opened = {name: open_engine(name, lambda: ScriptedEngine("")).name for name in ("local", "local:older", "older")}
+    opened = {
+        name: open_engine(name, EngineOptions(lambda: ScriptedEngine(""))).name
+        for name in ("local", "local:older", "older")
+    }
     assert opened["local"].startswith("gguf:newer.gguf@")
     assert opened["older"] == opened["local:older"]
     assert opened["older"].startswith("gguf:older.gguf@")
     with pytest.raises(SettingsError, match="'other'"):
-        open_engine("local:other", lambda: ScriptedEngine(""))
+        open_engine("local:other", EngineOptions(lambda: ScriptedEngine("")))
     assert remove_pulled("newer").name == "newer"
     assert [model.name for model in pulled_models()] == ["older"]
 

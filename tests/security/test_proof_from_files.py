@@ -298,7 +298,8 @@ def test_search_results_are_passages_of_what_was_read_and_never_of_a_forged_row(
 def test_texts_of_an_older_reader_are_read_again(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from investigator.documents.readers import versions
 
-    monkeypatch.setitem(versions.VERSIONS, "text/plain", versions.VERSIONS["text/plain"] + 1)
+    plain = versions.OWN["text/plain"]
+    monkeypatch.setitem(versions.OWN, "text/plain", plain._replace(version=plain.version + 1))
     versions.reader_version.cache_clear()
     try:
         made = investigator(case / "folder", case / "workspace")

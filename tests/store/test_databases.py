@@ -12,12 +12,10 @@ from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.errors import DamagedDatabaseError, FolderError, ForeignFileError, StoreError
 from investigator.records import Investigation, Notice
 from investigator.store import database as databases
-from investigator.store.corpus import Corpus
 from investigator.store.database import FileDatabase
 from investigator.store.journal import Runs
 from investigator.store.locations import INSIDE
 from investigator.store.schema import INDEX, RUNS, Schema
-from investigator.store.workspace import Workspace
 
 QUESTION = "What was found?"
 
@@ -207,20 +205,7 @@ def earlier(directory: Path, statement: str = "SELECT 1") -> None:
         connection.execute("CREATE TABLE documents (id, text)")
         connection.execute("INSERT INTO documents VALUES ('a.txt', 'The harbour is 99 metres deep.')")
         connection.execute("UPDATE meta SET value = '4' WHERE key = 'schema_version'")
-        connection.execute("DELETE FROM meta WHERE key = 'earlier_runs'")
         connection.execute(statement)
-
-
-def test_a_workspace_of_an_earlier_version_keeps_its_runs_and_memories(folder: Path) -> None:
-    place = folder.with_name("w")
-    earlier(place)
-    made = opened(folder)
-    assert [run.question for run in made.runs()] == ["Who?"]
-    list(made.index())
-    assert [run.question for run in made.runs()] == ["Who?"]
-    with Workspace(place, write=False) as workspace:
-        assert [fact.text for fact in LongTermMemory(workspace.runs).search("anna", "midwife")] == ["I am a midwife."]
-        assert Corpus(workspace.index).document("a.txt").text == "The harbour is 11 metres deep."
 
 
 def test_what_an_earlier_version_left_in_the_folder_is_taken_over_by_command_alone(folder: Path) -> None:
@@ -249,16 +234,6 @@ def test_there_must_be_something_to_take_over(folder: Path) -> None:
         opened(folder).adopt()
 
 
-def test_an_earlier_database_with_a_trigger_is_put_aside_and_not_read(folder: Path) -> None:
-    place = folder.with_name("w")
-    earlier(place, "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END")
-    made = opened(folder)
-    told = [event.text for event in made.index() if isinstance(event, Notice)]
-    assert any("the old file is kept as" in text for text in told)
-    assert made.runs() == ()
-    assert (place / "investigator.db.aside").is_file()
-
-
 @pytest.mark.parametrize(
     "forged",
     [
@@ -269,8 +244,10 @@ def test_an_earlier_database_with_a_trigger_is_put_aside_and_not_read(folder: Pa
     ],
 )
 def test_a_row_that_this_program_does_not_write_is_not_taken_over(folder: Path, forged: str) -> None:
-    earlier(folder.with_name("w"), forged)
-    assert opened(folder).runs() == ()
+    earlier(folder / INSIDE, forged)
+    made = opened(folder)
+    assert made.adopt().runs == 0
+    assert made.runs() == ()
 
 
 def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder: Path) -> None:

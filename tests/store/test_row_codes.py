@@ -10,14 +10,13 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.errors import AlteredRunError, EarlierDatabaseError
+from investigator.errors import AlteredRunError
 from investigator.records import Investigation, Notice, Prompt, QuestionVariables, Reply, ThinkReply
 from investigator.store.database import Database, FileDatabase
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
 from investigator.store.row_codes import stands, with_code
-from investigator.store.schema import CODE, RUNS, UNCODED_RUNS
-from investigator.store.workspace import Workspace
+from investigator.store.schema import CODE, RUNS
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
 QUESTION = "How deep is the harbour?"
@@ -140,48 +139,3 @@ def test_a_forged_memory_is_not_recalled_and_hides_nothing(database: Database) -
     memory.end_turn("anna", [1, 2])
     assert memory.add("anna", "I live in Oslo.").text == "I live in Oslo."
     assert memory.users() == ("anna",)
-
-
-def uncoded(source: Path, target: Path) -> None:
-    """Write runs as the version before did: the same rows without codes."""
-    FileDatabase(target, UNCODED_RUNS).close()
-    with closing(sqlite3.connect(target)) as connection, connection:
-        connection.execute("ATTACH ? AS source", (str(source),))
-        for table in UNCODED_RUNS.metadata.sorted_tables:
-            names = ", ".join(column.name for column in table.columns if column.name != CODE)
-            connection.execute(f"INSERT OR IGNORE INTO {table.name} ({names}) SELECT {names} FROM source.{table.name}")
-        terms = "rowid, owner, terms"
-        connection.execute(f"INSERT INTO personal_fact_terms ({terms}) SELECT {terms} FROM source.personal_fact_terms")
-        connection.execute("DELETE FROM sqlite_sequence")
-        connection.execute("INSERT INTO sqlite_sequence SELECT * FROM source.sqlite_sequence")
-
-
-def test_runs_of_the_version_before_get_their_codes_and_keep_their_numbers(folder: Path, tmp_path: Path) -> None:
-    answered = opened(folder).ask(QUESTION)
-    place = opened(folder).workspace
-    with Workspace(place, write=False) as workspace:
-        memory = LongTermMemory(workspace.runs)
-        for text in ("I have a dog.", "I live in Rome.", "I am a midwife."):
-            memory.add("anna", text)
-        memory.end_turn("anna", [2])
-        memory.delete("anna", 3)
-        before = memory.memories("anna")
-    runs = opened(folder).runs()
-    uncoded(place / "runs.db", tmp_path / "old.db")
-    (tmp_path / "old.db").replace(place / "runs.db")
-    assert opened(folder).runs() == runs
-    assert opened(folder).show(runs[0].id).answer == answered
-    with Workspace(place, write=False) as workspace:
-        memory = LongTermMemory(workspace.runs)
-        assert memory.memories("anna") == before
-        assert [fact.text for fact in memory.search("anna", "Rome")] == ["I live in Rome."]
-        assert memory.add("anna", "I am a nurse.").id == 4  # the number of the deleted one is not given again
-
-
-def test_rows_without_codes_that_lie_with_the_documents_are_not_believed(folder: Path) -> None:
-    inside = folder / ".investigator"
-    inside.mkdir(mode=0o700)
-    FileDatabase(inside / "runs.db", UNCODED_RUNS).close()
-    with pytest.raises(EarlierDatabaseError) as caught, Workspace(inside, write=True):
-        pass
-    assert "Move" in caught.value.hint

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.base import Extracted, ReadFailure, cleaned
 from investigator.documents.readers.rows import are_names
 from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.records import Heading, PageSpan, Table
 from investigator.tables.shape import CURRENCY_SIGN, is_value
 
+_LONGEST_SPAN = 5  # digits
 _HEADER_REACH = 500  # characters of a table between repetitions of the column names
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
@@ -70,6 +72,26 @@ class TextBuilder:
     def tables(self) -> tuple[Table, ...]:
         """Return the tables so far, with their positions in the text."""
         return tuple(sorted((*self._recorder.tables(self.text, self.pages), *self._laid), key=lambda one: one.start))
+
+    def extracted(
+        self,
+        *,
+        title: str = "",
+        authors: Iterable[str] = (),
+        date: str | None = None,
+        left_out: Iterable[ReadFailure] = (),
+    ) -> Extracted:
+        """Return everything so far as the result of a reader."""
+        return Extracted(
+            text=self.text,
+            title=title,
+            pages=tuple(self.pages),
+            headings=tuple(self.headings),
+            authors=tuple(authors),
+            date=date,
+            tables=self.tables,
+            left_out=tuple(left_out),
+        )
 
     def words(self, text: str) -> None:
         """Add running text; runs of spaces and line ends become one space."""
@@ -189,6 +211,12 @@ class TextBuilder:
         self._heading = None
         self.block()
 
+    def heading(self, text: str) -> None:
+        """Add a heading."""
+        self.begin_heading()
+        self.verbatim(text)
+        self.end_heading()
+
     def begin_page(self, number: int) -> None:
         """Begin page `number` (from 1); pages without text get no span."""
         self.end_page()
@@ -261,3 +289,9 @@ class TextBuilder:
             joint = " | " * self._separators
             return "\n" * self._breaks + joint.lstrip() if self._breaks else joint
         return "\n" * self._breaks or (" " if self._blank else "")
+
+
+def spanned(written: str | None) -> int:
+    """Return the number of rows or columns that an attribute of a cell gives; 1 if it is not a number."""
+    value = (written or "").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1

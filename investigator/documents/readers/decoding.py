@@ -98,9 +98,7 @@ def _unshifted(data: bytes, text: str) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """Return UTF-16 or UTF-32 without a byte order mark, recognised by the zero bytes of spaces, line ends and
-    digits.
-    """
+    """Return UTF-16 or UTF-32 without a byte order mark, recognised by its zero bytes."""
     head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
     if head.count(0) < 2:
         return None
@@ -146,9 +144,7 @@ def _guessed(data: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    """Return EUC-JP if the bytes contain as much kana as only Japanese does: Chinese and Korean bytes are valid in it
-    too.
-    """
+    """Return EUC-JP if the bytes contain as much kana as only Japanese does: Chinese and Korean also fit it."""
     try:
         text = sample.decode("euc_jp")
     except UnicodeDecodeError:
@@ -159,9 +155,7 @@ def _japanese(sample: bytes) -> str | None:
 
 
 def _is_latin(text: str) -> bool:
-    """Return True if the characters beyond ASCII are Latin letters, or isolated among ASCII letters, as only Latin ones
-    are.
-    """
+    """Return True if the characters beyond ASCII are Latin letters, or isolated among ASCII letters."""
     runs = _OTHERS.findall(text)
     others = "".join(runs)
     foreign = sum(character > "\u036f" and character.isalpha() for character in others)

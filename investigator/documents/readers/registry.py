@@ -1,15 +1,13 @@
-"""Maps each media type to its reader.
+"""Finds the reader of a file: one of ours (see `versions.OWN`), imported at its first file, or a plug-in.
 
-To add a reader, write it in the folder of its family, add its line here (`module:function`, imported at its first
-file), and add its media type to `media_types.py` with the suffix or the first bytes that identify it. Another package
-adds one with an entry point of the group `investigator.readers`: its name is a suffix unknown here (`.toy`) or, for ZIP
-packages that declare one, a media type; its value is the reader (`toys:read_toy`).
+Another package adds a reader with an entry point of the group `investigator.readers`: its name is a suffix unknown here
+(`.toy`) or, for ZIP packages that declare one, a media type; its value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -31,7 +29,7 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.damaged_text import telling_damage
 from investigator.documents.readers.unpacking import Unpacked, Unpacking
-from investigator.documents.readers.versions import reader_version
+from investigator.documents.readers.versions import OWN, TEXTS, reader_version
 from investigator.errors import SettingsError
 from investigator.language.normalise import one_line
 from investigator.plugins import EntryPoint, found, load
@@ -40,40 +38,6 @@ from investigator.records import FileStatus
 __all__ = ["Unpacked", "read", "reader_of"]
 
 _LONGEST_ERROR = 200
-
-_TEXTS: Mapping[str, str] = {
-    kinds.HTML: "markup.html:read_html",
-    kinds.XML: "markup.xml:read_xml",
-    kinds.JSON: "plain.json_lines:read_json",
-    kinds.JSON_LINES: "plain.json_lines:read_json_lines",
-    kinds.NOTEBOOK: "markup.notebook:read_notebook",
-    kinds.CSV: "plain.delimited:read_delimited",
-    kinds.MARKDOWN: "markup.markdown:read_markdown",
-    kinds.RESTRUCTURED_TEXT: "markup.restructured_text:read_restructured_text",
-    kinds.SOURCE_CODE: "plain.plain_text:read_source_code",
-    kinds.PLAIN: "plain.plain_text:read_plain",
-}
-OWN: Mapping[str, str] = {
-    kinds.PDF: "pdf.reader:read_pdf",
-    kinds.DOCX: "office.word:read_word",
-    kinds.PPTX: "office.slides:read_slides",
-    kinds.XLSX: "office.through_kreuzberg:read_sheets",
-    kinds.XLSB: "office.through_kreuzberg:read_sheets",
-    kinds.XLS: "office.through_kreuzberg:read_sheets",
-    kinds.ODS: "office.through_kreuzberg:read_sheets",
-    kinds.ODT: "office.through_kreuzberg:read_office",
-    kinds.DOC: "office.through_kreuzberg:read_office",
-    kinds.PPT: "office.through_kreuzberg:read_office",
-    kinds.RTF: "markup.rtf:read_rtf",
-    kinds.EML: "mail.message:read_message",
-    kinds.MSG: "mail.outlook:read_outlook",
-    kinds.MBOX: "mail.mailbox:read_mailbox",
-    kinds.ZIP: "archives.zip_archive:read_archive",
-    kinds.EPUB: "markup.epub:read_epub",
-    **_TEXTS,
-    **dict.fromkeys(kinds.PICTURES, "pictures.picture:read_picture"),
-}
-"""The locations of our own readers, below the folder of this module, by media type."""
 
 
 def read(
@@ -114,9 +78,9 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
 @cache
 def own_reader(kind: str) -> Reader:
     """Return our own reader of a media type, imported on demand: most folders contain few kinds of files."""
-    module, _, function = OWN[kind].partition(":")
+    module, _, function = OWN[kind].function.partition(":")
     reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
-    return telling_damage(reader) if kind in _TEXTS else reader
+    return telling_damage(reader) if kind in TEXTS else reader
 
 
 def _plug_in(name: str) -> Reader:

@@ -37,9 +37,7 @@ class _OpenCell:
 
 
 class TableRecorder:
-    """Follows the rows and cells of tables; only the outermost count, and a table in a cell is part of the cell's
-    text.
-    """
+    """Follows the rows and cells of the outermost tables; a table in a cell is part of the cell's text."""
 
     def __init__(self) -> None:
         self._tables: list[_OpenTable] = []
@@ -72,9 +70,7 @@ class TableRecorder:
             self._cell.end = end
 
     def joins(self, *, leads: bool) -> None:
-        """Join a sign with its figure: with `leads` the previous cell is the sign of the open one, otherwise the
-        reverse.
-        """
+        """Join a sign with its figure: with `leads` the previous cell is the sign, otherwise the open one."""
         if self._cell is None or not self._tables or not self._tables[-1].cells:
             return
         before = self._tables[-1].cells.pop()

@@ -1,60 +1,74 @@
-"""The versions of the readers: a text from an older version is read again from its file.
+"""Our readers and their versions: a text from an older version is read again from its file.
 
-Increase the number of a reader with every change that may alter the text, pages or headings of some file, and `_ALL` if
-the change affects every reader.
+To add a reader, write it in the folder of its family, add its line here, and add its media type to `media_types.py`
+with the suffix or the first bytes that identify it. Increase the number of a reader with every change that may alter
+the text, pages or headings of some file, and `_ALL` if the change affects every reader.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
 
 from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.base import READERS
 from investigator.plugins import found
 
 _ALL = 3
-VERSIONS: dict[str, int] = {
-    kinds.PDF: 7,
-    kinds.DOCX: 5,
-    kinds.PPTX: 2,
-    kinds.XLSX: 3,
-    kinds.XLSB: 2,
-    kinds.XLS: 2,
-    kinds.ODS: 2,
-    kinds.ODT: 2,
-    kinds.DOC: 2,
-    kinds.PPT: 2,
-    kinds.RTF: 2,
-    kinds.EML: 2,
-    kinds.MSG: 2,
-    kinds.MBOX: 2,
-    kinds.ZIP: 1,
-    kinds.EPUB: 3,
-    kinds.HTML: 4,
-    kinds.XML: 3,
-    kinds.JSON: 2,
-    kinds.JSON_LINES: 1,
-    kinds.NOTEBOOK: 2,
-    kinds.CSV: 2,
-    kinds.MARKDOWN: 3,
-    kinds.RESTRUCTURED_TEXT: 1,
-    kinds.SOURCE_CODE: 1,
-    kinds.PLAIN: 3,
-    **dict.fromkeys(kinds.PICTURES, 1),
+
+
+class OwnReader(NamedTuple):
+    """A reader of ours: its function, below this folder, its version, and the package that extracts the text."""
+
+    function: str
+    version: int
+    package: str = ""
+
+
+TEXTS: Mapping[str, OwnReader] = {
+    kinds.HTML: OwnReader("markup.html:read_html", 4),
+    kinds.XML: OwnReader("markup.xml:read_xml", 3),
+    kinds.JSON: OwnReader("plain.json_lines:read_json", 2),
+    kinds.JSON_LINES: OwnReader("plain.json_lines:read_json_lines", 1),
+    kinds.NOTEBOOK: OwnReader("markup.notebook:read_notebook", 2),
+    kinds.CSV: OwnReader("plain.delimited:read_delimited", 2),
+    kinds.MARKDOWN: OwnReader("markup.markdown:read_markdown", 3),
+    kinds.RESTRUCTURED_TEXT: OwnReader("markup.restructured_text:read_restructured_text", 1),
+    kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
+    kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 3),
 }
-_LIBRARIES = {
-    kinds.PDF: "pypdfium2",
-    **dict.fromkeys((kinds.XLSX, kinds.XLSB, kinds.XLS, kinds.ODS, kinds.ODT, kinds.DOC, kinds.PPT), "kreuzberg"),
+"""The readers of formats that are text in some encoding."""
+
+OWN: dict[str, OwnReader] = {
+    kinds.PDF: OwnReader("pdf.reader:read_pdf", 7, "pypdfium2"),
+    kinds.DOCX: OwnReader("office.word:read_word", 5),
+    kinds.PPTX: OwnReader("office.slides:read_slides", 2),
+    kinds.XLSX: OwnReader("office.through_kreuzberg:read_sheets", 3, "kreuzberg"),
+    kinds.XLSB: OwnReader("office.through_kreuzberg:read_sheets", 2, "kreuzberg"),
+    kinds.XLS: OwnReader("office.through_kreuzberg:read_sheets", 2, "kreuzberg"),
+    kinds.ODS: OwnReader("office.through_kreuzberg:read_sheets", 2, "kreuzberg"),
+    kinds.ODT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
+    kinds.DOC: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
+    kinds.PPT: OwnReader("office.through_kreuzberg:read_office", 2, "kreuzberg"),
+    kinds.RTF: OwnReader("markup.rtf:read_rtf", 2),
+    kinds.EML: OwnReader("mail.message:read_message", 2),
+    kinds.MSG: OwnReader("mail.outlook:read_outlook", 2),
+    kinds.MBOX: OwnReader("mail.mailbox:read_mailbox", 2),
+    kinds.ZIP: OwnReader("archives.zip_archive:read_archive", 1),
+    kinds.EPUB: OwnReader("markup.epub:read_epub", 3),
+    **TEXTS,
+    **dict.fromkeys(kinds.PICTURES, OwnReader("pictures.picture:read_picture", 1)),
 }
-"""The packages that extract the text of some types; another version may give a different text."""
+"""Our readers by media type. Another version of a package may give a different text, so it is part of the version."""
 
 
 @cache
 def reader_version(kind: str) -> str:
     """Return the media type with the versions of its readers: `application/pdf 1.1 pypdfium2 5.0.0`."""
-    if kind in VERSIONS:
-        return " ".join(filter(None, (kind, f"{_ALL}.{VERSIONS[kind]}", _library(_LIBRARIES.get(kind, "")))))
+    if own := OWN.get(kind):
+        return " ".join(filter(None, (kind, f"{_ALL}.{own.version}", _library(own.package))))
     point = found(READERS).get(kind) or found(READERS).get(f".{kind.removeprefix('application/x-')}")
     package = point.dist if point is not None else None
     return f"{kind} {_ALL} {package.name} {package.version}" if package is not None else f"{kind} {_ALL}"

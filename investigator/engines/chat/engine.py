@@ -109,9 +109,7 @@ class ChatEngine:
 
     @property
     def endpoint(self) -> str:
-        """Return the address that prompts are sent to: scheme, host and port, or the provider if the address is
-        unknown.
-        """
+        """Return scheme, host and port that prompts are sent to, or the provider if the address is unknown."""
         return self._server.endpoint
 
     @property
@@ -214,10 +212,10 @@ class ChatEngine:
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)
-        if call.hear is None:
+        if (hear := call.hear) is None:
             ask = partial(model.invoke, **arguments)
             return within(timeout, partial(invoked, ask, call.prompt, self._observers))
-        hearing = Hearing(_without_secrets(call.hear), self._settings.max_reply_characters)
+        hearing = Hearing(lambda said: hear(redacted_so_far(said)), self._settings.max_reply_characters)
         aloud = partial(heard, model, {**arguments, **stream_arguments(sending)}, hearing)
         try:
             answer = within(timeout, partial(invoked, aloud, call.prompt, self._observers))
@@ -232,10 +230,6 @@ class ChatEngine:
             if parameters not in self._models:
                 self._models[parameters] = build(self._server, self._settings, parameters)
             return self._models[parameters]
-
-
-def _without_secrets(hear: Hear) -> Hear:
-    return lambda written: hear(redacted_so_far(written))
 
 
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:

@@ -40,9 +40,7 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True)
 class Server:
-    """The server of a call in error messages: the model, the address if known, and the environment variable of the
-    key.
-    """
+    """The server of a call: the model, the address if known, the key and its environment variable."""
 
     model: str
     address: str = ""

@@ -243,9 +243,7 @@ def _arguments(
 
 
 def _openai_address() -> str:
-    """Return the address that OpenAI's client would use; it is always passed explicitly, so that no other variable can
-    redirect the documents.
-    """
+    """Return the address of OpenAI's client; passing it keeps other variables from redirecting the documents."""
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
 
 

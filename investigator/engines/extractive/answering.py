@@ -33,9 +33,7 @@ def answer(variables: AnswerVariables) -> AnswerReply:
 
 
 def _shared_out(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the sentences of a summary: the first ones of each document, equally many, in the order of the
-    evidence.
-    """
+    """Return equally many first sentences of each document, in the order of the evidence."""
     most = max(1, _MOST_OF_SUMMARY // max(1, len({item.document_id for item in evidence})))
     taken: Counter[str] = Counter()
     chosen = []
@@ -70,9 +68,7 @@ def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
 
 
 def _figures_differ(first: str, second: str) -> bool:
-    """Return True if each has a figure that the other lacks, so that they contradict each other or differ in
-    subject.
-    """
+    """Return True if each has a figure that the other lacks: they contradict each other or differ in subject."""
     a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))
     return bool(a - b and b - a)
 

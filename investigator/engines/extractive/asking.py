@@ -75,7 +75,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     quotes = quoted(ranked, variables.passages)
     features = reply_features(variables.passages, places, question, ranked)
     point = round(100 * models.reply.chance(features))
-    return AskReply(point=point, reply=_reply(quotes), quotes=quotes)
+    return AskReply(point=point, reply=" ".join(map(one_line, quotes)), quotes=quotes)
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
@@ -146,10 +146,6 @@ def reply_features(
         standing = Standing(similarity=similarity, overlap=shared, names=coverage(question.weights, text))
         matches = [default_calibration().of(question.question).document.chance(standing)]
     return ReplyFeatures(match=max(matches), sentence=ranked[0][1])
-
-
-def _reply(quotes: Sequence[str]) -> str:
-    return " ".join(one_line(quote) for quote in quotes)
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:

@@ -46,9 +46,7 @@ class SentenceFit(Record):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence: its text, the number of its passage, its position among the sentences there, its span in the
-    passage's text, and its features.
-    """
+    """A sentence: its text, its passage, its position among the sentences there, its span in it, and its features."""
 
     text: str
     passage: int

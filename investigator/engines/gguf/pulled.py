@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -135,7 +134,9 @@ def pulled_model(name: str) -> PulledModel:
             return model
     if not pulled:
         raise SettingsError("no model was pulled", hint=_HINT)
-    raise SettingsError(f"no model {name!r} was pulled", hint=f"There is {_listed(pulled)}. {_HINT} {name}")
+    raise SettingsError(
+        f"no model {name!r} was pulled", hint=f"There is {', '.join(model.name for model in pulled)}. {_HINT} {name}"
+    )
 
 
 def remove_pulled(name: str) -> PulledModel:
@@ -163,7 +164,3 @@ def _noted(name: str) -> PulledModel | None:
     except (OSError, ForeignFileError, ValidationError):
         return None
     return model if model.name == name else None
-
-
-def _listed(models: Sequence[PulledModel]) -> str:
-    return ", ".join(model.name for model in models)

@@ -32,9 +32,7 @@ _STOP_WINDOW = 16  # number of last tokens in which a stop is searched during ge
 
 
 class Generation(Record):
-    """The generated text without the stop; `logprob` is the natural logarithm of its probability, including the
-    stop.
-    """
+    """The generated text without the stop, and the natural logarithm of its probability, including the stop."""
 
     text: str
     logprob: float

@@ -2,12 +2,11 @@
 
 import re
 
-from investigator.documents.readers.registry import OWN, own_reader
-from investigator.documents.readers.versions import VERSIONS, is_current, reader_version
+from investigator.documents.readers.registry import own_reader
+from investigator.documents.readers.versions import OWN, is_current, reader_version
 
 
-def test_every_reader_has_a_version() -> None:
-    assert OWN.keys() == VERSIONS.keys()
+def test_every_reader_can_be_called() -> None:
     assert all(callable(own_reader(kind)) for kind in OWN)
 
 

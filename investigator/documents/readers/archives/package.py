@@ -12,10 +12,12 @@ from typing import Self
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from investigator.documents.readers.base import ReaderSettings, ReadFailure
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, cleaned
 from investigator.documents.readers.properties import iso_date
+from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
+_WORKBOOK = "xl/workbook.xml"
 _PIECE = 1 << 16
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks other methods in larger pieces than requested
 
@@ -77,6 +79,15 @@ class Package:
                 target = resolved(name, relation.get("Target", ""))
                 found[relation.get("Id", "")] = (relation.get("Type", "").rpartition("/")[2], target)
         return found
+
+
+def sheets(package: Package) -> Iterator[tuple[str, str]]:
+    """Yield the name and the part of each sheet of an Office Open XML workbook, in order; nothing if it is not one."""
+    if _WORKBOOK in package:
+        parts = package.related(_WORKBOOK)
+        for sheet in package.tree(_WORKBOOK).iter():
+            if local_name(sheet) == "sheet":
+                yield one_line(cleaned(sheet.get("name", ""))), parts.get(attribute(sheet, "id"), ("", ""))[1]
 
 
 class CoreProperties:

@@ -40,9 +40,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
-    """Return the members' names. Names of unknown encoding are examined together, because a single name is too short to
-    identify it.
-    """
+    """Return the members' names; a single name is too short to identify its encoding, so all are examined together."""
     raw = [b"" if info.flag_bits & _UTF8_NAME else info.orig_filename.encode("cp437", "replace") for info in infos]
     encoding = _encoding(b"\n".join(name for name in raw if not name.isascii()))
     return [

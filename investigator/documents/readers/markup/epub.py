@@ -28,12 +28,9 @@ def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
                     raise ReadFailure(FileStatus.ENCRYPTED, "the book is copy-protected")
                 builder.block()
                 feed(HtmlText(builder), markup)
-    return Extracted(
-        text=builder.text,
+    return builder.extracted(
         title=next(iter(_values(tree, "title")), ""),
-        headings=tuple(builder.headings),
-        tables=builder.tables,
-        authors=tuple(_values(tree, "creator")),
+        authors=_values(tree, "creator"),
         date=next((day for value in _values(tree, "date") if (day := iso_date(value))), None),
     )
 

@@ -8,7 +8,7 @@ from html import unescape
 from html.parser import HTMLParser
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.properties import iso_date
 from investigator.documents.readers.table_pictures import named_table, pictured
@@ -25,7 +25,6 @@ _WORD = re.compile(r"\w+")
 _INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
 _INNER_DTD_END = re.compile(r"\]\s{0,100}>")
 _HEAD = 4096
-_LONGEST_SPAN = 5  # digits
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
@@ -120,7 +119,11 @@ class HtmlText(HTMLParser):
             self._rows_open[-1] = True
             self._builder.begin_row()
         elif tag in ("td", "th"):
-            self._builder.begin_cell(header=tag == "th", rows=_span(attrs, "rowspan"), columns=_span(attrs, "colspan"))
+            self._builder.begin_cell(
+                header=tag == "th",
+                rows=spanned(dict(attrs).get("rowspan")),
+                columns=spanned(dict(attrs).get("colspan")),
+            )
         else:
             if tag == "table":
                 self._rows_open.append(False)
@@ -144,12 +147,6 @@ class HtmlText(HTMLParser):
             self.authors.append(content)
         elif name in _DATES:
             self.date = self.date or iso_date(content)
-
-
-def _span(attrs: Attributes, name: str) -> int:
-    """Return the number of rows or columns of a cell; 1 if it is not a number."""
-    value = (dict(attrs).get(name) or "").strip()
-    return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1
 
 
 def feed(parser: HtmlText, markup: str) -> None:
@@ -209,12 +206,9 @@ def extracted_html(markup: str) -> Extracted:
     builder = TextBuilder()
     parser = HtmlText(builder)
     feed(parser, markup)
-    return Extracted(
-        text=builder.text,
+    return builder.extracted(
         title=cleaned(" ".join(parser.title.split())),
-        headings=tuple(builder.headings),
-        tables=builder.tables,
-        authors=tuple(cleaned(author) for author in dict.fromkeys(parser.authors)),
+        authors=map(cleaned, dict.fromkeys(parser.authors)),
         date=parser.date,
-        left_out=tuple(pictured(name) for name in dict.fromkeys(parser.pictured)),
+        left_out=map(pictured, dict.fromkeys(parser.pictured)),
     )

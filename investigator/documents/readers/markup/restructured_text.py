@@ -17,9 +17,7 @@ _HEAD = 4_000
 
 
 def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads raw reStructuredText. Authors and date come from its field list, and so does the title if it has no
-    heading.
-    """
+    """Reads raw reStructuredText; authors, date and, without a heading, the title come from its field list."""
     text = text_of(source)
     fields = {name.lower().removesuffix("s"): value for name, value in _FIELD.findall(text[:_HEAD])}
     headings = tuple(heading for heading in underlined(text, _RULE, front=0) if _is_section(text, heading))

@@ -309,11 +309,8 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
         builder.block()
         builder.verbatim(text)
     author = file.info["author"].builder.text if "author" in file.info else ""
-    return Extracted(
-        text=builder.text,
+    return builder.extracted(
         title=" ".join(file.info["title"].builder.text.split()) if "title" in file.info else "",
-        headings=tuple(builder.headings),
-        tables=builder.tables,
-        authors=tuple(name.strip() for name in author.split(";") if name.strip()),
+        authors=(name.strip() for name in author.split(";") if name.strip()),
         date=next((day for word in _DATES if (day := iso_date("-".join(map(str, file.dates.get(word, ())))))), None),
     )

@@ -7,11 +7,11 @@ the affiliations and the licence precedes them, under the heading `About the art
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import ParseError, XMLParser
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.markup.html import extracted_html
 from investigator.documents.readers.properties import iso_date
@@ -31,7 +31,6 @@ _FRONT_NAMES = (
     "custom-meta-group custom-meta-wrap"
 )
 _FRONT = frozenset(_FRONT_NAMES.split())
-_LONGEST_SPAN = 5  # digits
 _OWN_LINE = frozenset({_LIST, "ref", "title"})  # elements of a reference list that begin a line
 _LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
 _REFERENCES = "References"
@@ -92,7 +91,7 @@ class _XmlText:
             self.builder.begin_row()
         elif name in _CELLS:
             self.builder.begin_cell(
-                header=name == "th", rows=_span(attributes, "rowspan"), columns=_span(attributes, "colspan")
+                header=name == "th", rows=spanned(attributes.get("rowspan")), columns=spanned(attributes.get("colspan"))
             )
         elif name == "sup":
             self.builder.raised(True)
@@ -161,9 +160,7 @@ class _XmlText:
 
     def _add(self, heading: str, text: str) -> None:
         if text.strip():
-            self.builder.begin_heading()
-            self.builder.words(heading)
-            self.builder.end_heading()
+            self.builder.heading(heading)
             self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
@@ -193,12 +190,6 @@ class _XmlText:
         return any(element.name in names for element in self._stack)
 
 
-def _span(attributes: dict[str, str], name: str) -> int:
-    """Return the number of rows or columns of a cell; 1 if it is not a number."""
-    value = attributes.get(name, "").strip()
-    return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1
-
-
 def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads XML. Malformed XML is read as a browser would; external entities are never fetched."""
     prose = _PROSE.search(source.data) is not None
@@ -209,14 +200,8 @@ def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
         parser.close()
     except (ParseError, ValueError, LookupError):
         return _tolerant(source)
-    return Extracted(
-        text=target.builder.text,
-        title=target.article_title,
-        authors=tuple(target.authors),
-        headings=tuple(target.builder.headings) if prose else (),
-        date=target.date,
-        tables=target.builder.tables,
-    )
+    found = target.builder.extracted(title=target.article_title, authors=target.authors, date=target.date)
+    return found if prose else replace(found, headings=())
 
 
 def _tolerant(source: SourceFile) -> Extracted:

@@ -40,9 +40,7 @@ def number_format(identifier: int, written: Mapping[int, str]) -> str:
 
 
 def displayed(number: str, form: str) -> str | None:
-    """Return a number, given as digits, in a format; None if the format is not a plain number format, but a date or a
-    fraction.
-    """
+    """Return a number, given as digits, in a format; None if that is not a plain number format (a date, a fraction)."""
     if len(number) > _LONGEST or not _NUMBER.fullmatch(number):
         return None
     value = Fraction(number)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from investigator.documents.readers.archives.package import Package, attribute, local_name
+from investigator.documents.readers.archives.package import Package, local_name, sheets
 from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
 from investigator.language.normalise import one_line
 
-_WORKBOOK = "xl/workbook.xml"
 _PARTS = r"xl/.*[cC]omments?.*\.xml"
 
 
@@ -20,16 +19,8 @@ def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, li
     damaged or too large.
     """
     with Package(source.data, settings) as package:
-        if _WORKBOOK not in package or not package.names(_PARTS):
-            return {}
-        parts = package.related(_WORKBOOK)
-        found = {}
-        for sheet in package.tree(_WORKBOOK).iter():
-            if local_name(sheet) == "sheet":
-                _, part = parts.get(attribute(sheet, "id"), ("", ""))
-                if lines := _lines(package, part):
-                    found[one_line(cleaned(sheet.get("name", "")))] = lines
-    return found
+        listed = sheets(package) if package.names(_PARTS) else ()
+        return {name: lines for name, part in listed if (lines := _lines(package, part))}
 
 
 def _lines(package: Package, part: str) -> list[str]:

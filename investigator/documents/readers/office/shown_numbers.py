@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
-from investigator.documents.readers.archives.package import Package, attribute, local_name
-from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.archives.package import Package, local_name, sheets
+from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.office.number_formats import displayed, number_format
-from investigator.language.normalise import one_line
 
-_WORKBOOK, _STYLES = "xl/workbook.xml", "xl/styles.xml"
+_STYLES = "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 Shown = Mapping[tuple[int, int], tuple[str, str]]
@@ -21,19 +20,9 @@ Shown = Mapping[tuple[int, int], tuple[str, str]]
 def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
     """Return the numbers with a number format, by sheet name. Raises ReadFailure if a part is damaged or too large."""
     with Package(source.data, settings) as package:
-        if _WORKBOOK not in package or _STYLES not in package:
-            return {}
-        formats = _formats(package.tree(_STYLES))
-        if not any(displayed("1", form) for form in formats):
-            return {}
-        parts = package.related(_WORKBOOK)
-        found = {}
-        for sheet in package.tree(_WORKBOOK).iter():
-            if local_name(sheet) == "sheet":
-                _, part = parts.get(attribute(sheet, "id"), ("", ""))
-                if part in package:
-                    found[one_line(cleaned(sheet.get("name", "")))] = _shown(package.tree(part), formats)
-        return found
+        formats = _formats(package.tree(_STYLES)) if _STYLES in package else []
+        listed = sheets(package) if any(displayed("1", form) for form in formats) else ()
+        return {name: _shown(package.tree(part), formats) for name, part in listed if part in package}
 
 
 def _formats(styles: ElementTree.Element) -> list[str]:

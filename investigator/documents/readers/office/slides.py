@@ -27,15 +27,8 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
                     _add(builder, package.tree(part))
         builder.end_page()
         properties = CoreProperties(package)
-    return Extracted(
-        text=builder.text,
-        title="" if properties.title.lower() == "powerpoint presentation" else properties.title,
-        pages=tuple(builder.pages),
-        headings=tuple(builder.headings),
-        tables=builder.tables,
-        authors=properties.authors,
-        date=properties.date,
-    )
+    title = "" if properties.title.lower() == "powerpoint presentation" else properties.title
+    return builder.extracted(title=title, authors=properties.authors, date=properties.date)
 
 
 def _slides(package: Package) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 from investigator.documents.readers import rows
@@ -27,13 +28,12 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
     builder = TextBuilder()
     for node in _nodes(result):
         _add(builder, node["content"])
-    text, headings, tables = builder.text, tuple(builder.headings), builder.tables
-    whole = cleaned(result.content).strip()
-    if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure lost words: use the plain text
-        text, headings, tables = whole, (), ()
     title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
     authors, date = _authors_and_date(result)
-    return Extracted(text=text, title=title, headings=headings, authors=authors, date=date, tables=tables)
+    found, whole = builder.extracted(title=title, authors=authors, date=date), cleaned(result.content).strip()
+    if _weight(found.text) < _LEAST_SHARE * _weight(whole):  # the structure lost words: use the plain text
+        return replace(found, text=whole, headings=(), tables=())
+    return found
 
 
 def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -64,16 +64,9 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
     has_values = any(
         span.end - span.start > len(h.text) for span, h in zip(builder.pages, builder.headings, strict=False)
     )
-    return Extracted(
-        text=builder.text if has_values or not builder.headings else "",
-        title=_one_line(result.metadata.get("title")),
-        pages=tuple(builder.pages),
-        headings=tuple(builder.headings),
-        tables=builder.tables,
-        authors=authors,
-        date=date,
-        left_out=left_out,
-    )
+    title = _one_line(result.metadata.get("title"))
+    found = builder.extracted(title=title, authors=authors, date=date, left_out=left_out)
+    return found if has_values or not found.headings else replace(found, text="")
 
 
 def _comments(
@@ -120,9 +113,7 @@ def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: li
             continue
         if number != sheet:
             builder.begin_page(number)
-            builder.begin_heading()
-            builder.verbatim(names[number - 1])
-            builder.end_heading()
+            builder.heading(names[number - 1])
         builder.block()
         builder.verbatim("\n".join(lines))
 
@@ -168,9 +159,7 @@ def _nodes(result: Any) -> list[dict[str, Any]]:
 def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
     kind, text = content["node_type"], content.get("text") or ""
     if kind in ("heading", "title"):
-        builder.begin_heading()
-        builder.verbatim(text)
-        builder.end_heading()
+        builder.heading(text)
     elif kind == "table":
         builder.block()
         for index, row in enumerate(_cells(content["grid"])):

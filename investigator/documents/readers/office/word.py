@@ -34,7 +34,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         builder = TextBuilder()
         body = package.tree(main)
         _add(builder, body, levels)
-        pictures = tuple(dict.fromkeys(_pictured_tables(body)))
+        pictures = dict.fromkeys(_pictured_tables(body))
         seen: set[str] = set()
         for pattern in _LATER_PARTS:
             for name in package.names(pattern):
@@ -45,14 +45,8 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
                     builder.block()
                     builder.verbatim(part.text)
         properties = CoreProperties(package)
-    return Extracted(
-        text=builder.text,
-        title=properties.title,
-        headings=tuple(builder.headings),
-        authors=properties.authors,
-        tables=builder.tables,
-        date=properties.date,
-        left_out=tuple(pictured(name) for name in pictures),
+    return builder.extracted(
+        title=properties.title, authors=properties.authors, date=properties.date, left_out=map(pictured, pictures)
     )
 
 
