@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from investigator.records import (
     AnswerReply,
@@ -20,6 +22,7 @@ from investigator.records import (
     ThinkReply,
     ThinkVariables,
 )
+from investigator.resources import data_text
 
 
 @dataclass(frozen=True)
@@ -49,3 +52,9 @@ METHOD: Mapping[str, Contract] = {
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
 """The templates of the method, by name (`owner/name`)."""
+
+
+@cache
+def example_of(variables: type[Record]) -> Record:
+    """Return example values for the variables of a contract: to show them, and to test a template before use."""
+    return variables.model_validate(json.loads(data_text("template_examples.json"))[variables.__name__])

@@ -10,8 +10,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from investigator.asking.contracts import Contract
-from investigator.asking.template_examples import example_of
+from investigator.asking.contracts import Contract, example_of
 from investigator.asking.template_language import Fault
 from investigator.asking.templates import Sandbox, file_in, read_template, source_of
 from investigator.engines.base import guessed_tokens

@@ -70,12 +70,13 @@ def refusal(file: FoundFile) -> FileRecord:
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
     """Return the record of a single file."""
     opened, contents = reading.opened, reading.contents
+    seen = opened or file
     own = next((part for part in contents.documents if part.document.id == file.id), None)
     return FileRecord(
         path=file.id,
-        size=opened.size if opened else file.size,
-        mtime_ns=opened.mtime_ns if opened else file.mtime_ns,
-        inode=opened.inode if opened else file.inode,
+        size=seen.size,
+        mtime_ns=seen.mtime_ns,
+        inode=seen.inode,
         content_hash=opened.content_hash if opened else "",
         status=contents.status,
         reason=contents.reason,

@@ -256,15 +256,8 @@ class Round(Record):
 
 def together(*usages: Usage) -> Usage:
     """Return the sum of several costs."""
-    return Usage(
-        calls=sum(usage.calls for usage in usages),
-        input_tokens=sum(usage.input_tokens for usage in usages),
-        output_tokens=sum(usage.output_tokens for usage in usages),
-        seconds=round(sum(usage.seconds for usage in usages), 3),
-        money=sum(usage.money for usage in usages),
-        unpriced=sum(usage.unpriced for usage in usages),
-        unanswered=sum(usage.unanswered for usage in usages),
-    )
+    total = {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields}
+    return Usage(**{**total, "seconds": round(total["seconds"], 3)})
 
 
 def usage_of(reply: Reply) -> Usage:

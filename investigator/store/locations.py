@@ -27,14 +27,12 @@ _PURPOSE = "workspace in its folder"
 def default_workspace(folder: Path) -> Path:
     """Return the workspace directory of a document folder in the user's data directory, named after its real path."""
     real = os.path.realpath(folder)
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", os.path.basename(real)).strip("-.")[:40] or "folder"
-    return _workspaces() / f"{readable}-{_digest(real)}"
+    return _workspaces() / _directory_name(os.path.basename(real), real)
 
 
 def place_of_copy(address: str) -> Path:
     """Return the place for the copy of a folder in object storage, given its address."""
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", address.rpartition("/")[2]).strip("-.")[:40] or "folder"
-    return _data() / "objects" / f"{readable}-{_digest(address)}"
+    return _data() / "objects" / _directory_name(address.rpartition("/")[2], address)
 
 
 def older_workspaces(folder: Path) -> tuple[Path, ...]:
@@ -121,6 +119,12 @@ def _data() -> Path:
 
 def _workspaces() -> Path:
     return _data() / "workspaces"
+
+
+def _directory_name(name: str, place: str) -> str:
+    """Return a readable directory name that differs for every place."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "folder"
+    return f"{readable}-{_digest(place)}"
 
 
 def _digest(real: str) -> str:

@@ -23,13 +23,11 @@ from power_plants import (
     TOKENS_PER_REPLY,
     answer_of,
     asking,
-    index,
     outcome,
     prompt_in,
     role_in,
     roles,
     sensible,
-    write_folder,
 )
 
 from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine, StopReason, load_settings
@@ -42,14 +40,6 @@ EVERY_OUTPUT = tuple(f"It makes {number} MW of power." for number in range(40, 4
 THRIFTLESS = "method.thrift=false"
 
 Ask = Callable[..., Investigation]
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder, and an index of it."""
-    at = tmp_path_factory.mktemp("plants")
-    folder = write_folder(at / "folder")
-    return folder, index(folder, at / "index")
 
 
 @pytest.fixture

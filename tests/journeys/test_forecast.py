@@ -8,20 +8,12 @@ from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer
-from power_plants import ABSENT, ALL, ONE, answer_of, asking, index, outcome, sensible, write_folder
+from power_plants import ABSENT, ALL, ONE, answer_of, asking, outcome, sensible
 
 from investigator import Investigator, RunOptions
 from investigator.records import Usage
 
 _MUCH_LONGER = 1.5  # of tokens: what documents say in reply is not known before
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder, and an index of it."""
-    at = tmp_path_factory.mktemp("plants")
-    folder = write_folder(at / "folder")
-    return folder, index(folder, at / "index")
 
 
 def made(server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path, *settings: str) -> Investigator:

@@ -21,14 +21,12 @@ from power_plants import (
     THINK,
     answer_of,
     asking,
-    index,
     judged,
     outcome,
     prompt_in,
     role_in,
     roles,
     sensible,
-    write_folder,
 )
 
 from investigator import AnswerStatus, StopReason
@@ -39,14 +37,6 @@ _MOST_CALLS = 2 * (3 * (6 + 2) + 2)  # rounds of steps, a plan and a reflection;
 _PATIENCE = 30.0  # seconds
 
 Models = Callable[[Body], Response]
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder, and an index of it."""
-    at = tmp_path_factory.mktemp("plants")
-    folder = write_folder(at / "folder")
-    return folder, index(folder, at / "index")
 
 
 @pytest.fixture

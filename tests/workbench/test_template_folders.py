@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from investigator.asking.template_examples import example_of
+from investigator.asking.contracts import example_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.main import app
 from investigator.resources import prompts_folder

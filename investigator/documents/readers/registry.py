@@ -27,7 +27,7 @@ from investigator.documents.readers.base import (
     SourceFile,
     cleaned,
 )
-from investigator.documents.readers.damaged_text import telling_damage
+from investigator.documents.readers.decoding import damaged_utf8
 from investigator.documents.readers.unpacking import Unpacked, Unpacking
 from investigator.documents.readers.versions import OWN, TEXTS, reader_version
 from investigator.errors import SettingsError
@@ -80,7 +80,23 @@ def own_reader(kind: str) -> Reader:
     """Return our own reader of a media type, imported on demand: most folders contain few kinds of files."""
     module, _, function = OWN[kind].function.partition(":")
     reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
-    return telling_damage(reader) if kind in TEXTS else reader
+    return _telling_damage(reader) if kind in TEXTS else reader
+
+
+def _telling_damage(reader: Reader) -> Reader:
+    """Wrap a reader so that it also reports the number of lost characters if the file is slightly damaged UTF-8."""
+
+    def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
+        found = reader(source, settings)
+        lost = damaged_utf8(source.data)
+        if not lost:
+            return found
+        characters = "1 damaged character appears" if lost == 1 else f"{lost:,} damaged characters appear"
+        # no answer can be lost there, so "not in the documents" remains possible
+        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
+        return replace(found, left_out=(*found.left_out, told))
+
+    return read
 
 
 def _plug_in(name: str) -> Reader:

@@ -14,9 +14,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from investigator.asking.contracts import METHOD
+from investigator.asking.contracts import METHOD, example_of
 from investigator.asking.prompts import Prompts
-from investigator.asking.template_examples import example_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.ask import CeilingOptions, TraceOptions
 from investigator.cli.options import AsJson, CommonOptions, Folder
