@@ -15,7 +15,10 @@ StoredRow: TypeAlias = Mapping[str, Any] | RowMapping
 _NOT_COVERED: Mapping[Table, frozenset[str]] = dict.fromkeys((calls, intents, personal_facts), frozenset({"id"}))
 """Columns that the code does not cover: row numbers from SQLite, which only order the rows."""
 
-CARD = ("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader", "text_code")
+_CARD = (
+    *("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader"),
+    "text_code",
+)
 """The columns of a document's card: all but text and tables, and the code of those two."""
 _TEXT = ("id", "content_hash", "reader", "text", "tables")
 
@@ -62,12 +65,12 @@ def _typed(value: Any) -> str:
 def with_document_codes(key: bytes, row: StoredRow) -> dict[str, Any]:
     """Return the row of a document with two codes: of its text with its tables, and of its card."""
     sealed = {**row, "text_code": row_code(key, "text", row, _TEXT)}
-    return {**sealed, "card_code": row_code(key, "card", sealed, CARD)}
+    return {**sealed, "card_code": row_code(key, "card", sealed, _CARD)}
 
 
 def card_stands(key: bytes, row: StoredRow) -> bool:
     """Return True if the columns of a document, except its text and tables, are unaltered."""
-    return same_code(row_code(key, "card", row, CARD), row["card_code"])
+    return same_code(row_code(key, "card", row, _CARD), row["card_code"])
 
 
 def document_stands(key: bytes, row: StoredRow) -> bool:
