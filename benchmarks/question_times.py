@@ -31,6 +31,7 @@ OF_REAL = (
     ("summary", "Summarise Amazon's third quarter of 2023 in five bullets."),
     ("yes or no", "Did AWS sales increase in Q3 2023?"),
     ("contradiction", "Do the reports disagree about net sales?"),
+    ("any contradiction", "Which statements contradict each other?"),
     ("not there", "How many elephants live in Sweden?"),
 )
 OF_SMALL = (
