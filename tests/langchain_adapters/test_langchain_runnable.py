@@ -97,7 +97,7 @@ def test_a_stream_that_is_left_lets_the_next_call_in(investigator: Investigator)
 def test_a_call_that_would_wait_for_itself_is_refused(investigator: Investigator) -> None:
     retriever = InvestigatorRetriever(investigator=investigator, longest_wait=0.05)
     for _ in InvestigatorRunnable(investigator).stream(ANEW):
-        with pytest.raises(WorkspaceLockedError, match="busy"):
+        with pytest.raises(WorkspaceLockedError, match="has been using"):
             retriever.invoke(QUESTION)
         break
 
