@@ -40,14 +40,17 @@ _LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the items of the lists that a question asks for; () if it asks for no list, or no introduction matches.
-    The line above a list ends with a colon or is a heading, and contains every content word of the question.
+    The line above a list ends with a colon or is a heading. It and the title contain every content word of the
+    question, and it contains at least one.
     """
     if not ASKS_FOR_THINGS.match(question):
         return ()
     asked = frozenset(map(root, asked_words(question)))
     if not asked:
         return ()
-    found = (span for over, spans in _lists(document.text) if asked <= roots(over) for span in spans)
+    title = roots(document.title)
+    introduced = ((roots(over), spans) for over, spans in _lists(document.text))
+    found = (span for said, spans in introduced if asked & said and asked <= said | title for span in spans)
     quotes = (quote_at(document, start, end) for start, end in found)
     return tuple(quote for quote in quotes if not addresses_model(quote.text))[:_MOST_LISTED]
 
@@ -82,7 +85,7 @@ def _end(text: str, start: int) -> int:
 def _introduction(text: str, mark: re.Match[str]) -> str:
     """Return the line above a list if it introduces the list; a heading introduces items without numbers."""
     line = text[max(0, mark.start() - _LONGEST_INTRODUCTION) : mark.start()].rstrip().rpartition("\n")[2].strip()
-    is_heading = line.startswith("#") and not mark["mark"].strip("().").isdigit()
+    is_heading = (line.startswith("#") or line.isupper()) and not mark["mark"].strip("().").isdigit()
     return line if line.endswith(":") or is_heading else ""
 
 

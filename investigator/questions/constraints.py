@@ -12,7 +12,7 @@ from itertools import pairwise
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, month_words, question_body, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, required_type
-from investigator.questions.cues import cue_words, empty_words, opposites, patterns, request_words
+from investigator.questions.cues import cue_words, only_asks, only_requests, opposites, patterns, request_words
 from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
 from investigator.questions.order import is_past, pairs
@@ -27,6 +27,8 @@ _QUOTED = late(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _NAME_WORD = r"[A-ZÀ-ÖØ-Þ0-9][\w'’./&-]*"
 _NAME = late(rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|von|van|the|la|di|da)\s+)?{_NAME_WORD})*")
 _POSSESSIVE = late(r"['’]s?\s+(?=[A-Z0-9])")
+_CONTRACTED = late(r"(?<=\w)(?:n['’]t|['’](?:m|re|ve|ll|d))\b", re.IGNORECASE)
+_HOW = late(r"\bhow ([a-z]+)", re.IGNORECASE)
 _HAS_CAPITAL = late(r"[A-ZÀ-ÖØ-Þ]")
 _PLACE_BEFORE = late(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
 _CLAUSE_END = late(r"[,;?.!:]|$")
@@ -79,7 +81,7 @@ def _of(kind: ConstraintKind, texts: Iterable[str]) -> list[Constraint]:
 
 def _names(question: str) -> list[Constraint]:
     found = _of(ConstraintKind.ENTITY, _QUOTED.findall(question))
-    left = _POSSESSIVE.sub(", ", _QUOTED.sub(" ", question))
+    left = _POSSESSIVE.sub(", ", _CONTRACTED.sub("", _QUOTED.sub(" ", question)))
     for match in _NAME.finditer(left):
         name = _without_requests(match.group())
         begins = not left[: match.start()].strip() or left[: match.start()].rstrip()[-1] in ".!?:"
@@ -155,12 +157,16 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
             taken |= {stem(pair.first), stem(pair.second)}
     for phrase, _ in phrases(question):  # "take over" does not mean the same as "take"
         own = {stem(word) for word in words(phrase)}
-        if stem(folded(phrase.split()[0])) in empty_words() and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
+        if only_asks(folded(phrase.split()[0])) and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
             yield phrase
             taken |= own
     taken |= {stem(word) for day in moments(question) for word in words(day.text) if day.day or day.year}
-    skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
-    runs = list(_runs(question, skipped | empty_words()))
+    every = words(question)
+    if any(one.kind is ConstraintKind.QUANTITY for one in found):  # "how warm" is a temperature
+        taken |= {stem(folded(word)) for word in _HOW.findall(question)}
+    requests = [word for word in every if only_requests(word)]
+    skipped = taken | set(map(stem, (*requests, *map(folded, _kinds_asked(question)))))
+    runs = list(_runs(question, skipped | {stem(word) for word in every if only_asks(word)}))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}
     names = sum(one.kind in _NAMES for one in found)
     yield from runs if runs or asked or names > 1 else _runs(question, skipped)
@@ -168,7 +174,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
 
 def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
     run: list[str] = []
-    for token in (*_TOKEN.findall(question_body(question)), ""):
+    for token in (*_TOKEN.findall(_CONTRACTED.sub("", question_body(question))), ""):
         parts = words(token)
         if parts and not all(part in stop_words() or stem(part) in skipped for part in parts):
             run.append(token.strip(".'’"))
@@ -180,7 +186,8 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 def _kinds_asked(question: str) -> Iterator[str]:
     """Return nouns that only name the kind of thing: "which chain bought ..."."""
     for match in _KIND_ASKED.finditer(question):
-        for thing, follows in pairwise(match.group(1).split()):
-            if follows in cue_words("order", "auxiliaries") or is_past(follows):
+        auxiliaries, kind = cue_words("order", "auxiliaries"), match.group(1).split()
+        for thing, follows in pairwise(kind if kind[0] not in auxiliaries else ()):
+            if follows in auxiliaries or is_past(follows):
                 yield thing
                 break

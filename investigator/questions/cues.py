@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 
 from investigator.language.late_patterns import late
 from investigator.language.lists import texts_by_section
 from investigator.language.terms import stem, stop_words
 from investigator.questions.related import roots
+
+_NOUN_ENDS = ("ation", "ations")  # make another word of a verb
 
 
 def cues(section: str) -> Mapping[str, str]:
@@ -58,7 +60,21 @@ def empty_words() -> frozenset[str]:
 
 def names_nothing(word: str) -> bool:
     """Return True for a folded word that only asks: a stop word, the beginning of a request, or an empty word."""
-    return word in stop_words() or word in request_words() or stem(word) in empty_words()
+    return word in stop_words() or word in request_words() or only_asks(word)
+
+
+def only_asks(word: str) -> bool:
+    """Return True for a folded form of a word that only asks: "documents", but not "documentation"."""
+    return _is_form(word, empty_words(), "words")
+
+
+def only_requests(word: str) -> bool:
+    """Return True for a folded form of a word that begins a request: "examined", but not "examination"."""
+    return _is_form(word, frozenset(map(stem, request_words())), "requests")
+
+
+def _is_form(word: str, stems: Set[str], name: str) -> bool:
+    return stem(word) in stems and (not word.endswith(_NOUN_ENDS) or word in cues("empty")[name].split())
 
 
 @cache

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from investigator.language.amounts import dates_and_amounts, prepared
 from investigator.language.late_patterns import late
+from investigator.language.sentences import is_row
 from investigator.language.terms import words
 from investigator.language.units import unit_of
 from investigator.questions.cues import cue_roots, cue_words, patterns
@@ -33,6 +34,7 @@ _PART_OF = late(
     re.IGNORECASE,
 )
 _MONEY = "money"
+_BARE = late(r"[\d.,]+")
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a request for a share is worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
@@ -75,12 +77,16 @@ def is_only_part(word: str, sentence: str) -> bool:
 
 def is_carried(word: str, question: str, sentence: str) -> bool:
     """Return True if a word only names the requested kind of figure, and a sentence gives such a figure: euros for a
-    cost. Money that a sentence calls something else, such as takings or an offer, is not a cost.
+    cost. Money that a sentence calls something else, such as takings or an offer, is not a cost, and outside of tables
+    a bare "0.04" is not money.
     """
     asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
     kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))
     kind = next((one for one in kinds if asked[one].search(question) and shown[one].search(sentence)), "")
-    return bool(kind) and not (kind == _MONEY and apart.search(sentence))
+    if kind != _MONEY:
+        return bool(kind)
+    is_money = is_row(sentence) or any(not _BARE.fullmatch(one.group()) for one in shown[kind].finditer(sentence))
+    return is_money and not apart.search(sentence)
 
 
 def shows_span(kind: str, sentence: str, question: str) -> str:

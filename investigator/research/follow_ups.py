@@ -23,6 +23,8 @@ _MANY_WORDS = 24
 _LEAST_LIKENESS = 0.92  # threshold: "is it safe to consume coffee" for "to drink" has 0.96, "to concentrate" 0.916
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
+_COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))
+
 _Exchange = tuple[str, tuple[str, ...]]
 """Words of a question, and the forms of a word that may replace them."""
 
@@ -124,11 +126,16 @@ def respelled_parts(
     for part in parts:
         new = part.question
         for word in dict.fromkeys(content_words(part.question)[:_MANY_WORDS]):
-            if not related(word) and (other := respelled(word)) is not None:  # a known word is not misspelled
+            if not _is_known(word) and (other := respelled(word)) is not None:  # a known word is not misspelled
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
         changed.append(part if new == part.question else part.changed(question=new, constraints=constraints(new)))
     return tuple(changed), tuple(dict.fromkeys(wordings))
+
+
+def _is_known(word: str) -> bool:
+    """Return True for a word with synonyms, and for the comparative of one: "longer" is not a misspelled "logger"."""
+    return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:

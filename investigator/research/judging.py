@@ -12,12 +12,14 @@ from investigator.evidence.listed_items import enumerated, listed_items
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import with_its_name
+from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import names_nothing
 from investigator.questions.kinds import kind_of
 from investigator.questions.matching import matches, stands
+from investigator.questions.measured import is_carried
 from investigator.questions.numbered import numbered
 from investigator.questions.related import root, roots
 from investigator.questions.spans import moments
@@ -39,6 +41,7 @@ from investigator.research.deciding import decision_of_cell, decision_of_row, de
 from investigator.research.rows import Row, row_at, statements_of
 from investigator.research.table_cells import cell_matches, claim_matches
 from investigator.tables.binding import Binding
+from investigator.tables.cell_values import gives_no_value
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import tables_of
 
@@ -47,6 +50,7 @@ _AROUND = 250  # characters read before and after a quote
 _ABOUT = 600  # characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 """Pronouns that refer to something named in the previous sentence."""
+_WHAT_IT_DOES = late(r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ do\b", re.IGNORECASE)
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # words
 _STOPS = (".", "!", "?", ";", ":")
@@ -169,7 +173,7 @@ class Judging:
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
             is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # states nothing
             is_older = is_quoted(said.document, said.place[0])
-            share = 1.0 if is_listed else _own_share(own, said)
+            share = 1.0 if is_listed else _own_share(own, part.question, said)
             if decides:
                 decision = _decision(part, own, said)
                 met = decision is not None and not (is_question or is_older) and self.sure(said.claim, True)
@@ -178,7 +182,7 @@ class Judging:
                 continue
             names_all = share == 1.0 and _names_something(own) and not _KIND.isdisjoint(m.constraint.kind for m in own)
             met = (
-                (self.read or len(words(part.question)) > 1)  # a single word names the subject, not what is asked
+                (self.read or not _names_only_subject(part.question))
                 and not is_question
                 and (is_listed or not _is_title(part.question, said))
                 and share >= _LEAST_OWN
@@ -213,6 +217,11 @@ class Judging:
 
 def _rank(one: Judged) -> tuple[float, ...]:
     return one.is_met, one.is_list, not one.is_reported, -len(one.failing), one.own_share
+
+
+def _names_only_subject(question: str) -> bool:
+    """Return True if the words of a question name its subject, but not what is asked about it."""
+    return len(words(question)) <= 1 or _WHAT_IT_DOES.match(question) is not None
 
 
 def _lists_all(part: Part, said: QuotedText) -> bool:
@@ -273,11 +282,21 @@ def _has_asked_values(question: str, values: Sequence[TableCell], view: TableVie
     binding = Binding(question, tables_of(document), view)
     whole = {word for word in asked if (word,) in view.named_values}
     said = {cell.row: set(words(" ".join(map(view.words, view.rows[cell.row])))) for cell in values}
-    return any(binding.fits(row) and whole <= said[row] for row in said)
+    gaps = {row for row in said if any(_names_gap(question, view, cell) for cell in view.rows[row])}
+    return any(binding.fits(row) and whole <= said[row] and row not in gaps for row in said)
 
 
-def _own_share(own: Sequence[ConstraintMatch], said: QuotedText) -> float:
-    """Return the share of the question's words in a sentence; with a pronoun, the previous sentence also counts."""
+def _names_gap(question: str, view: TableView, cell: TableCell) -> bool:
+    """Return True if a question names the column of a cell that has no value."""
+    header = roots(" ".join(view.column_headers(cell)))
+    return gives_no_value(view.words(cell)) and bool(header) and header <= roots(question)
+
+
+def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
+    """Return the share of the question's words in a sentence; with a pronoun, the previous sentence also counts.
+
+    Beside other words, a requested figure stands for the word that names it.
+    """
     if said.span is None:
         return 1.0
     document, start, sentence = said.document, said.place[0], said.text
@@ -290,10 +309,15 @@ def _own_share(own: Sequence[ConstraintMatch], said: QuotedText) -> float:
         asked = {word for text in texts for word in words(text) if stem(word) in things}
         sentence = f"{heading} {sentence}" if asked else sentence
     if not asked and _MORE.isdisjoint(match.constraint.kind for match in own):
+        if every and not any(stands(word, roots(sentence)) for word in every):
+            return 0.0  # a title with all that is asked does not make each sentence below it an answer
         line = document.text[:start].rstrip().rpartition("\n")[2]
         asked, sentence = every, f"{heading} {'' if line.endswith(_STOPS) else line} {sentence}"
     present = roots(sentence) | (roots(said.last_before) if _PRONOUN.search(sentence) else frozenset())
-    return sum(stands(word, present) for word in asked) / len(asked) if asked else 1.0
+    left = [word for word in asked if not stands(word, present)]
+    if len(left) < len(asked) and all(is_carried(word, question, sentence) for word in left):
+        return 1.0
+    return 1 - len(left) / len(asked) if asked else 1.0
 
 
 def _names_day(text: str) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import folded, stem, stop_words, tokens, words
+from investigator.language.terms import folded, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, required_type
-from investigator.questions.cues import cue_roots, cues, empty_words, patterns, request_words
+from investigator.questions.cues import cue_roots, cues, only_asks, patterns, request_words
 from investigator.questions.numbered import Numbered, numbered
 from investigator.questions.related import root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
@@ -95,7 +95,7 @@ def table_question(question: str) -> TableQuestion:
             ):
                 continue
             own = root(word)
-            if own in cue_roots("figures", "ways") or own in empty_words() or stem(word) in empty_words():
+            if own in cue_roots("figures", "ways") or only_asks(word):
                 optional.add(own)
                 continue
             is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1

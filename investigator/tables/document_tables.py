@@ -87,7 +87,7 @@ class DocumentTables:
         covered = header_time(self.document.imprint.period_end or "")
         if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
             return True
-        return agree(periods(wanted.words), periods(f"{self.document.title} {self.document.text[: _ABOUT // 4]}"))
+        return agree(periods(wanted.words), periods(f"{self.document.title} {self.beside_tables(_ABOUT // 4)}"))
 
     def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
         """Return the time of a cell: from its headers, else from its row, else from the caption.

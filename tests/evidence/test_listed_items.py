@@ -22,6 +22,9 @@ Rehearsal dates:
 2. 11 March
 
 The rest follows:
+
+DECIDED
+- more soup
 """
 
 
@@ -30,6 +33,10 @@ The rest follows:
     [
         ("What do players have to bring?", ["a music stand", "a pencil, and\n  an eraser"]),
         ("List the rehearsal dates.", ["4 March", "11 March"]),
+        ("What are the rehearsal dates of the spring concert?", ["4 March", "11 March"]),
+        ("What was decided for the spring concert?", ["more soup"]),
+        ("What are the rehearsal dates of the summer concert?", []),
+        ("What is the concert?", []),
         ("What do the singers have to bring?", []),
         ("When is the concert?", []),
     ],

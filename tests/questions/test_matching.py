@@ -21,6 +21,10 @@ def failing(question: str, sentence: str, near: str = "", about: str = "") -> li
         ("What was the mean age of the men?", "The men had a mean age of 21.9 years."),
         ("Which chain bought Spirit Mill in 1999?", "In 1999 Spirit Mill was purchased by Spencer Gifts."),
         ("Did net sales go up in 2023?", "Net sales increased in 2023."),
+        ("How old do you have to be to join the club?", "Anyone over 16 may join the club."),
+        ("How warm did the fridge become?", "The fridge reached 14.6 degrees."),
+        ("Why doesn't the firm pay for repairs?", "The firm does not pay for repairs because they are not insured."),
+        ("Do I pay when I'm late?", "Those who are late pay."),
     ],
 )
 def test_a_sentence_that_answers_meets_everything_in_its_own_words(question: str, sentence: str) -> None:
@@ -36,6 +40,7 @@ def test_a_sentence_that_answers_meets_everything_in_its_own_words(question: str
         ("What were the scores at week 12?", "The scores at week 4 were 16.", "week 4"),
         ("Which chain bought Spirit Mill?", "Spirit Mill bought a chain, Riverdon Ltd.", "Spirit Mill bought"),
         ("Which chain did Spirit Mill buy?", "Spirit Mill was purchased by Spencer, a chain.", "purchased by Spencer"),
+        ("What was the result of the bridge test?", "- bridge test: to be made before 3 May", "to be"),
         ("When was the bridge opened?", "The bridge is expected to open on 3 May 2024.", "is expected"),
     ],
 )
@@ -44,9 +49,27 @@ def test_a_near_miss_contradicts_one_thing_and_shows_the_words(question: str, se
     assert shown in against.words
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many people approve a change of the documentation?", "documentation"),
+        ("When is the examination?", "examination"),
+        ("What do justices do in the supreme court?", "justices"),
+    ],
+)
+def test_a_noun_that_looks_like_a_word_that_only_asks_is_asked_for(question: str, text: str) -> None:
+    assert text in {one.text for one in constraints(question)}
+
+
 def test_a_number_that_counts_something_else_does_not_answer_how_many() -> None:
     question = "How many children were randomised?"
     assert failing(question, "Children were randomised and seen 7 d after treatment.")
+
+
+def test_a_bare_decimal_is_not_a_cost() -> None:
+    question = "What did the strength study cost?"
+    assert failing(question, "The strength study changed by 50.90 with p of 0.04.")
+    assert failing(question, "The strength study needed 50.90 euros.") == []
 
 
 def test_a_name_of_which_a_word_is_missing_is_another_name() -> None:

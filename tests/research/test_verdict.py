@@ -30,9 +30,10 @@ from investigator.research.verdict import (
 )
 
 OPENED = "The Emsland plant was opened in 1988."
+ROOFED = "The Emsland plant got a roof for 40,000 euros."
 OWNED = "The Emsland plant is owned by RWE."
 WEATHER = "It rained on the hills and the river, and a strong wind blew from the sea all day. " * 10
-PAGE = f"{OPENED}\n\n{WEATHER}\n\n{OWNED}\n\n{WEATHER}\n\nThe canteen of the Emsland plant sells 300 meals."
+PAGE = f"{OPENED}\n\n{WEATHER}\n\n{OWNED}\n\n{WEATHER}\n\nThe canteen of the Emsland plant sells 300 meals.\n\n{ROOFED}"
 ANSWERED, IN_PART = AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART
 PASSAGES, NOT_FOUND = AnswerStatus.PASSAGES_FOUND, AnswerStatus.NOT_FOUND
 
@@ -80,6 +81,18 @@ def verdict(question: str, *claims: Claim, is_read: bool = False, point: int = 9
 )
 def test_a_statement_answers_if_it_meets_everything(question, is_read, point, expected) -> None:
     assert verdict(question, claim(OPENED), is_read=is_read, point=point).status is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did the roof of the Emsland plant cost?", ANSWERED),
+        ("What did the roof of the Emsland plant weigh?", PASSAGES),
+        ("What did the tower of the Emsland plant cost?", PASSAGES),
+    ],
+)
+def test_the_requested_figure_says_the_word_for_it(question: str, expected: AnswerStatus) -> None:
+    assert verdict(question, claim(ROOFED), point=60).status is expected
 
 
 def test_what_a_model_has_read_may_use_other_words_but_no_other_period() -> None:
@@ -192,12 +205,19 @@ def test_a_sentence_that_says_nothing_of_what_is_asked_answers_nothing() -> None
             "# Plant\n\nThe plant had its opening on 3 May 2020.",
             True,
         ),
+        ("What do plants do at night?", "Plants at night are dark.", "# Plant\n\nPlants at night are dark.", False),
+        (
+            "Who is main hero of the Glass Tower?",
+            "He advocates the death of Peter Dean.",
+            "# Heroes of the Glass Tower\n\nHe advocates the death of Peter Dean.",
+            False,
+        ),
     ],
 )
 def test_a_heading_alone_is_no_answer(question: str, sentence: str, text: str, is_met: bool) -> None:
     start = text.index(sentence)
     headings = (Heading(text=text[2 : text.index("\n")], start=2),)
-    document = page().changed(text=text, headings=headings)
+    document = page().changed(text=text, headings=headings, title=headings[0].text)
     own = quote(OPENED).changed(start=start, end=start + len(sentence), text=sentence)
     (part,) = taken_apart(question)
     found = Judging(lambda _: document).best(part, [Claim(text=sentence, quotes=(own,))])
@@ -224,3 +244,20 @@ def test_older_text_that_a_message_quotes_answers_only_alone_and_is_marked(tmp_p
     assert (newer.claims[0].cautions, newer.conflicts) == ((), ())
     assert "older text that a message quotes" in alone.text
     assert folder.ask("Does the bus stop move to Mill Lane?").decision is None
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many days of sick leave did arm A have on average?", AnswerStatus.ANSWERED),
+        ("How many days of sick leave did arm B have on average?", AnswerStatus.PASSAGES_FOUND),
+    ],
+)
+def test_a_row_does_not_answer_for_the_column_in_which_it_has_no_value(
+    question: str, expected: AnswerStatus, tmp_path: Path
+) -> None:
+    (tmp_path / "report.md").write_text(
+        "# Report of the stocking trial\n\n| Outcome | Arm A | Arm B |\n| --- | --- | --- |\n"
+        "| Mean days of sick leave | 1.9 | not analysed |\n| Mean pain | 2.8 | 3.4 |\n"
+    )
+    assert Investigator(tmp_path).ask(question).status is expected

@@ -52,6 +52,13 @@ def test_a_caption_that_names_several_rows_makes_the_total_none_of_them() -> Non
     ]
 
 
+def test_a_year_in_another_row_is_not_the_year_of_a_price() -> None:
+    text = "wine,vintage,price EUR\nVerdicchio,2023,51.60\nAssyrtiko,2022,238.80\n"
+    prices = _read("prices_2024.csv", text)
+    assert _said("What did the Verdicchio cost in 2022?", prices) == []
+    assert _said("What did the Verdicchio cost in 2024?", prices) == ["Verdicchio | price EUR | 51.60"]
+
+
 def test_the_same_figure_is_found_in_another_table(report: Document) -> None:
     again = _read(
         "again.md",
