@@ -35,7 +35,8 @@ from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.document_tables import DocumentTables, tables_of
 from investigator.tables.listing import listed_cells, lists_rows
-from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
+from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of, pair_of_rows
+from investigator.tables.operands import in_order, operands
 from investigator.tables.times import TableTime, agrees, header_time, times_between
 
 MET_POINT = 95
@@ -65,7 +66,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     tables = tables_of(document)
     operation = asked_operation(question)
     if operation and len(table_question(question).times) < 2 and not _share(question, tables, operation):
-        pair = best_pair(question, tables)
+        pair = pair_of_rows(question, tables) or best_pair(question, tables)
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = [[one for one in _best_together(question, tables, time) if one.is_met] for time in _times(question)]
@@ -132,18 +133,23 @@ def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Fi
 
 def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
     """Return the figures that a question asks to compute from two cells among some quotes; empty if units differ."""
-    operation, asked = asked_operation(question), table_question(question)
+    operation, asked, rows = asked_operation(question), table_question(question), operands(question)
     cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
     for one, other in combinations(cells, 2):
-        times = _time(one[1]), _time(other[1])
-        if operation is None or not _belong_together(one[0], one[1], other[0], other[1]):
+        if operation is None:
             continue
+        of_rows = in_order(rows, one[1], other[1]) if rows and one[0].document_id == other[0].document_id else None
+        if of_rows is None and not _belong_together(one[0], one[1], other[0], other[1]):
+            continue
+        times = _time(one[1]), _time(other[1])
         is_older = times[0] is not None and times[1] is not None and times[0].order < times[1].order
-        (newer, first, _), (older, second, _) = (other, one) if is_older else (one, other)
+        is_turned = of_rows[0] is other[1] if of_rows else is_older
+        (newer, first, _), (older, second, _) = (other, one) if is_turned else (one, other)
         result = computation(operation, first, second, wants_share=asked.asks_share, wants_means=asked.asks_figure)
         if result is not None:
-            columns = f"{_column(first)} {_JOINTS[operation]} {_column(second)}"
-            text = f"{' > '.join(first.row)}: {result.formula} ({columns})"
+            name = _row if of_rows else _column
+            about = _column(first) if of_rows else " > ".join(first.row)
+            text = f"{about}: {result.formula} ({name(first)} {_JOINTS[operation]} {name(second)})"
             ids = tuple(dict.fromkeys((one[2], other[2])))
             return (Claim(text=text, quotes=(newer, older), memory_ids=ids, computation=result),)
     return ()
@@ -173,6 +179,10 @@ def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: Quo
 
 def _time(cell: QuotedCell) -> TableTime | None:
     return header_time(" ".join(cell.column))
+
+
+def _row(cell: QuotedCell) -> str:
+    return " > ".join(cell.row)
 
 
 def _column(cell: QuotedCell) -> str:
@@ -218,9 +228,15 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
     """Match the constraints of a question with a computed figure: one cell must contain each word, and both all
-    times.
+    times. Cells of two rows are each matched with their own half of the question.
     """
-    own = [cell_matches(question, quote, load(quote.document_id), is_computed=True) for quote in claim.quotes]
+    cells = [quote.cell for quote in claim.quotes if quote.cell is not None]
+    rows = operands(question)
+    asked = rows if rows and len(cells) == len(rows) and in_order(rows, *cells) else (question,) * len(claim.quotes)
+    own = [
+        cell_matches(text, quote, load(quote.document_id), is_computed=True)
+        for text, quote in zip(asked, claim.quotes, strict=True)
+    ]
     merged: dict[Constraint, ConstraintMatch] = {}
     for match in (match for matches in own for match in matches):
         known = merged.get(match.constraint)

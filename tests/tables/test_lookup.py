@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from investigator import Investigator, ScriptedEmbedder
 from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.evidence.cells import cell_standing
-from investigator.records import Document, Operation
+from investigator.records import AnswerStatus, Document, Operation
 from investigator.research.table_cells import cell_matches, met_cells, nearest_cell, same_elsewhere
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.document_tables import DocumentTables
@@ -457,3 +460,49 @@ def test_the_header_of_the_labels_says_what_kind_of_thing_the_rows_are() -> None
     staff = _read("staff.csv", "Studio,Potters,Apprentices\nHarbour,6,2\nMill,4,1\nCastle,3,3\n")
     assert _said("How many apprentices are in the Castle studio?", staff) == ["Castle | Apprentices | 3"]
     assert _said("How many apprentices are in the Castle school?", staff) == []
+
+
+COSTS = """# Costs of the bakery
+
+| Item | 2022 | 2023 |
+| --- | --: | --: |
+| Rent | 12,000 | 12,600 |
+| Insurance | 800 | 850 |
+| Travel | 3,100 | 2,900 |
+| Total costs | 21,400 | 22,150 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What is the sum of the rent and the insurance in 2023?", "12,600 + 850 = 13,450"),
+        ("How much did rent and travel cost together in 2022?", "12,000 + 3,100 = 15,100"),
+        ("What share of total costs was rent in 2022?", "12,000 / 21,400 = 56.1 %"),
+        ("Travel as a percentage of total costs in 2023", "2,900 / 22,150 = 13.1 %"),
+        ("How much more did the rent cost than the insurance in 2023?", "12,600 − 850 = 11,750"),
+        ("By how much did the rent rise from 2022 to 2023?", "12,600 − 12,000 = 600"),
+    ],
+)
+def test_figures_of_two_rows_are_computed_as_those_of_two_columns(tmp_path: Path, question: str, line: str) -> None:
+    (tmp_path / "costs.md").write_text(COSTS, encoding="utf-8")
+    answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask(question)
+    assert answer.status is AnswerStatus.ANSWERED
+    assert line in answer.claims[0].text
+    assert len(answer.claims[0].quotes) == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the sum of the rent and the wages in 2023?",
+        "What share of total costs was travel in 2021?",
+        "How much more was the rent than the insurance in 2024?",
+        "What is the sum of rent, insurance and travel in 2023?",
+    ],
+)
+def test_nothing_is_computed_with_a_row_or_year_that_is_not_there(tmp_path: Path, question: str) -> None:
+    (tmp_path / "costs.md").write_text(COSTS, encoding="utf-8")
+    answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask(question)
+    assert answer.status is not AnswerStatus.ANSWERED
+    assert not any(claim.computation for claim in answer.claims)
