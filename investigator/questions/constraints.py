@@ -185,8 +185,9 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 
 def _kinds_asked(question: str) -> Iterator[str]:
     """Return nouns that only name the kind of thing: "which chain bought ..."."""
+    auxiliaries = cue_words("order", "auxiliaries") - {"must"}  # the answer names the notice that must be given
     for match in _KIND_ASKED.finditer(question):
-        auxiliaries, kind = cue_words("order", "auxiliaries"), match.group(1).split()
+        kind = match.group(1).split()
         for thing, follows in pairwise(kind if kind[0] not in auxiliaries else ()):
             if follows in auxiliaries or is_past(follows):
                 yield thing
