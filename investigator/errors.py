@@ -105,7 +105,7 @@ class PageError(UserError):
 class FolderError(UserError):
     """The folder is missing, unreadable, or contains nothing that can be read."""
 
-    default_hint = "Name an existing folder with documents."
+    default_hint = "Choose an existing folder with documents."
 
 
 class UnknownDocumentError(FolderError):

@@ -61,7 +61,7 @@ class Investigator:
     directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
     shipped ones. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat model.
     Replies of the language model are added to the file `record`; the model `recorded:FILE` replays them later. `joint`
-    is a budget that single questions share with those of other investigators.
+    is a budget that individual questions share with those of other investigators.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
     components of a run). One question runs in a workspace at a time: a second one raises WorkspaceLockedError.
@@ -229,7 +229,7 @@ class Investigator:
         return self._runs.adopt()
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
-        """Update the index without asking anything: text and words, and with `vectors` all vectors too.
+        """Update the text and words in the index without asking anything; with `vectors`, compute all vectors as well.
 
         `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads again the files
         that failed. Questions can be asked while vectors are computed. Raises the errors of `investigate` except

@@ -21,7 +21,7 @@ class Prompts:
     """The templates of one folder, with those of the package as defaults.
 
     `contracts` maps the names of the templates in use to their contracts; only these are checked. Raises TemplateError
-    for a folder or a template that breaks its contract; the message gives file, line and the allowed names.
+    if the folder cannot be used or a template breaks its contract; the message gives file, line and the allowed names.
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:

@@ -108,7 +108,7 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
             yield TemplateProblem(
                 file=str(folder),
                 problem=f"it contains more than {_MOST_FILES:,} files",
-                hint="Name a folder that contains only templates.",
+                hint="Choose a folder that contains only templates.",
             )
             return
         name = file.relative_to(folder).with_suffix("").as_posix()

@@ -49,7 +49,7 @@ def as_line(value: Plain) -> str:
 
 
 def as_attribute(value: Plain) -> str:
-    """Return text of a document that cannot leave its attribute."""
+    """Return document text, escaped so that it cannot break out of the HTML attribute."""
     return as_line(value).replace('"', "'")
 
 

@@ -53,8 +53,8 @@ def open_chat(
     on_notice: Callable[[str], None] = lambda _: None,
     search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
-    """Open a chat over the documents of a folder until the context ends. `models` names engines of single modules; the
-    others use the engine of the role `chat`. The fields set in `decodings` control decoding; `on_notice` receives
+    """Open a chat over the documents of a folder until the context ends. `models` names engines for individual modules;
+    the others use the engine of the role `chat`. The fields set in `decodings` control decoding; `on_notice` receives
     notices about unsupported options. `search` replaces the search in the folder. Replies to identical prompts are
     reused, and the limits of the settings apply to all conversations of the chat together. Raises FolderError,
     SettingsError, CredentialError, WorkspaceLockedError, StoreError.
@@ -91,7 +91,7 @@ def open_chat(
 
 
 def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
-    """Return a client of one engine; the default limit of calls applies to single questions, not here."""
+    """Return a client of one engine; the default limit of calls applies to individual questions, not here."""
     parts.check_prices([engine])
     return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
 
@@ -99,7 +99,9 @@ def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
 def _spare_a_small_model(
     usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
 ) -> Mapping[Module, str | Engine]:
-    """Return the engines of single modules; a small model only replies, unless it was chosen for more."""
+    """Return the engine for each module. A small model is used only for replies unless it was explicitly chosen for
+    other modules.
+    """
     left = [module for module in _FINDING if module not in models]
     if not traits_of(usual).is_small or not left:
         return models

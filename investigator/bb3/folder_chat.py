@@ -29,7 +29,7 @@ _NO_REPLY = "I have no reply to that."
 _MOST_OF_A_TURN = 64  # memories created or used in one turn, by any chat of a user
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
-"""Most characters of a turn. Longer text belongs in a document of the folder."""
+"""Maximum number of characters in a turn. Longer text belongs in a document of the folder."""
 
 
 @dataclass

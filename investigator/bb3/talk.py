@@ -127,7 +127,7 @@ class Talk:
         Raises FolderError if it cannot be written, or another file exists.
         """
         if path.exists() and not self._is_saved_in(path):
-            hint = "Name another file: a conversation only replaces older versions of itself."
+            hint = "Choose another file: a conversation only replaces older versions of itself."
             raise FolderError(f"{path} already exists with other contents", hint=hint)
         write_conversations(path, [self.record])
 

@@ -63,7 +63,7 @@ def _write(file: Path, lines: Sequence[str]) -> None:
         with open(file, "w", encoding="utf-8", newline="\n", opener=for_owner) as out:
             out.writelines(f"{line}\n" for line in lines)
     except OSError as error:
-        hint = "Name a file that can be written."
+        hint = "Choose a file that can be written."
         raise RunError(
             f"the scores of the queries could not be written to {file}: {error.strerror}", hint=hint
         ) from error

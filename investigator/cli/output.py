@@ -156,10 +156,10 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
     if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
             f"{path} exists and is not a report of this program",
-            hint="Name another file: only an older report is overwritten.",
+            hint="Choose another file: only an older report is overwritten.",
         )
     if path.is_dir():
-        raise UserError(f"the report cannot be written: {path} is a folder", hint="Name a file inside it.")
+        raise UserError(f"the report cannot be written: {path} is a folder", hint="Choose a file inside it.")
     if not path.parent.is_dir():
         raise UserError(
             f"the report cannot be written: no folder {path.parent}",
@@ -171,11 +171,11 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
     except OSError as error:
         raise UserError(
             f"the report cannot be written to {path.parent}: {error.strerror}",
-            hint="Name a file in a folder that you may write to.",
+            hint="Choose a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
         if path.suffix.lower() not in REPORT_SUFFIXES:  # these formats cannot carry our mark, so they would be indexed
-            raise UserError(f"{path} is inside the folder of documents", hint="Name a file outside of the folder.")
+            raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
 
@@ -198,13 +198,13 @@ def check_export(directory: Path, folder: Path) -> None:
         if not directory.is_dir():
             raise UserError(f"{directory} is not a folder", hint="Name a folder.") from None
     except OSError as error:
-        raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Name another folder.") from error
+        raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Choose another folder.") from error
     record = directory / RECORD
     there = [name for name in EXPORTED if (directory / name).exists()]
     if there and not (record.is_file() and is_own_result(record.read_bytes())):
         raise UserError(
             f"{directory} contains {there[0]}, which is not an export of this program",
-            hint="Name another folder: only an older export is overwritten.",
+            hint="Choose another folder: only an older export is overwritten.",
         )
 
 

@@ -48,12 +48,12 @@ class StreamOptions:
         if self.output is None:
             return
         if self.output.is_dir():
-            raise UserError(f"{self.output} is a folder", hint="Name a file inside it.")
+            raise UserError(f"{self.output} is a folder", hint="Choose a file inside it.")
         if not self.output.parent.is_dir():
             raise UserError(f"no folder {self.output.parent}", hint="Create it first, or name another file.")
         if folder is not None and self.output.resolve().is_relative_to(folder.resolve()):
             raise UserError(
-                f"{self.output} is inside the folder of documents", hint="Name a file outside of the folder."
+                f"{self.output} is inside the folder of documents", hint="Choose a file outside of the folder."
             )
 
     @contextmanager
@@ -88,7 +88,7 @@ class StreamOptions:
             else:
                 write_private(path, text.encode("utf-8"))
         except OSError as error:
-            hint = "Name another file, or leave --output out."
+            hint = "Choose another file, or leave --output out."
             raise RunError(f"the result could not be written to {path}: {error.strerror}", hint=hint) from error
 
 
@@ -114,7 +114,7 @@ def with_streams(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:
-    """Run a command, repeatedly while another process uses the folder."""
+    """Run a command, repeatedly while another process is using the folder."""
     told = ""
     while True:
         try:

@@ -166,7 +166,7 @@ class ShardFiles:
         return plan.count if plan is not None else wanted or _USUAL
 
     def seconds_since_plan(self, records: Iterable[ShardRecord]) -> float:
-        """Return the time from the plan to the last finished of some shards, by the clock of their file system."""
+        """Return the time from the plan to the last finished of the given shards, by the clock of their file system."""
         try:
             planned = (self.directory / _PLAN).stat().st_mtime
             return max((self.directory / f"{_name_of(one)}.json").stat().st_mtime for one in records) - planned
@@ -193,7 +193,7 @@ class ShardFiles:
 
 
 def shard_of(file_id: str, count: int) -> int:
-    """Return the number of the shard of a file, from its path only."""
+    """Return a file's shard number, which depends only on its path."""
     return int.from_bytes(hashlib.sha256(file_id.encode("utf-8", "surrogatepass")).digest()[:8], "big") % count
 
 

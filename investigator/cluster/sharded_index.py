@@ -285,7 +285,7 @@ class ShardedIndex:
         """Do nothing: the vectors of shards are compared one by one."""
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the stored vectors of some sentences."""
+        """Return the stored vectors of the given sentences."""
         found: dict[str, Vectors] = {}
         for table in self._opened().sentences:
             left = [text for text in texts if text not in found]

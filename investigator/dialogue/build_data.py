@@ -45,12 +45,12 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
             if built(folder, version):
                 return False
             if folder.is_dir() and not (folder / BUILT).is_file() and any(folder.iterdir()):
-                hint = "Name another folder, or empty this one yourself."
+                hint = "Choose another folder, or empty this one yourself."
                 raise DialogueError(f"the folder {folder} contains files that were not built here", hint=hint)
             with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as beside:
                 _build_beside(Path(beside), folder, version, make)
     except OSError as error:
-        hint = "Name a folder that you may write to."
+        hint = "Choose a folder that you may write to."
         raise DialogueError(f"the data cannot be built in {folder}: {error.strerror or error}", hint=hint) from error
     return True
 

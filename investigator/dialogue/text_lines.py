@@ -36,7 +36,7 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                     yield number, line
     except OSError as error:
         raise DialogueError(
-            f"the data file {path} cannot be read: {error.strerror or error}", hint="Name a file that exists."
+            f"the data file {path} cannot be read: {error.strerror or error}", hint="Choose a file that exists."
         ) from error
 
 

@@ -30,7 +30,9 @@ class GoneFiles:
         return set(self._hashes.get((size, PurePosixPath(path).suffix), ()))
 
     def take(self, path: str, content_hash: str) -> FileRecord | None:
-        """Return and forget the deleted file that was renamed to `path`; None if all are taken."""
+        """Remove and return the record of a deleted file that has this content and could have been renamed to `path`,
+        or None if there is none left.
+        """
         paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
         while paths:
             if (record := self._left.pop(paths.pop(0), None)) is not None:

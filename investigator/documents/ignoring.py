@@ -36,7 +36,7 @@ class FolderSettings(Record):
 
 
 class LeavingOut:
-    """Decides and counts which files are excluded. Raises FolderError if the ignore file cannot be used."""
+    """Decides which files are excluded, and counts them. Raises FolderError if the ignore file cannot be used."""
 
     def __init__(self, root: str, settings: FolderSettings) -> None:
         self._include = Patterns(settings.include)

@@ -102,7 +102,7 @@ def open_recorded(name: str, options: EngineOptions) -> Engine:
     """Return the engine that replays a recording."""
     path = _path(name, "recorded")
     if not Path(path).expanduser().is_file():
-        raise SettingsError(f"no recording at {path}", hint="Name a file that --record wrote: recorded:FILE")
+        raise SettingsError(f"no recording at {path}", hint="Choose a file that --record wrote: recorded:FILE")
     return RecordedEngine(path)
 
 

@@ -45,7 +45,9 @@ class RecordedEngine:
         self._lock = Lock()
         self._replies: dict[str, Reply] = {}
         if self._path.exists() and not self._path.is_file():
-            raise ReplayError(f"the recording {self._path} is not a file", hint="Name a separate file for a recording.")
+            raise ReplayError(
+                f"the recording {self._path} is not a file", hint="Choose a separate file for a recording."
+            )
         if self._path.exists() or inner is None:
             self._header = self._read()
         else:
@@ -89,7 +91,7 @@ class RecordedEngine:
             content = self._path.read_bytes()
         except OSError as error:
             raise ReplayError(
-                f"the recording {self._path} cannot be read: {error.strerror}", hint="Name a file that was recorded."
+                f"the recording {self._path} cannot be read: {error.strerror}", hint="Choose a file that was recorded."
             ) from error
         whole, _, rest = content.rpartition(b"\n")
         if rest:  # a crash truncated the last line: the next record must start on a new line
@@ -127,5 +129,5 @@ class RecordedEngine:
         except OSError as error:
             raise StoreError(
                 f"the recording {self._path} cannot be written: {error.strerror}",
-                hint="Name a file in a folder that can be written to, on a disk with space left.",
+                hint="Choose a file in a folder that can be written to, on a disk with space left.",
             ) from error

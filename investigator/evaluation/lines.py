@@ -42,7 +42,7 @@ def text_lines(file: Path) -> Iterator[tuple[int, str]]:
                 if line.strip():
                     yield number, line.rstrip("\r\n")
     except OSError as error:
-        hint = "Name a file that exists."
+        hint = "Choose a file that exists."
         raise EvaluationDataError(f"the file {file} cannot be read: {error.strerror}", hint=hint) from error
     except UnicodeDecodeError as error:
         raise EvaluationDataError(f"the file {file} is not UTF-8 text", hint="Save it as UTF-8.") from error

@@ -80,7 +80,7 @@ JUDGING: Sequence[Measure] = (
     Measure.PARSED,
     Measure.PROVEN,
 )
-"""The measures that can compare two systems: each applies to single questions, and higher is better."""
+"""The measures that can compare two systems: each applies to individual questions, and higher is better."""
 
 
 def judging_measure(name: str) -> Measure:

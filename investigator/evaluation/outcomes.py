@@ -99,7 +99,7 @@ class OutcomeFile:
             raise self._failed(error) from error
 
     def _outcome(self, number: int, line: bytes) -> Outcome:
-        hint = "Name another file with --out, or start over with --fresh."
+        hint = "Choose another file with --out, or start over with --fresh."
         try:
             outcome = Outcome.model_validate_json(line)
         except ValidationError as error:
@@ -112,5 +112,5 @@ class OutcomeFile:
         return outcome
 
     def _failed(self, error: OSError) -> StoreError:
-        hint = "Name a file that can be written with --out FILE.jsonl."
+        hint = "Use --out FILE.jsonl to choose a writable file."
         return StoreError(f"the outcomes cannot be kept in {self.path}: {error.strerror}", hint=hint)

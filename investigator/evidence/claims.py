@@ -25,9 +25,9 @@ _RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
 _LONGEST_CHECKED = 5_000
 """Longest claim, and longest quote, that are checked, in characters."""
 _SHORTEST_CLAUSE = 3
-"""Fewest words of a clause that is checked separately."""
+"""Minimum number of words in a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Most words of a claim that a sentence may lack and still be compared closely, for example with rewordings."""
+"""Maximum number of words of a claim that a sentence may lack and still be compared closely, e.g. with rewordings."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 

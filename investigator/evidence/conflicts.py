@@ -57,7 +57,7 @@ class DatedSentence:
 
     @cached_property
     def about_roots(self) -> frozenset[str]:
-        """Return the roots of the words of its heading and of its document's title."""
+        """Return the roots of the words in its heading and in its document's title."""
         return roots(f"{self.about} {self.section}")
 
     @cached_property
@@ -75,7 +75,7 @@ class DatedSentence:
 
 
 def conflict(question: str, sides: Iterable[ConflictSide]) -> Conflict:
-    """Return the conflict between some sides, the oldest first."""
+    """Return the conflict between the given sides, the oldest first."""
     return Conflict(
         question=question, sides=tuple(sorted(sides, key=lambda one: (one.date or "", one.quote.document_id)))
     )

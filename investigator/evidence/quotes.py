@@ -29,11 +29,11 @@ Find = Callable[[str], Quote | None]
 LONGEST_QUOTE = 4_000
 """Longest quote in characters; a longer one selects nothing."""
 LONGEST_GAP = 1_500
-"""Most characters from the beginning of a start phrase to the end of its end phrase."""
+"""Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200
-"""Most occurrences of a start phrase after which its end phrase is searched."""
+"""Maximum number of occurrences of a start phrase after which its end phrase is searched for."""
 _MOST_MATCHES = 20_000
-"""Most occurrences of a phrase that are examined; more frequent phrases prove nothing."""
+"""Maximum number of occurrences of a phrase that are examined; more frequent phrases prove nothing."""
 _MOST_PHRASES = 4
 
 _BULLET = late(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
@@ -95,8 +95,8 @@ class Source:
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
 
     def named_quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """Return the same as `quote`, with the previous sentences that explain a pronoun at its beginning, if it is
-        unambiguous.
+        """Like `quote`, but extended backwards to include the sentences that explain a pronoun at its start, if the
+        reference is unambiguous.
         """
         found = self.quote(quote_text, near)
         return found and quote_at(self._document, with_its_name(self._document.text, found.start, found.end), found.end)

@@ -38,7 +38,7 @@ class Rechecked:
 
 
 def recheck(claims: Sequence[Claim], question: str, reread: Reread | None) -> Rechecked:
-    """Look up each quote of some claims in its document, which `reread` returns; without it, in none.
+    """Look up each quote of the given claims in its document, which `reread` returns; without it, in none.
 
     A claim with a missing quote is not proven.
     """

@@ -286,7 +286,7 @@ class _Read:
         )
 
     def amounts_of(self, measure: str) -> Sequence[Value]:
-        """Return the amounts in a unit of a kind of figure; all of them if the kind is ""."""
+        """Return the amounts whose unit fits the given kind of figure, or all amounts if it is ""."""
         shown = patterns("shown")[measure] if measure else None
         return [one for one in self.amounts if shown is None or shown.search(self.written(one))]
 

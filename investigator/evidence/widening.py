@@ -14,7 +14,7 @@ from investigator.language.sentences import sentence_spans
 _WINDOW = 1_500
 """Characters before and after a quote that are searched for its sentence."""
 _MOST_ADDED = 600
-"""Most characters that are added; more than that is a table or a list instead of a sentence."""
+"""Maximum number of characters that are added; more than that is a table or a list instead of a sentence."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CELL = re.compile(r"\t| {3,}|\s\|\s")
 _SHORT = 0.6
@@ -24,7 +24,7 @@ _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE
 _PRONOUN_WITHIN = 60
 """Characters from the start of a sentence within which a pronoun is considered."""
 _MOST_BEFORE = 3
-"""Most sentences before a quote that are searched for the meaning of its pronoun."""
+"""Maximum number of sentences before a quote that are searched for the meaning of its pronoun."""
 _SENTENCE_END = ".!?)\"'\u201d\u2019"
 _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 

@@ -29,11 +29,11 @@ _CLAUSE_END = late(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however
 _REACH = 5
 """Number of words after a negation, without stop words, that count as negated."""
 _LONGEST_REACH = 200
-"""Number of characters after a negation in which those words are searched."""
+"""Number of characters after a negation in which those words are searched for."""
 _SAME_WORDS = 0.6
 """Share of a claim's words that a sentence must contain to be about the same thing."""
 _LONGEST_CLAIM = 15
-"""Longest claim, in words without stop words, that is compared with single sentences."""
+"""Longest claim, in words without stop words, that is compared with individual sentences."""
 
 
 def negates(text: str) -> bool:

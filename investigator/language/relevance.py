@@ -54,5 +54,5 @@ def overlap(weights: Mapping[str, float], text: str) -> float:
 
 
 def stems(texts: Iterable[str]) -> frozenset[str]:
-    """Return the stems of some folded words."""
+    """Return the stems of the given folded words."""
     return frozenset(stem(word) for word in texts)

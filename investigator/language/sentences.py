@@ -32,7 +32,7 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 
 
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the spans of sentences, or of single lines if each line is a record: a bill, a log, a letterhead.
+    """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
     Lines are records if each begins like one and none is full; the last may be a sentence.
     """
@@ -80,7 +80,7 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 
 def _stops(text: str, start: int, end: int, language: str) -> list[int]:
-    """Return the ends of the sentences of a stretch of text, the last one at its end."""
+    """Return where each sentence in a stretch of text ends; the last one ends with the stretch."""
     from sentencex import segment  # a compiled library, loaded when the first text is split
 
     stops: list[int] = []

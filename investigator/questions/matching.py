@@ -220,7 +220,7 @@ def stands(word: str, present: frozenset[str]) -> bool:
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
-    """Return the words of the sentence, or else of its surroundings, that correspond to some words."""
+    """Return the words of the sentence, or else of its surroundings, that correspond to the given words."""
     same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
     for text in (evidence.sentence, evidence.near, evidence.about):
         found = [token for token in COMPOUND.findall(text) if same & roots(token)]

@@ -222,7 +222,7 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing; empty if its beginning is not clear from the preceding text."""
+    """Return the words of a run that name one thing; none if the preceding text does not show where the name begins."""
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
     own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
     if start == subject_at:

@@ -89,9 +89,9 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
-    """Return the forms of another word that may replace a folded word, likeliest first. For a past form these are
-    past forms, for a plural plurals; then the base form and its irregular forms. Only words used `as_verb` have
-    irregular past forms: "children" is not one.
+    """Return the forms of another word that may replace a folded word, likeliest first. Past forms come first if the
+    word is a past form, plurals if it is a plural; the base form and its irregular forms follow. Only words used
+    `as_verb` have irregular past forms: "children" is not one.
     """
     irregular = _forms().get(other, ())
     first: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=10_000)
 def _group(own: str, as_verb: bool) -> tuple[str, ...]:
-    """Return words that may replace those with a root; only words with the same first letters are stemmed."""
+    """Return words that may replace those with the given root. Only words with the same beginning are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
     fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
     alike = (others for word, others in fitting if word.startswith(own[:-2]) and _stem(word) == own)

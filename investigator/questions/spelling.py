@@ -10,8 +10,8 @@ MOST_SLIPS = 2
 
 
 def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
-    """Return the known word of which a folded word is probably a misspelling, or None. `known` maps words to their
-    frequency; of equally similar words the most frequent wins.
+    """Return the known word of which a folded word is probably a misspelling, or None. `known` contains words with
+    their frequencies; of equally similar words, the most frequent one is returned.
     """
     if len(word) < _FEWEST_LETTERS or not word.isalpha():
         return None

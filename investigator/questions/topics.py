@@ -134,7 +134,7 @@ def _in_one_piece(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 
 def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
-    """Return True if all of some words are close together, in any order."""
+    """Return True if the given words are all close together, in any order."""
     wanted = set(own)
     if len(wanted) < 2:
         return not wanted.isdisjoint(roots)

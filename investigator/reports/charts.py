@@ -15,7 +15,7 @@ from investigator.reports.inert import inert_line
 from investigator.store.past_calls import PastCall
 
 _MOST_NODES = 14
-"""Most nodes on each side of the graph; the text below lists all."""
+"""Maximum number of nodes on each side of the graph; the text below lists all."""
 _TERM, _DOCUMENT = 28, 38  # characters of a label
 _ROW = 26
 _LEAST_WIDTH = 4.0  # thousandths of the total time, so that a call of one millisecond is still visible

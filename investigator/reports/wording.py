@@ -49,8 +49,8 @@ STOPS: Mapping[StopReason, str] = {
 KINDS: Mapping[QuestionKind, str] = {
     QuestionKind.FACT: "a fact",
     QuestionKind.WHICH: "which documents: each one is decided",
-    QuestionKind.LIST: "a list: each document is decided",
-    QuestionKind.COUNT: "a count: each document is decided",
+    QuestionKind.LIST: "a list, decided document by document",
+    QuestionKind.COUNT: "a count, decided document by document",
     QuestionKind.COMPARISON: "a comparison: each side is asked separately",
     QuestionKind.TREND: "a trend: each period is asked separately",
     QuestionKind.CONTRADICTION: "whether statements agree",
@@ -108,7 +108,7 @@ def conflict_line(conflict: Conflict) -> str:
 
 
 def open_part_line(part: OpenPart) -> str:
-    """Return an unanswered part, and the wordings that were searched."""
+    """Return an unanswered part, and the wordings that were searched for."""
     searched = f" (searched: {'; '.join(part.searched)})" if part.searched else ""
     return f"{part.question}{searched}"
 

@@ -167,7 +167,7 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Replace a statement by a quote, and merge the two if the quote is already present."""
+    """Replace a statement with a quote, and merge the two if the quote is already present."""
     text = quote.said
     for place, claim in enumerate(claims):
         if claim.text == text:

@@ -272,7 +272,7 @@ def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
 
 
 def _in_order(history: Sequence[Memory], document: Load) -> list[str]:
-    """Return the documents of some memories: by reporting period if each has one, else best first."""
+    """Return the documents of the given memories: by reporting period if each has one, else best first."""
     best = sorted(history, key=lambda memory: -(memory.point or 0))
     names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
     times = {name: _named_period(document(name)) for name in names}

@@ -247,7 +247,9 @@ def _strength(
 
 
 def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
-    """Return the suitability of a piece as a quote: a whole sentence that contains the requested kind of thing."""
+    """Return how suitable a piece is as a quote. Whole sentences score higher, and so do pieces that contain the
+    requested kind of thing.
+    """
     ends = piece.rstrip("\"'”’) ").endswith((".", "!", "?"))
     whole = piece[:1].isupper() and ends and len(roots) >= _SURELY_A_SENTENCE
     return float(whole) + holds_type(kind, piece, "")

@@ -52,7 +52,7 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
-    """Return rewordings of a part, each with a word, a phrasal verb, or both replaced by words of the folder.
+    """Return rewordings of a part, each with a word, a phrasal verb, or both replaced with words of the folder.
 
     `shares` maps each word to the share of documents that contain it. If no such word exists, return the part without
     question words; empty if nothing else is left.
@@ -158,14 +158,14 @@ def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]
 
 
-_MOST_SEARCHES = 6  # wordings searched in one round
+_MOST_SEARCHES = 6  # wordings searched for in one round
 _MOST_ASKED = 2  # wordings of one part whose documents are asked
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:
-    """Search the folder for some parts in other wordings; return the state and the likeliest wordings.
+    """Search the folder for the given parts in other wordings; return the state and the likeliest wordings.
 
-    No engine is asked. A wording is searched only once. Raises StoreError.
+    No engine is asked. A wording is searched for only once. Raises StoreError.
     """
     shares = {t.term: t.document_share for t in library.term_frequencies(" ".join(related_to(parts)))}
     searched, best, promising = list(state.run.wordings), list[str](), list(state.promising)

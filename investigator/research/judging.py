@@ -162,7 +162,7 @@ class Judging:
         return max(self.each(part, claims), key=_rank, default=None)
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
-        """Judge each sentence, row and cell of some statements. Only what decides it answers a yes-or-no question."""
+        """Judge each sentence, row and cell of the claims. Only what decides it answers a yes-or-no question."""
         decides = not self.read and kind_of(part.question) is QuestionKind.YES_NO
         cited = dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes)
         items = {name: listed_items(part.question, self.load(name)) for name in cited}

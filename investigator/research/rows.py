@@ -55,7 +55,7 @@ def statements_of(quote: Quote, document: Document) -> Iterator[tuple[int, int]]
 
 
 def row_at(document: Document, start: int, end: int) -> Row | None:
-    """Return the table row at a span of a document; None if the span is no row, a header, or several rows."""
+    """Return the table row at a span of a document; None if it covers no row, several rows, or a header row."""
     for view in tables_of(document).views:
         rows = view.rows_between(start, end)
         if len(rows) == 1 and (row := next(iter(rows))) >= view.table.header_rows:

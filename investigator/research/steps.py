@@ -77,7 +77,7 @@ from investigator.research.verdict import (
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
-_FOLLOW_UP_DOCUMENTS = 2  # documents asked for each follow-up question
+_FOLLOW_UP_DOCUMENTS = 2  # number of documents that each follow-up question is put to
 
 Moment = tuple[State, Event | None]
 """A state to store, and the event to report."""
@@ -203,7 +203,7 @@ class Steps:
         return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))
 
     def _asked_apart(self, state: State) -> tuple[str, ...]:
-        """Return the separately asked parts of the question: sides, or all parts if calls are free."""
+        """Return the parts of the question that are asked separately: only sides, or all parts if calls are free."""
         if state.bounds.reads:
             return tuple(part.question for part in state.run.parts if part.side)
         return tuple(part.question for part in state.run.parts if part.question != state.run.question)

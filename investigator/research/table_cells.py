@@ -41,7 +41,7 @@ from investigator.tables.times import TableTime, agrees, header_time, times_betw
 
 MET_POINT = 95
 """The point of a cell that meets all constraints of a question: such a match is certain."""
-_LOOKED_AT = 40  # maximum cells searched for one quoted cell
+_LOOKED_AT = 40  # maximum number of cells searched for one quoted cell
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _SPAN = re.compile(r"\b(?:from|between)\b.+\b(?:to|and|until|through)\b", re.IGNORECASE)

@@ -176,7 +176,7 @@ def table_answer(
         coverage,
         threshold=threshold,
         nearest=(),
-        reworded=True,  # inflections and synonyms were also searched
+        reworded=True,  # inflections and synonyms were also searched for
     )
     answer = answer.changed(table=AnswerTable(asked=run.question, rows=tuple(rows)), unproven=checked.unproven)
     return without_changed_sources(answer, checked.gone)

@@ -84,7 +84,7 @@ def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
 
 
 def dated_sentences(document: Document, years: range, *, most: int) -> tuple[Quote, ...]:
-    """Return up to the given number of sentences that name one of some years, by year, spread over all years."""
+    """Return up to the given number of sentences that name one of the given years, by year, spread over all years."""
     found: list[tuple[int, _Sentence]] = []
     for one in islice(_sentences(document), _MOST_SENTENCES):
         named = [year for text in YEAR.findall(one.text) if (year := int(text)) in years]

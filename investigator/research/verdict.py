@@ -75,7 +75,7 @@ class Verdict:
     decision: Decision | None = None
 
     def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
-        """Return the unanswered parts, if the question has several; `wordings` were also searched."""
+        """Return the unanswered parts, if the question has several; `wordings` were also searched for."""
         if len(self.parts) < 2:
             return ()
         left = (part.question for part, one in self.parts if one is None or not one.is_met)
@@ -226,7 +226,7 @@ def _nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load
 
 
 def _any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:
-    """Return True if a sentence of some quote contains a figure and everything that is asked."""
+    """Return True if a sentence of any quote contains a figure and everything that is asked."""
     quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
     return any(
         says_figure(parts[0].question, quote.text[start:end], load(quote.document_id))

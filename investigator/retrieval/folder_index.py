@@ -183,7 +183,7 @@ class FolderIndex:
         return self._table.missing_count()
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the stored vectors of some sentences."""
+        """Return the stored vectors of the given sentences."""
         return self._sentences.get(texts)
 
     def best_search(self) -> Search:

@@ -171,7 +171,7 @@ class GatheredWords:
         return {phrase: frozenset().union(*(reply[phrase] for reply in replies)) for phrase in phrases}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of some words or phrases, each with its document."""
+        """Return the chunks that contain one of the given words or phrases, each with its document."""
         found: dict[int, str] = {}
         for number, reply in self._holders.on_all(partial(Shard.holding, phrases=tuple(phrases))).items():
             found |= self._corpus.numbered(number, reply)

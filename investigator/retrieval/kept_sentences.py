@@ -24,7 +24,7 @@ class KeptSentences:
         self._embedder = embedder
 
     def keep(self, texts: Mapping[int, str]) -> None:
-        """Compute and store the missing vectors of some chunks, whose texts are given. Raises EmbedderError and
+        """Compute and store the missing vectors of the chunks whose texts are given. Raises EmbedderError and
         StoreError.
         """
         lacking = self._table.lacking(texts)

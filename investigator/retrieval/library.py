@@ -129,7 +129,7 @@ class Library:
         return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for some queries, best first, in one document or in the likeliest ones.
+        """Return the best passages for the given queries, best first, in one document or in the likeliest ones.
 
         The similarity and overlap of a passage refer to the first query.
         """

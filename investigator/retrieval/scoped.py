@@ -49,7 +49,7 @@ class ScopedIndex:
         return self._inner.respelled(word)
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return the similarity of a text to each of some others."""
+        """Return the similarity of a text to each of the given texts."""
         return self._inner.likeness(text, others)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
@@ -57,7 +57,7 @@ class ScopedIndex:
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for some queries, best first, in one document or in the likeliest of the scope.
+        """Return the best passages for the given queries, best first, in one document or in the likeliest of the scope.
 
         They have no document probability, because the user chose the documents.
         """

@@ -78,7 +78,7 @@ class Shard:
         return self._full_text.holders(phrases)
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of some words or phrases, each with its document."""
+        """Return the chunks that contain one of the given words or phrases, each with its document."""
         return self._full_text.holding(phrases)
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
@@ -90,7 +90,7 @@ class Shard:
         return self._exact.nearest(vector, limit)
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the nearest of some chunks, nearest first."""
+        """Return the nearest of the given chunks, nearest first."""
         return self._vectors.matches(chunk_ids, vector, limit)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Searches every document of the folder for some words, using the index; texts without these words are not read."""
+"""Searches every document of the folder for the given words, using the index; texts without them are not read."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ SEARCHES = "/bb3"
 """The path for clients that cannot send a token; a key below it opens searches only."""
 _BEARER = "bearer "
 _MOST_LINKS = 10
-"""Most unopened links; older ones stop working."""
+"""Maximum number of unopened links; older ones stop working."""
 
 
 class Access:

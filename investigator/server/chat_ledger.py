@@ -12,11 +12,11 @@ from investigator.store.database import Database
 from investigator.store.schema import chat_turns, served_chats
 
 _MOST_KEPT = 200
-"""Most chats per folder; when there are more, the oldest is deleted."""
+"""Maximum number of chats per folder; when there are more, the oldest is deleted."""
 
 
 class ChatLedger:
-    """Stores the chats about a folder, without known secrets. Thread-safe. Raises StoreError and its kinds."""
+    """Stores the chats about a folder, without known secrets. Thread-safe. Raises StoreError or a subclass."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -64,7 +64,7 @@ class _Conversation:
 class Chats:
     """Manages the conversations of a server. Thread-safe; `bell` rings at every change.
 
-    Its methods raise StoreError and its kinds if turns cannot be stored.
+    Its methods raise StoreError or a subclass if turns cannot be stored.
     """
 
     def __init__(

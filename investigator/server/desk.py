@@ -33,7 +33,7 @@ from investigator.server.records import JobEnded, JobKind, JobRequest, JobState,
 from investigator.services.run_records import RunOptions, valid_question
 
 _BETWEEN = 0.25  # seconds between two progress events of one kind
-_AGAIN = 2.0  # seconds before a folder that another process writes to is tried again
+_AGAIN = 2.0  # seconds before a folder that another process is writing to is tried again
 _RETRY_AFTER = 10
 
 

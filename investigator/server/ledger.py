@@ -17,7 +17,7 @@ _MOST_ENDED = 1_000
 
 
 class JobLedger:
-    """Stores jobs and their events. Thread-safe. Raises StoreError and its kinds."""
+    """Stores jobs and their events. Thread-safe. Raises StoreError or a subclass."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -124,7 +124,7 @@ def token_of(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SettingsError(
-            f"the token file {path} cannot be used: {why}", hint="Name another file with --token-file FILE."
+            f"the token file {path} cannot be used: {why}", hint="Choose another file with --token-file FILE."
         ) from error
     if len(token) < _LEAST_TOKEN:
         raise SettingsError(

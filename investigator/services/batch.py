@@ -61,7 +61,7 @@ class Batch:
 
         The first job of each question runs before the others, which then reuse its thinking. Jobs whose documents have
         changed meanwhile are repeated once. Raises the error of a job if all jobs fail, and the errors of
-        `OpenFolder.investigate` except those of single replies and documents.
+        `OpenFolder.investigate` except those of individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
         first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}

@@ -125,7 +125,7 @@ class BatchService:
             record = new_record(question, options, self._engines, parts.settings)
             records.setdefault(" ".join(record.question.split()), record)
         if not records:
-            raise QuestionError("no question given", hint="Name a file of questions, or ask one with --question.")
+            raise QuestionError("no question given", hint="Give a file of questions, or ask one with --question.")
         self._index.check_files()
         return [Job(record, options) for record in records.values()]
 
@@ -148,7 +148,7 @@ class BatchService:
 
 
 def _seconds(before: Sequence[Spent]) -> float:
-    """Return the time during which any of some runs was in progress; overlapping times count once."""
+    """Return the time during which at least one of the runs was in progress; overlaps count once."""
     seconds, until = 0.0, 0.0
     for spent in sorted(before, key=lambda spent: spent.began):
         seconds += max(0.0, spent.ended - max(spent.began, until))

@@ -172,7 +172,7 @@ class IndexService:
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all.
 
-        While another process writes to an existing index, its current state is searched.
+        While another process is writing to an existing index, its current state is searched.
         """
         query = valid_question(query, "query")
 
@@ -220,7 +220,7 @@ class IndexService:
                 yield index.library(search, self._parts.caching_embedder, retrieval)
 
     def read(self, index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
-        """Update text and words, and read the documents `again` from their files.
+        """Update the text and words in the index; the documents in `again` are read from their files once more.
 
         Raises FolderError if no document could be read.
         """

@@ -73,7 +73,7 @@ def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: 
     if record.resolve().is_relative_to(folder.resolve()):
         raise SettingsError(
             f"the recording {record} would be inside the folder of documents, and be read as one of them",
-            hint="Name a file outside the folder: --record ../recording.jsonl",
+            hint="Choose a file outside the folder: --record ../recording.jsonl",
         )
     if len(models) > 1:
         raise SettingsError(

@@ -84,9 +84,9 @@ class OpenFolder:
         """Start or resume the run that a new record describes, or return the existing answer; the last event is
         Answered.
 
-        Raises DamagedDocumentError for documents that differ from their file and were not read `again`, FolderError if
-        the folder has no document in the question's scope, WorkspaceLockedError if another process runs the same
-        investigation in a shared database, and the errors of `Investigator.investigate`.
+        Raises DamagedDocumentError for documents that no longer match their file and were not read `again`, FolderError
+        if the folder has no document in the question's scope, WorkspaceLockedError if another process is running the
+        same investigation in a shared database, and the errors of `Investigator.investigate`.
         """
         new, corpus = self._placed(new, options)
         identity = self._identity(new, options)

@@ -212,7 +212,7 @@ def open_embedder(settings: Settings) -> Embedder:
 
 
 def standalone_client() -> EngineClient:
-    """Return a client of the built-in engine for a part of the method that is used without a folder.
+    """Return a client for the built-in engine, for using part of the method without a folder.
 
     It uses settings from the environment, and a journal in memory. Raises SettingsError.
     """

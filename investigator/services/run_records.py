@@ -157,7 +157,7 @@ def new_record(
 
 
 def matrix_id(records: Sequence[Investigation]) -> str:
-    """Return the id of the matrix of some new records: equal for equal questions and settings."""
+    """Return the matrix id of the given new records; it is the same for the same questions and settings."""
     return f"{MATRIX_RUN}{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
 
 

@@ -49,7 +49,7 @@ def choose_workspace(
         ):
             raise SettingsError(
                 f"the workspace {directory} is inside the folder of documents, and no command of yours created it",
-                hint=f"Name a directory outside, or create one with: investigator index --workspace-in-folder {folder}",
+                hint=f"Choose one outside, or create one with: investigator index --workspace-in-folder {folder}",
             )
         _check_chosen(directory, folder, settings)
         return directory
@@ -71,7 +71,7 @@ def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> No
 
     A copy of a folder may use a copy of its workspace.
     """
-    hint = "Nothing in it was changed. Name an empty or new directory, or leave --workspace out."
+    hint = "Nothing in it was changed. Choose an empty or new directory, or leave --workspace out."
     owner = other_owner(directory, folder)
     kept = _indexed(directory) if owner else {}
     if kept and _shared(folder, _with_contents(folder, settings), kept) < _CLEAR_MAJORITY:

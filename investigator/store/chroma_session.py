@@ -52,7 +52,7 @@ class ChromaSession:
         self._ask(ChromaRequest(action=ChromaAction.DELETE, ids=tuple(chunk_ids)))
 
     def upsert(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
-        """Add the vectors of some chunks, or replace them."""
+        """Add the vectors of the given chunks, or replace them."""
         self._ask(ChromaRequest(action=ChromaAction.UPSERT, ids=tuple(chunk_ids)), rows)
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[int, ...]:

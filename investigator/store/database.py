@@ -51,7 +51,7 @@ class Database(ABC):
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds.
+        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError or a subclass.
 
         A row that is not a valid record counts as damage.
         """
@@ -87,7 +87,7 @@ class Database(ABC):
 
     @abstractmethod
     def _translated(self) -> AbstractContextManager[None]:
-        """Turn foreign errors into StoreError and its kinds."""
+        """Turn foreign errors into StoreError or a subclass."""
 
 
 class FileDatabase(Database):
@@ -169,7 +169,7 @@ def _open(path: Path) -> Engine:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Translate errors of files and databases at a path of a workspace into StoreError and its kinds."""
+    """Translate errors of files and databases at a path of a workspace into StoreError or a subclass."""
     try:
         yield
     except OSError as error:
@@ -196,5 +196,5 @@ def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLock
 
 
 def _unwritable(path: Path, reason: str) -> StoreError:
-    hint = "Name a folder that can be written with --workspace DIR."
+    hint = "Use --workspace DIR to choose a writable folder."
     return StoreError(f"the workspace {path.parent} cannot be written: {reason}", hint=hint)

@@ -88,7 +88,7 @@ class FullText:
         return {phrase: frozenset(names) for phrase, names in zip(phrases, found, strict=True)}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of some words or phrases, each with its document."""
+        """Return the chunks that contain one of the given words or phrases, each with its document."""
         with self._database.begin() as connection:
             return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
 
@@ -102,5 +102,5 @@ class FullText:
 
 
 def any_of(words: Sequence[str]) -> str:
-    """Return the query for rows that contain at least one of some words or phrases."""
+    """Return the query for rows that contain at least one of the given words or phrases."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)

@@ -29,7 +29,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 @dataclass(frozen=True)
 class Schema:
     """The tables of one database, the statements that create its full-text tables by name, and its version. Each
-    database has a table `meta` for the version and other single values.
+    database has a table `meta` for the version and other individual values.
     """
 
     metadata: MetaData
@@ -139,7 +139,7 @@ INDEX = Schema(
 )
 
 _ORDERED = String().with_variant(String(collation="C"), "postgresql")
-"""A text column for ordering by code points, as in Python and SQLite, in each database."""
+"""A text column that sorts by code point in every database, as Python and SQLite do."""
 
 runs = Table(
     "runs",

@@ -33,7 +33,7 @@ class SentenceVectorTable:
         self._embedder = embedder
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the stored vectors, each of shape (dimensions,), of some texts."""
+        """Return the stored vectors, each of shape (dimensions,), of the given texts."""
         by_digest = {_digest(text): text for text in texts}
         columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
         own = columns.where(sentence_vectors.c.embedder == self._embedder)
@@ -58,7 +58,7 @@ class SentenceVectorTable:
                 connection.execute(delete(sentence_vectors).where(sentence_vectors.c.chunk_id.in_(chunk_ids)))
 
     def put(self, texts: Mapping[int, Sequence[str]], rows: Mapping[str, Vectors]) -> None:
-        """Store the vectors of the sentences of some chunks, by text; chunks deleted meanwhile are skipped."""
+        """Store the vectors of the sentences of the given chunks, by text; chunks deleted meanwhile are skipped."""
         values = [
             {
                 "chunk_id": chunk_id,

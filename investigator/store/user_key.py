@@ -33,7 +33,7 @@ def user_key(directory: Path | None = None) -> bytes:
 
 
 def code(key: bytes, purpose: str, *parts: str) -> str:
-    """Return the HMAC-SHA256 of some texts in hexadecimal; `purpose` makes a code for one use invalid for others."""
+    """Return the hexadecimal HMAC-SHA256 of the given texts; `purpose` makes a code for one use invalid for others."""
     digest = hmac.new(key, digestmod=hashlib.sha256)
     for part in (purpose, *parts):
         data = part.encode("utf-8", "surrogatepass")

@@ -25,7 +25,7 @@ _WINDOW = 512  # damaged rows recomputed at a time
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
-"""Recomputes the vectors of some chunks; chunks deleted meanwhile are omitted."""
+"""Recomputes the vectors of the given chunks; chunks deleted meanwhile are omitted."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class VectorMatch:
 
 @dataclass(frozen=True)
 class VectorBlock:
-    """The vectors of some chunks, one row of shape (dimensions,) each, and the documents of the chunks."""
+    """The vectors of the given chunks, one row of shape (dimensions,) each, and the documents of the chunks."""
 
     chunk_ids: Sequence[int]
     document_ids: Sequence[str]
@@ -73,8 +73,8 @@ class VectorTable:
         return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
 
     def get(self, chunk_ids: Sequence[int], dimensions: int | None = None) -> dict[int, Vectors]:
-        """Return the existing vectors, each of shape (dimensions,), of some chunks. Without `dimensions`, the length of
-        most rows is the expected length.
+        """Return the existing vectors, each of shape (dimensions,), of the given chunks. Without `dimensions`, the
+        length of most rows is the expected length.
         """
         found: dict[int, Vectors] = {}
         for part in in_batches(chunk_ids):
@@ -83,7 +83,7 @@ class VectorTable:
         return found
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the nearest of some chunks to a unit vector of shape (dimensions,), nearest first."""
+        """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
         found: list[VectorMatch] = []
         for part in in_batches(chunk_ids):
             block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), len(vector))
@@ -102,7 +102,7 @@ class VectorTable:
             yield self._checked(rows, dimensions)
 
     def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
-        """Store the vectors of some chunks, one row each; chunks deleted meanwhile are skipped."""
+        """Store the vectors of the given chunks, one row each; chunks deleted meanwhile are skipped."""
         values = [
             {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes()}
             for i, row in zip(chunk_ids, rows, strict=True)

@@ -40,7 +40,7 @@ class WordTable(StrEnum):
 
 @dataclass(frozen=True)
 class WordCounts:
-    """The numbers of rows and words in a full-text table, and the number of rows that contain each of some words."""
+    """The numbers of rows and words in a full-text table, and the number of rows that contain each given word."""
 
     rows: int
     tokens: int

@@ -197,7 +197,7 @@ def _prepare(directory: Path) -> None:
     if problem:
         raise SettingsError(
             f"the workspace {directory} cannot be written: {problem}",
-            hint="Name a folder that can be written with --workspace DIR.",
+            hint="Use --workspace DIR to choose a writable folder.",
         )
 
 

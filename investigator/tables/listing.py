@@ -28,7 +28,7 @@ _LISTS = re.compile(
 """The first words of a question after several things; "what is the share of women" asks for one."""
 _ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
-_FEW = 20  # most rows that are all listed if a question names only a column: "What is the price?"
+_FEW = 20  # maximum number of rows that are all listed if a question names only a column: "What is the price?"
 _MARKED = re.compile(r"\d")
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _DASHES = frozenset(("-", "–", "—"))

@@ -55,7 +55,7 @@ class FolderChatAgent(Agent):
     The `memories` of a message are remembered; with the text "Opening" they start the conversation. If `episode_done`
     is true, the conversation ends with the reply. Several messages received before an act form one turn. Options: those
     of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a guest, of whom
-    nothing is kept); those of ChatOptions and of single modules under BB3's names, such as `search_decision`,
+    nothing is kept); those of ChatOptions and of individual modules under BB3's names, such as `search_decision`,
     `srm_inference` and `sdm_model`; `max_turns` (1000): the last reply in a conversation has `episode_done`, and
     `epoch_done` becomes true, so that two agents do not talk forever.
     The call limit in the settings, if any, applies to all conversations together. `notices` names the options that an
@@ -232,7 +232,7 @@ class _Room:
 
 
 def _investigator(opt: Opt) -> Investigator:
-    """Return the Investigator for some options. Raises DialogueError without a folder, and the errors of
+    """Return the Investigator for the given options. Raises DialogueError without a folder, and the errors of
     Investigator.
     """
     folder = opt.text("folder")

@@ -65,7 +65,7 @@ class DefaultTeacher(FileTeacher):
 
 
 class _OfModule(DefaultTeacher):
-    """Base of the teachers of one module: shows the module's input; the label is its output."""
+    """Base class of the teachers for individual modules: it shows the module's input, and the label is its output."""
 
     module: ClassVar[Module]
     own_options = frozenset()

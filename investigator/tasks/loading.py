@@ -45,7 +45,7 @@ class Tasks:
         self._worlds = worlds or pattern
 
     def ids(self, task: str | None) -> list[str]:
-        """Return the single task strings in a task string. Raises DialogueError, UnknownTaskError."""
+        """Return the individual task strings in a task string. Raises DialogueError, UnknownTaskError."""
         entries = self._entries
         if entries is None:
             entries = listed_tasks() if "#" in (task or "") else ()

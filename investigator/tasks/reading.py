@@ -30,7 +30,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
         raise DialogueError(f"the task {task} needs {needed}", hint=hint)
     path = expanded(named)
     if not _is_there(path):
-        raise DialogueError(f"file or folder not found: {path}", hint="Name one that exists.")
+        raise DialogueError(f"file or folder not found: {path}", hint="Choose one that exists.")
     if not path.is_file() and not path.is_dir():
         raise DialogueError(
             f"{path} is neither a file nor a folder", hint="Save its contents in a file, and name that file."
@@ -51,7 +51,7 @@ def files_in(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        hint = "Name a folder that can be read, or a file."
+        hint = "Choose a folder that can be read, or a file."
         raise DialogueError(f"the folder {folder} cannot be read: {error.strerror or error}", hint=hint) from error
 
 

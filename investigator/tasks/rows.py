@@ -92,5 +92,5 @@ def _content(file: Path) -> bytes:
 
 
 def _unreadable(file: Path, error: OSError) -> DialogueError:
-    hint = "Name a file that exists and can be read."
+    hint = "Choose a file that exists and can be read."
     return DialogueError(f"the data file {file} cannot be read: {error.strerror or error}", hint=hint)

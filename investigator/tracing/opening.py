@@ -63,7 +63,7 @@ def _check_outside(file: Path, folder: Path) -> None:
     if real.is_relative_to(documents) and not any(part.startswith(".") for part in real.relative_to(documents).parts):
         raise SettingsError(
             f"the trace {file} is inside the folder of documents, and would be read as one of them",
-            hint="Name a file outside the folder: --trace ../trace.jsonl",
+            hint="Choose a file outside the folder: --trace ../trace.jsonl",
         )
 
 

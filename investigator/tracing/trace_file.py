@@ -20,7 +20,7 @@ from investigator.tracing.base import WatchedCall, encodable
 from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
 
 _BEGINNING = b'{"kind":"'
-_HINT = "Name a file that can be written, outside the folder of documents: --trace trace.jsonl"
+_HINT = "Choose a writable file outside the folder of documents: --trace trace.jsonl"
 
 
 class TraceFile:

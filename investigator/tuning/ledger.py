@@ -111,9 +111,9 @@ class TuningLedger:
             raise self._failed(error) from error
         except ValidationError as error:
             raise StoreError(
-                f"{self._path} is not the ledger of a tuning run", hint="Name another --out DIR."
+                f"{self._path} is not the ledger of a tuning run", hint="Choose another --out DIR."
             ) from error
 
     def _failed(self, error: OSError) -> StoreError:
-        hint = "Name a folder that can be written with --out DIR."
+        hint = "Use --out DIR to choose a writable folder."
         return StoreError(f"the ledger cannot be kept in {self._path}: {error.strerror}", hint=hint)

@@ -41,7 +41,7 @@ from investigator.tuning.trials import Variant
 from investigator.tuning.winner import write_winner
 
 MOST_QUESTIONS = 2_000
-"""Most questions of a file that are used; a larger file is sampled."""
+"""Maximum number of questions of a file that are used; a larger file is sampled."""
 
 _BASELINE = "baseline"
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
@@ -222,7 +222,9 @@ class TuningRun:
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""
             if kept not in ("", self._identity):
-                raise UserError(f"{self._out} contains another tuning run", hint="Name another folder with --out DIR.")
+                raise UserError(
+                    f"{self._out} contains another tuning run", hint="Choose another folder with --out DIR."
+                )
             make_private_folder(self._out)
             write_private(file, self._identity.encode())
         except OSError as error:

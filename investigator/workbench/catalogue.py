@@ -91,7 +91,7 @@ def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -
             place.parent.mkdir(parents=True, exist_ok=True)
             write_private(place, shipped(name).read_bytes())
         except OSError as error:
-            raise UserError(f"{place} cannot be written: {error.strerror}", hint="Name another folder.") from error
+            raise UserError(f"{place} cannot be written: {error.strerror}", hint="Choose another folder.") from error
     return tuple(places.values())
 
 

@@ -63,7 +63,7 @@ class TemplateUse:
         return read_once(self._prompt, self.replies[0], self._prompt.reply_type, problem_with)
 
     def reading(self) -> ReadReply[Record]:
-        """Return the reply that counts, as the method chooses it."""
+        """Return the reply that the method would use."""
         return read_or_repaired(
             self._prompt, self.replies[0], self._prompt.reply_type, problem_with, lambda _: self._repaired()
         )

@@ -63,7 +63,7 @@ _OF_THE_REPLY = late(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words before "score" and its synonyms after which it is still the reply's point; "test score" may be a finding."""
+"""Words before "score" or a synonym that leave it the reply's own point; a "test score" may be a finding."""
 
 
 def read_point(text: str) -> int | None:

@@ -62,7 +62,7 @@ def write_conversations(path: Path, conversations: Iterable[Conversation]) -> No
 
 def unwritable(path: Path, error: OSError) -> FolderError:
     """Return the error for a file or a folder that cannot be written."""
-    hint = "Name a folder that can be written to, on a disk with space left."
+    hint = "Choose a folder that can be written to, on a disk with space left."
     return FolderError(f"{path} cannot be written: {error.strerror or error}", hint=hint)
 
 

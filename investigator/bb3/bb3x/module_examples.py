@@ -59,8 +59,8 @@ class ModuleExample(Record):
 def module_examples(
     conversation: Conversation, modules: Sequence[Module] = tuple(Module), known_before: Sequence[str] | None = None
 ) -> tuple[ModuleExample, ...]:
-    """Return the examples of some modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm have
-    any.
+    """Return the examples of the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
+    have any.
 
     A record contains the memories after a reply, so each reply was made with the memories recorded with the previous
     one. `known_before` contains the memories at the start of the conversation (see `persons.memories_of_user`). If it

@@ -1,4 +1,4 @@
-"""Assigns a conversation to a part of a data set."""
+"""Assigns a conversation to a split, which is a part of a data set."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def chunk_file(number: int) -> str:
 
 
 def random_split(random: Random) -> Split:
-    """Return a random part."""
+    """Return a random split."""
     return _split_at(random.random())
 
 
 def stable_split(chat_id: str) -> Split:
-    """Return a part by the id of the conversation: the same in every release."""
+    """Return the split for a conversation id; it is the same in every release."""
     digest = hashlib.sha256(f"\0{chat_id}".encode("utf-8", "surrogatepass")).digest()
     return _split_at(int.from_bytes(digest[:7]) / 2**56)
 
 
 def _split_at(place: float) -> Split:
-    """Return the part that a position in [0, 1) falls in: first tests, then validation, then training."""
+    """Return the split that a position in [0, 1) falls in: first tests, then validation, then training."""
     for split, share in SHARES.items():
         if place < share:
             return split

@@ -73,7 +73,7 @@ def chat(
     """Talk to a folder: every statement about its documents has proven quotes, or is withheld.
 
     Each line of the input is a turn; /help lists the commands. What you say about yourself is remembered for later
-    chats; see /memory. Options with a prefix apply to single modules of BlenderBot 3, e.g. --sdm-model gguf:FILE or
+    chats; see /memory. Options with a prefix apply to individual modules of BlenderBot 3, e.g. --sdm-model gguf:FILE or
     --srm-topp 0.8.
 
     Exit codes: 0 end of input, 4 a limit was reached, 1 the chat failed, 2 wrong usage, 130 interrupted.

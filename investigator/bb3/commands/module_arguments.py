@@ -1,4 +1,4 @@
-"""Options for single modules on the command line: `--srm-inference nucleus`, `--sdm-model gguf:FILE`. Pure."""
+"""Options for individual modules on the command line: `--srm-inference nucleus`, `--sdm-model gguf:FILE`. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.bb3.records import Module
 from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding
 
-_OF_MODULES = "Options of single modules, e.g. --srm-topp 0.8, are listed by: investigator module --help"
+_OF_MODULES = "Options for each module, e.g. --srm-topp 0.8, are listed by: investigator module --help"
 
 
 @dataclass(frozen=True)

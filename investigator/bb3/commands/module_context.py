@@ -38,7 +38,9 @@ def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
     try:
         text = _read(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise DialogueError(f"{shown} cannot be read: {in_words(error)}", hint="Name a text file in UTF-8.") from error
+        raise DialogueError(
+            f"{shown} cannot be read: {in_words(error)}", hint="Choose a text file in UTF-8."
+        ) from error
     if what := _what_else(text):
         raise DialogueError(f"{shown} holds {what}", hint=_HINT)
     for number, line in enumerate(text.splitlines(), 1):
@@ -88,7 +90,7 @@ def _what_else(text: str) -> str:
 
 
 def _near(name: str) -> str:
-    """Return the name of the kind of line that a misspelled name resembles; "" if it resembles none."""
+    """Return the known line type closest to a misspelled name, or "" if none is close."""
     names = {known.lower(): known for known in _NAMES}
     near = get_close_matches(name.lower(), names, n=1, cutoff=_NEAR)
     return names[near[0]] if near and name.lower() not in names else ""

@@ -39,7 +39,7 @@ _TOLD_ABROAD = 25
 """Points of a question, and of any other turn, in a language that neither the rules nor the default embedder cover."""
 _MOST_ASKED = 10  # sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example
-_FEW = 3  # fewest words before one of them must be a common word
+_FEW = 3  # minimum number of words before one of them must be a common word
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
     r"|\btell (\w+ )?(about|of) (me|myself)\b.*\?"

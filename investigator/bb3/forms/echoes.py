@@ -20,12 +20,12 @@ _MARK = re.compile(
 _TAG = re.compile(r"<\W?/?\W?[\w ]{1,30}(?:>|$)|<\W*$")
 _HEADING = re.compile(r"^\w+(?:,? \w+){2,}:", re.MULTILINE)
 """Three or more words at the beginning of a prompt line, and a colon."""
-_LEAST_OF_PROMPT = 5  # fewest words for a sentence to be recognised as part of the prompt
+_LEAST_OF_PROMPT = 5  # minimum number of words for a sentence to be recognised as part of the prompt
 _LEAST_OF_TURN = 4
 _MOST_REPEATS = 2
 _ENDS = re.compile(r"[.!?…。！？؟।။]\W*$")
 _GOES_ON = re.compile(r"[,;:(–—-]\s*$")
-_LEAST_BROKEN = 6  # fewest words for an unended sentence to count as truncated; a shorter one may be an answer
+_LEAST_BROKEN = 6  # minimum number of words for an unended sentence to count as truncated; fewer may be an answer
 
 
 def without_prompt(written: str, own: str = "") -> str:

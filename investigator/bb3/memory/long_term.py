@@ -17,7 +17,7 @@ from investigator.language.normalise import one_line
 from investigator.store.database import Database
 
 LONGEST_MEMORY = 2_000
-"""Most characters. A longer text is not a fact about somebody, and would crowd everything else out of a prompt."""
+"""Maximum number of characters. A longer text is not a fact about somebody, and crowds out the rest of a prompt."""
 _CANDIDATES = 256
 _LATEST = 64
 _RIVALS = 32

@@ -15,7 +15,7 @@ from investigator.bb3.memory.words import memory_words
 from investigator.bb3.records import AND_MORE, Speaker
 
 MOST_TOLD = 5
-"""Most memories listed at once, if the user asks for all."""
+"""Maximum number of memories listed at once, if the user asks for all."""
 _MOST_SHOWN = 64
 _OF_A_TOPIC = 4
 _MOST_LOOKED_AT = 256

@@ -1,7 +1,9 @@
-"""Decides if a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose). The
-original rejects a memory that contains all words of an existing one. It therefore loses `I don't have money` after `I
-have money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated
-memory never repeats one that is not negated.
+"""Decides whether a memory says anything new.
+
+The behaviour of ParlAI 1.7.2 was checked by running it; this deviates from it on purpose. The original rejects a memory
+that contains all words of an existing one. It therefore loses `I don't have money` after `I have money`, and `I have a
+dog and a cat` after `I have a dog`. Here a repetition must also add nothing, and a negated memory never repeats one
+that is not negated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A client of search servers in BB3's protocol: POST of a form with q and n, `{"response": [{url, title, content}]}`.
 
-Facts: recordings of ParlAI 1.7.2. This module deviates from it on purpose: it reports failures, and limits what it
-reads.
+The behaviour of ParlAI 1.7.2 was checked in recordings; this deviates from it on purpose: it reports failures, and
+limits what it reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import httpx
 
 _LONGEST_NAME = 2_000
-"""Most characters of an address or title that are kept."""
+"""Maximum number of characters of an address or title that are kept."""
 _LONGEST_TOLD = 200
 _HINT = "Check the address of the search server, or leave it out: the folder is then searched without one."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs
 from fastapi import HTTPException, Request
 
 LONGEST_QUERY = 20_000
-"""Most characters of a query; a chat turn has no more."""
+"""Maximum number of characters in a query; a chat turn has no more."""
 MOST_DOCUMENTS = 50
-"""Most pages in an answer, for any n."""
+"""Maximum number of pages in an answer, for any n."""
 _DOCUMENTS = 5
 _MOST_FIELDS = 20
 _FORM = "application/x-www-form-urlencoded"

@@ -19,7 +19,7 @@ from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.records import Document
 
-_LONGEST_WAIT = 5.0  # seconds to wait for another process that writes to the index; clients wait about ten
+_LONGEST_WAIT = 5.0  # seconds to wait for another process that is writing to the index; clients wait about ten
 
 
 class FolderPages:

@@ -15,7 +15,7 @@ from investigator.language.normalise import one_line
 from investigator.records import Passage
 
 LONGEST_PAGE = 200_000
-"""Most characters of a page that are read; the rest is ignored."""
+"""Maximum number of characters of a page that are read; the rest is ignored."""
 LONGEST_PASSAGE = 10_000
 """Longest passage of a folder that is read whole, in characters, as in a chat over that folder."""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)

@@ -80,7 +80,7 @@ def _opened(path: str) -> Image:
     except (OSError, UnidentifiedImageError, Image.DecompressionBombError, ValueError, SyntaxError) as error:
         raise DialogueError(
             f"the image {path} cannot be read: {in_words(error)}",
-            hint="Name an image file that exists and is complete.",
+            hint="Choose an image file that exists and is complete.",
         ) from error
 
 

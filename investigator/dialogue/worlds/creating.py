@@ -20,7 +20,7 @@ class TaskLoader(Protocol):
     """Loads tasks by their names."""
 
     def ids(self, task: str) -> Sequence[str]:
-        """Return the single tasks of a task string. Raises UnknownTaskError for an unknown name."""
+        """Return the individual tasks in a task string. Raises UnknownTaskError for an unknown name."""
         ...
 
     def world_class(

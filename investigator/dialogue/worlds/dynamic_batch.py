@@ -29,9 +29,10 @@ class Growth(StrEnum):
 
 class DynamicBatchWorld(WorldOfCopies):
     """The teachers of many copies read ahead, and one `batch_act` of the student answers examples of similar length.
-    `dynamic_batching` is `full`: a batch takes as many examples as fit, each counted with the length of the longest,
-    within `(text_truncate + label_truncate) * batchsize` words (`truncate` is the default for both); or `batchsort`:
-    `batchsize` examples. The longest waiting example is always in the next batch.
+    If `dynamic_batching` is `full`, a batch takes as many examples as fit within
+    `(text_truncate + label_truncate) * batchsize` words, each counted with the length of the longest (`truncate` is the
+    default for both); if it is `batchsort`, a batch takes `batchsize` examples. The longest waiting example is always
+    in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
     in batches, and DialogueValueError if no truncation is given.

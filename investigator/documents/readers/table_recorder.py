@@ -151,7 +151,7 @@ def recorded_table(
     complete: bool = True,
     end: int = 0,
 ) -> Table:
-    """Return the table of some cells; the file marks `marked` rows as headers."""
+    """Return the table with the given cells; the file marks `marked` rows as headers."""
     rows: dict[int, dict[int, str]] = {}
     for cell in cells:
         rows.setdefault(cell.row, {})[cell.column] = one_line(text[cell.start : cell.end])

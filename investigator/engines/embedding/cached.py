@@ -13,7 +13,7 @@ import numpy as np
 from investigator.engines.base import Embedder, Vectors
 
 Kept: TypeAlias = Callable[[Sequence[str]], Mapping[str, Vectors]]
-"""Returns the stored vectors of some texts; thread-safe."""
+"""Returns the stored vectors of the given texts; thread-safe."""
 
 _MOST = 20_000  # vectors of 384 numbers: 30 MB
 

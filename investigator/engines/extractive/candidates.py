@@ -127,7 +127,7 @@ def candidates(
 
 
 def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the words of the question that occur in some sentence, weighted by inverse sentence frequency."""
+    """Return the words of the question that occur in any sentence, weighted by inverse sentence frequency."""
     counts = Counter(word for each in sentences for word in each if word in weights)
     total = len(sentences)
     return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in weights if (n := counts[word])}

@@ -17,7 +17,7 @@ from investigator.questions.cues import opposites, patterns
 from investigator.questions.kinds import asks_everything, summarised
 from investigator.records import AskReply, AskVariables, Passage
 
-_SHORTEST, _LONGEST = 40, 450  # limits on the characters of a sentence
+_SHORTEST, _LONGEST = 40, 450  # minimum and maximum sentence length, in characters
 _FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # share of figures in a sentence; more of them mean a table row
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2

@@ -84,7 +84,7 @@ def described(model: LocalModel) -> HubFile:
         if sibling.rfilename == model.file:
             if sibling.lfs is None or not sibling.size:
                 raise ModelDownloadError(
-                    f"the hub has no checksum for {model.file}", hint="Name another file, or fetch it by hand."
+                    f"the hub has no checksum for {model.file}", hint="Choose another file, or fetch it by hand."
                 )
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))

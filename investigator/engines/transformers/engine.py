@@ -126,7 +126,7 @@ def _size(path: Path) -> int:
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(
             f"{path} contains no model",
-            hint="Name a folder with config.json, the tokenizer's files and weights, as save_pretrained writes them.",
+            hint="Choose a folder with config.json, the tokenizer's files and weights, as save_pretrained writes them.",
         )
     return sum(weights.values())
 

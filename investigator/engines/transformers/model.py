@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # number of last tokens in which a stop is searched during generation
+_STOP_WINDOW = 16  # number of last tokens in which a stop is searched for during generation
 
 
 class Generation(Record):

@@ -12,7 +12,8 @@ from investigator.documents.readers.properties import iso_date
 from investigator.records import Heading
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
-_LEAST_SHARE = 0.3  # share of the HTML body's letters; a plain body below it only refers to the HTML one
+_LEAST_SHARE = 0.3
+"""If the plain body has fewer letters than this share of the HTML body's, it only points to the HTML version."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def _is_data(row: VisualRow) -> bool:
 
 
 def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last row of figures of each stretch of rows that may be a table."""
+    """For each stretch of rows that may be a table, yield its first and last row of figures."""
     begun: int | None = None
     last = 0
     for number, row in enumerate(rows):
