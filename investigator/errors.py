@@ -99,7 +99,7 @@ class QuestionError(UserError):
 class PageError(UserError):
     """The document has no such page, or the page cannot be drawn."""
 
-    default_hint = "Ask for a page of a PDF, counted from 1; other formats are shown by their text."
+    default_hint = "Only pages of PDF documents can be shown, counted from 1; other formats are shown as text."
 
 
 class FolderError(UserError):
@@ -143,7 +143,7 @@ class UnknownRunError(UserError):
 class EvaluationDataError(UserError):
     """A file of questions, queries, documents or judgements cannot be used for an evaluation."""
 
-    default_hint = "Correct the file, or name another one; --help describes its contents."
+    default_hint = "Correct the file, or choose another one; --help describes the expected contents."
 
 
 class DialogueError(UserError, RuntimeError):
@@ -193,7 +193,7 @@ class WorkspaceLockedError(UserError):
 class ForeignFileError(UserError):
     """A workspace file was replaced by one that this user's program did not write."""
 
-    default_hint = "Remove it if you know what it is, or name another place with --workspace DIR."
+    default_hint = "Remove it if you know what it is, or choose another directory with --workspace DIR."
 
 
 class RunError(InvestigatorError):
@@ -291,7 +291,7 @@ class AlteredRunError(StoreError):
     """The record of a run in the workspace is not the one that this program wrote for this user."""
 
     default_hint = (
-        "Ask its question again: nothing of this run is used. If the workspace comes from another computer of yours, "
+        "Ask its question again; nothing of this run is reused. If the workspace comes from another computer of yours, "
         "copy the file user.key from the data directory there to the one here (see docs/security.md)."
     )
 

@@ -222,7 +222,7 @@ class Investigator:
         return found
 
     def adopt(self) -> TakenOver:
-        """Take over the runs and memories that an earlier version kept inside the folder; nothing else there is used.
+        """Import the runs and memories that an earlier version kept inside the folder; nothing else there is used.
 
         Raises FolderError if nothing is there, ForeignFileError if it is not this user's, StoreError.
         """
@@ -263,7 +263,7 @@ class Investigator:
     def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
         """Update the index and keep the folder open for searching until the context ends.
 
-        The documents `again` are read again from their files.
+        The documents in `again` are read again from their files.
         """
         return self._index.library(again=again)
 

@@ -1,7 +1,6 @@
 """The classes of the source document with its signatures (seed: generative_agents).
 
-They are adapters: the parts of the method receive what they use; these classes open it from a workspace directory and
-template paths.
+They are adapters: they open a workspace directory and template files, and pass them to the parts of the method.
 """
 
 from __future__ import annotations
@@ -173,7 +172,7 @@ class Query:
 
 
 def listed(documents: str | Sequence[DocumentCard | str]) -> tuple[DocumentCard, ...]:
-    """Return the documents as cards; a text lists them one per line or separated by commas."""
+    """Return the documents as cards; a string lists them one per line or separated by commas."""
     if isinstance(documents, str):
         lines = [line for line in documents.splitlines() if line.strip()]
         documents = lines if len(lines) > 1 or _TITLE.search(documents) else re.split(r"\s*[,;]\s*", documents.strip())
@@ -182,7 +181,7 @@ def listed(documents: str | Sequence[DocumentCard | str]) -> tuple[DocumentCard,
 
 
 def told(history: str | Sequence[Memory], question: str) -> tuple[Memory, ...]:
-    """Return the selected memories; a text is one memory without a point."""
+    """Return the selected memories; a string counts as one memory without a point."""
     if not isinstance(history, str):
         return tuple(history)
     if not history.strip():

@@ -44,7 +44,7 @@ _KINDS: Mapping[object, str] = {
     bool: "true or false",
     str: "a text",
     SecretStr: "a text",
-    tuple: 'a list of texts, such as ["*.md", "drafts"]',
+    tuple: 'a list of strings, such as ["*.md", "drafts"]',
 }
 
 
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     store: StoreSettings = StoreSettings()
-    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # the location only
+    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # does not change answers
     trace: TraceSettings = TraceSettings()
     verify: VerifySettings = VerifySettings()
 
@@ -191,7 +191,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
 
 
 def _place(name: str) -> tuple[list[str], FieldInfo | None]:
-    """Return the part that contains a setting, or that it names, as a path, and its field or None."""
+    """Return the path of the part that contains a setting, and the field of the setting; None if a part is named."""
     model: type[BaseModel] = Settings
     part: list[str] = []
     field: FieldInfo | None = None
@@ -243,7 +243,7 @@ def _about(name: str, field: FieldInfo) -> str:
 def _wanted(field: FieldInfo, problem: str) -> str:
     """Describe the values that a setting accepts."""
     if problem == "string_pattern_mismatch":
-        return "of the form shown in its description"
+        return "in the form shown in its description"
     if problem == "string_too_short":
         return "a text that is not empty"
     kind = _KINDS.get(_kind(field), "of another kind")

@@ -1,1 +1,1 @@
-"""Surrounds the seam, once for all engines: render, fit, journal, budget, parse, repair."""
+"""The layers around the seam, shared by all engines: render, fit, journal, budget, parse, repair."""

@@ -15,7 +15,7 @@ from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
-"""Stop reasons that do not apply with a higher ceiling."""
+"""Reasons for stopping that a higher ceiling would remove."""
 
 _FIRST_REPLY = 200  # tokens assumed for a reply before the first one
 

@@ -83,7 +83,7 @@ class Traced:
 
 
 class Ledger(Protocol):
-    """Tracks the usage so far and records calls; `begin` and `keep` return only when it is safe.
+    """Tracks the usage so far and records calls; `begin` and `keep` return only when the record is stored safely.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
     the call. A call that neither ends, because the process died, or that was `sent` without a reply, counts as one call
@@ -98,7 +98,7 @@ class Ledger(Protocol):
 
 
 class CallJournal(Ledger, Protocol):
-    """A ledger that also gives back what it keeps, so that nothing is paid twice.
+    """A ledger that also returns recorded replies, so that no reply is paid for twice.
 
     `too_long` returns the tokens of a prompt that did not fit into the engine's context, or 0 if the engine rejected it
     without a count; such a prompt must not be sent again.

@@ -68,8 +68,9 @@ def no_smaller(_: Record, share: float) -> None:
 def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
     """Call `put` with the variables, or with smaller ones until the prompt fits, and return its result.
 
-    `smaller` returns variables of about that share (0..1) of the length, or None if nothing more can be omitted. An
-    engine that does not declare its context may reject several prompts. Raises PromptTooLong and the errors of `put`.
+    `smaller` takes a share (0..1) and returns variables reduced to about that share of their length, or None if nothing
+    more can be omitted. An engine that does not declare its context may reject several prompts. Raises PromptTooLong
+    and the errors of `put`.
     """
     refusals = 0
     while True:

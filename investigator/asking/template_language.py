@@ -1,6 +1,7 @@
 """The language of templates: a subset of Jinja2 that computes on plain values, calls nothing, and always terminates.
 
-Anything that the lists below lack is rejected when a template is compiled. Allowed operations are counted at run time.
+Anything that is not in the lists below is rejected when a template is compiled. Allowed operations are counted at run
+time.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         self.tests = {name: TESTS[name] for name in _TESTS}
 
     def compiled(self, tree: nodes.Template) -> Template:
-        """Compile a template without faults; its tree gets steps that count. Raises TemplateSyntaxError."""
+        """Compile a template without faults, after adding counters of steps to its tree. Raises TemplateSyntaxError."""
         for loop in list(tree.find_all(nodes.For)):
             cost = nodes.Const(sum(1 for _ in _walked(loop)))
             loop.body.insert(0, nodes.Output([_tick_of(nodes.Const(""), cost)], lineno=loop.lineno))

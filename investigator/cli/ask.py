@@ -38,7 +38,7 @@ _WORST_FIRST = (1, 4, 3, 5)
 
 @dataclass(frozen=True)
 class AskingOptions:
-    """The options of a question."""
+    """Options that describe a question."""
 
     mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
     strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="The approach to take.")] = None
@@ -90,11 +90,13 @@ class AskingOptions:
 class CeilingOptions:
     """The limits at which a run stops with its results so far."""
 
-    max_calls: Annotated[int | None, typer.Option(metavar="N", help="Limit of engine calls.")] = None
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Limit of tokens.")] = None
-    max_money: Annotated[float | None, typer.Option(metavar="USD", help="Limit of cost in US dollars.")] = None
+    max_calls: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of engine calls.")] = None
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of tokens.")] = None
+    max_money: Annotated[float | None, typer.Option(metavar="USD", help="Maximum cost in US dollars.")] = None
     max_seconds: Annotated[float | None, typer.Option(metavar="S", help="Time limit in seconds.")] = None
-    rounds: Annotated[int | None, typer.Option(metavar="N", help="Limit of rounds of planning and asking.")] = None
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", help="Maximum number of rounds of planning and asking.")
+    ] = None
 
     def settings(self) -> Iterator[str]:
         """Yield these options as settings, in the form of `--set`."""
@@ -216,7 +218,7 @@ def exit_code(outcome: QuestionOutcome) -> int:
 
 def _question(words: str) -> str:
     if words == "-":
-        if sys.stdin is None:  # closed by the parent process
+        if sys.stdin is None:  # the parent process closed it
             raise QuestionError("standard input is closed, so no question can be read")
         try:
             words = sys.stdin.buffer.read().decode("utf-8-sig")

@@ -21,7 +21,7 @@ def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
     """Return the questions of the options, then those of a file, each once. Raises QuestionError and SettingsError."""
     if file is None and not asked:
         raise SettingsError(
-            "no questions", hint="Ask with --question, once for each question, or name a --questions FILE."
+            "no questions", hint="Give each question with --question, or a file of questions with --questions FILE."
         )
     listed = read_question_file(file.expanduser()) if file is not None else ()
     return tuple(dict.fromkeys((*asked, *listed)))

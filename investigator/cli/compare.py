@@ -51,12 +51,14 @@ def compare(
     questions: Questions,
     common: CommonOptions,
     measure: Judged = Measure.RIGHT.value,
-    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N questions.")] = None,
     repeat: Annotated[
         int, typer.Option(metavar="N", min=1, help="Ask N times without the cache, and report the noise.")
     ] = 1,
     seed: Seed = 0,
-    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the comparison here.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Also write the comparison to this file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask the same questions with A and with B, and report which is better, or how many questions would decide it.

@@ -21,14 +21,15 @@ def eval_folder(
     docs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of documents.")],
     questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions with their known answers.")],
     common: CommonOptions,
-    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N questions.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.jsonl", help="File for the outcomes; by default in the workspace.")
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Write the outcomes to this file; by default it is in the workspace."),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask each question of a file and measure documents, evidence, answers, silence, proof and cost.
+    """Ask each question of a file and measure the documents, evidence, answers, unanswered questions, proof and cost.
 
     Each row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
     scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. If it is stopped,

@@ -28,8 +28,10 @@ def eval_retrieval(
     qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevant documents of each query: TSV of BEIR or TREC.")],
     settings: SettingsOptions,
     as_json: AsJson = False,
-    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N queries.")] = None,
-    workspace: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors here.")] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N queries.")] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors in this directory.")
+    ] = None,
     per_query: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the scores of each query to this JSONL file.")
     ] = None,

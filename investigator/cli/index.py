@@ -32,7 +32,9 @@ def index(
     retry: Annotated[bool, typer.Option("--retry", help="Retry files that could not be read.")] = False,
     shards: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Shards of the index, with --cluster; a different N rebuilds it."),
+        typer.Option(
+            metavar="N", min=1, help="Number of index shards, with --cluster; a different number rebuilds the index."
+        ),
     ] = None,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
@@ -46,7 +48,7 @@ def index(
     adopt: Annotated[
         bool,
         typer.Option(
-            "--adopt", help="Take over the runs and memories of a .investigator folder made by an earlier version."
+            "--adopt", help="Import the runs and memories of a .investigator folder made by an earlier version."
         ),
     ] = False,
 ) -> None:
@@ -106,7 +108,8 @@ def search(
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show the passages that a query finds, best first, with their rank in each half of the search.
+    """Show the passages that a query finds, best first, with their ranks in the search by words and in the search by
+    meaning.
 
     Answers are based on this search; no engine is asked. The index is updated first.
     """

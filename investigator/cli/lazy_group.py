@@ -21,8 +21,8 @@ Shell = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class LazyCommand(TyperCommand):
-    """A command of which only the name and the line of help are known. `place` is `module:function`, imported on call.
-    A command that `prints` a result takes the options `--quiet` and `--output`.
+    """A command of which only the name and the one-line help are known so far. `place` is `module:function`, imported
+    on call. A command that `prints` a result takes the options `--quiet` and `--output`.
     """
 
     def __init__(

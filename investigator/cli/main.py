@@ -39,7 +39,7 @@ def run() -> None:
         typer.echo("interrupted", err=True)
         sys.exit(130)
     finally:
-        gc.freeze()  # skip the garbage collections at the end of the process
+        gc.freeze()  # skip garbage collection at the end of the process
 
 
 def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
@@ -61,7 +61,7 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
             if os.environ.get("INVESTIGATOR_DEBUG"):
                 typer.echo(inert(traceback.format_exc()), err=True)
             message = f"unexpected error: {type(error).__name__}: {error}"
-            _report(message, "Run it again with INVESTIGATOR_DEBUG=1 to see where it comes from.", mark="")
+            _report(message, "Run it again with INVESTIGATOR_DEBUG=1 to see the traceback.", mark="")
             raise typer.Exit(1) from error
 
     return shell
@@ -91,7 +91,7 @@ _PROMPTS = (
     _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
     _command("show", "workbench.commands.folders:show", "Show a template and its variables."),
     _command("check", "workbench.commands.folders:check", "Check templates, without asking a model."),
-    _command("copy", "workbench.commands.folders:copy", "Copy shipped templates, to change them."),
+    _command("copy", "workbench.commands.folders:copy", "Copy shipped templates so that you can change them."),
     _command("render", "workbench.commands.trials:render", "Show the prompt that a template makes for a step."),
     _command("run", "workbench.commands.trials:run_template", "Send a template to a model, and compare the replies."),
     _command("diff", "workbench.commands.folders:diff", "Show how templates differ from the shipped ones."),
@@ -99,7 +99,7 @@ _PROMPTS = (
 _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Daily use": (
         _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
-        _command("matrix", "cli.matrix:matrix", "Put the same questions to every document; show a table."),
+        _command("matrix", "cli.matrix:matrix", "Ask every document the same questions, and show a table."),
         _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", prints=False, **_MODULE_OPTIONS),
         _command(
             "serve", "bb3.commands.serve:serve", "Open a page in the browser, with an API for programs.", prints=False
@@ -121,13 +121,15 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     ),
     "Prompts and measuring": (
         _group("prompts", _PROMPTS, "List, check, change and try the prompt templates."),
-        _command("compare", "cli.compare:compare", "Compare two templates, models or settings, with a test."),
+        _command(
+            "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
+        ),
         _command("tune", "cli.tune:tune", "Search for templates or settings that are proven better."),
         _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent at a task."),
     ),
     "Conversations and dialogue research": (
         _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
-        _command("export", "bb3.commands.export:export", "Release saved conversations."),
+        _command("export", "bb3.commands.export:export", "Export saved conversations for release."),
         _command(
             "module", "bb3.commands.module:module", "Run one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS
         ),

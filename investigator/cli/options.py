@@ -78,7 +78,7 @@ class SettingsOptions:
     ] = None
 
     def load(self, *more: str) -> Settings:
-        """Return the settings; `more` holds further `--set` changes; they take precedence. Raises the errors of
+        """Return the settings; the `--set` changes in `more` take precedence. Raises the errors of
         `load_settings`.
 
         Print a note if explicitly chosen languages for text recognition are missing. For the default language, print no

@@ -151,8 +151,8 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
         if suffixes is REPORT_SUFFIXES:
             problem = f"the report is an HTML file, but {path} does not end in .html"
         else:
-            problem = f"the report {path} ends in none of {', '.join(suffixes)}"
-        raise UserError(problem, hint=f"Name it with that ending, e.g. --report answer{suffixes[0]}")
+            problem = f"the report {path} does not end in one of {', '.join(suffixes)}"
+        raise UserError(problem, hint=f"Use such a file name, e.g. --report answer{suffixes[0]}")
     if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
             f"{path} exists and is not a report of this program",
@@ -174,14 +174,14 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
             hint="Choose a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        if path.suffix.lower() not in REPORT_SUFFIXES:  # these formats cannot carry our mark, so they would be indexed
+        if path.suffix.lower() not in REPORT_SUFFIXES:  # without the mark of our reports, they would be indexed
             raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
 
 def write_report(path: Path, investigation: Investigation, enclosures: Enclosures) -> None:
     """Write the HTML report. Raises RunError."""
-    kept = f"The investigation is kept: investigator show {investigation.id} --report FILE.html"
+    kept = f"The investigation is saved; try again with: investigator show {investigation.id} --report FILE.html"
     write_file(path, html_report(investigation, enclosures).encode("utf-8"), kept)
 
 
@@ -210,7 +210,7 @@ def check_export(directory: Path, folder: Path) -> None:
 
 def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
     """Write the files of an export into a folder, creating it if needed. Raises RunError."""
-    kept = "The investigation is kept: investigator show RUN FOLDER --export DIR"
+    kept = "The investigation is saved; try again with: investigator show RUN FOLDER --export DIR"
     try:
         directory.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -236,5 +236,8 @@ def _writing() -> Iterator[None]:
     except OSError as error:
         raise RunError(
             f"the result could not be written to standard output: {error.strerror}",
-            hint="The investigation is kept: investigator runs FOLDER lists it, investigator show RUN FOLDER shows it.",
+            hint=(
+                "The investigation is saved: find it with investigator runs FOLDER, then show it with "
+                "investigator show RUN FOLDER."
+            ),
         ) from error

@@ -15,10 +15,10 @@ from investigator.reports.inert import inert
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
 PLAIN_INTERVAL = 2.0
-"""Seconds between two plain lines of the same counted kind."""
+"""Seconds between two plain lines about the same counted work."""
 
 WRITING_INTERVAL = 10.0
-"""Seconds between two plain lines about a model that reads and writes."""
+"""Seconds between two plain lines about the progress of a model."""
 
 
 def follow(

@@ -36,7 +36,7 @@ class StreamOptions:
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors, no progress or notes.")] = False
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the result to FILE instead of the screen."),
+        typer.Option("--output", "-o", metavar="FILE", help="Write the result to FILE instead of printing it."),
     ] = None
 
     wait: Annotated[
@@ -70,7 +70,7 @@ class StreamOptions:
             screen, sys.stdout = sys.stdout, printed
             try:
                 yield
-            except typer.Exit:  # such as "not found": the printed result explains it
+            except typer.Exit:  # for example "not found", which the printed result explains
                 raise
             except BaseException:
                 ended = False

@@ -30,19 +30,19 @@ class CandidateOptions:
     """Sources of candidates."""
 
     variants: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Variants: folders of templates, or versions of one template.")
+        Path | None, typer.Option(metavar="DIR", help="Candidates: folders of templates, or versions of one template.")
     ] = None
     settings_space: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Settings, each with a list of values to try.")
+        Path | None, typer.Option(metavar="FILE.toml", help="File of settings, each with a list of values to try.")
     ] = None
     vary: Annotated[
-        list[str] | None, typer.Option(metavar="PART.FIELD=A,B,C", help="Values to try of a setting; repeatable.")
+        list[str] | None, typer.Option(metavar="PART.FIELD=A,B,C", help="Values to try for a setting; repeatable.")
     ] = None
     search: Annotated[
         str, typer.Option(metavar="NAME", help="Let a proposer write candidates: gepa, or one from another package.")
     ] = ""
     proposer: Annotated[
-        str, typer.Option(metavar="PROVIDER:NAME", help="The proposer's model; by default the one being tuned for.")
+        str, typer.Option(metavar="PROVIDER:NAME", help="The proposer's model; by default the model being tuned.")
     ] = ""
 
 
@@ -50,8 +50,8 @@ class CandidateOptions:
 class TuningCeilings:
     """Ceilings of a tuning run, over all its processes."""
 
-    max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Limit of engine calls.")] = None
-    max_money: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Limit of cost in US dollars.")] = None
+    max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Maximum number of engine calls.")] = None
+    max_money: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Maximum cost in US dollars.")] = None
     more_calls: Annotated[
         float,
         typer.Option(metavar="FACTOR", min=0, help="Calls that a winner may make, as a multiple of the baseline's."),
@@ -102,7 +102,7 @@ def tune(
         reopen=reopen,
     )
     if common.model and ceilings.max_calls is None and ceilings.max_money is None:
-        raise SettingsError("tuning for a model needs a limit", hint="Name one: --max-calls N or --max-money USD.")
+        raise SettingsError("tuning for a model needs a limit", hint="Set one with --max-calls N or --max-money USD.")
     setup = setup_of(common)
     with resumable(RESUMED), display_on(sys.stderr, time.monotonic) as display:
         report = tuned(

@@ -30,7 +30,7 @@ def verify(
     A quote that is not in its file is reported as changed if the file differs from the one that the report cites.
     Otherwise it is reported as not in the file: the report was altered, or text recognition used other settings.
 
-    Exit codes: 0 every quote is at its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
+    Exit codes: 0 every quote is in its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
     wrong usage.
     """
     verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())

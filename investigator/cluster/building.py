@@ -34,16 +34,16 @@ class Company:
     key: str
 
     def check(self) -> None:
-        """Raise ClusterError if this machine differs."""
+        """Raise ClusterError if this machine has another version or key."""
         own = company()
         if own.version != self.version:
             raise ClusterError(
-                f"the worker on {node()} has {DISTRIBUTION} {own.version}, the command {self.version}",
+                f"the worker on {node()} has {DISTRIBUTION} {own.version}, but this command has {self.version}",
                 hint="Install the same version on all machines of the cluster.",
             )
         if own.key != self.key:
             raise ClusterError(
-                f"the worker on {node()} has a different user.key than the command",
+                f"the worker on {node()} has a different user.key than this command",
                 hint="Copy user.key from your data directory to that of each machine (see docs/scale.md).",
             )
 

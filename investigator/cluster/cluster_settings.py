@@ -13,7 +13,7 @@ LOCAL, AUTO, CLIENT = "local", "auto", "ray://"
 
 def _known_address(address: str) -> str:
     if address and address not in (LOCAL, AUTO) and not address.removeprefix(CLIENT).partition(":")[2].isdecimal():
-        raise ValueError(f"cluster.address is {LOCAL}, {AUTO} or {CLIENT}HOST:PORT")
+        raise ValueError(f"cluster.address must be {LOCAL}, {AUTO} or {CLIENT}HOST:PORT")
     return address
 
 

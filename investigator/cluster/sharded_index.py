@@ -150,7 +150,7 @@ class ShardedIndex:
         if tasks:
             before = {number: record.file for number, record in records.items()}
             sizes = {task.number: sum(file.size for file in task.files) for task in tasks}
-            tasks.sort(key=lambda task: sizes[task.number], reverse=True)  # or a large shard would be built last, alone
+            tasks.sort(key=lambda task: sizes[task.number], reverse=True)  # so that no large shard is built last
             planned = (PlannedShard(number=n, bytes=size, before=before.get(n, "")) for n, size in sizes.items())
             self._files.keep_plan(BuildPlan(count=self._count, shards=tuple(planned)))
         return tasks

@@ -59,7 +59,7 @@ class Agent:
         return opt
 
     def clone(self) -> Self:
-        """Return a copy with the same options and the state from `share`."""
+        """Return a copy with the same options, made from what `share` returns."""
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
@@ -71,7 +71,7 @@ class Agent:
         for field, value in fields.items():
             asked[field] = value
         if "text" not in asked:
-            raise DialogueError("the message has no text to respond to", hint="Give a text, or a message with one.")
+            raise DialogueError("the message has no text to respond to", hint="Pass a text, or a message with a text.")
         asked.setdefault(EPISODE_DONE, True)
         copy = self.clone()
         copy.observe(asked)
@@ -83,7 +83,7 @@ class Agent:
         Raises DialogueError if a message has no text or the agent has no `batch_act`.
         """
         if not isinstance(self, ActsInBatches):
-            raise DialogueError(f"{self.id} cannot act in batches", hint="Use respond, message by message.")
+            raise DialogueError(f"{self.id} cannot act in batches", hint="Use respond for each message instead.")
         copies, observed = [], []
         for number, message in enumerate(messages):
             if "text" not in message:

@@ -29,8 +29,8 @@ class InvestigatorAgent(Agent):
     """Answers questions from the documents, each independently of the others.
 
     Replies have `text`, `status`, and `citations` (quotes in their wire form). A message that is not a question, such
-    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which gets one
-    question at a time. Errors of the investigation are passed on.
+    as an empty text, gets a polite reply without an investigation. Copies share the `investigator`, which is asked one
+    question at a time. Errors of the investigation are raised.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class _SharedInvestigator:
 
     def __init__(self, investigator: AnswersQuestions | None) -> None:
         if not isinstance(investigator, AnswersQuestions):
-            hint = 'Pass one: InvestigatorAgent(investigator=Investigator("my_folder"))'
+            hint = 'Pass an investigator: InvestigatorAgent(investigator=Investigator("my_folder"))'
             raise DialogueError("the agent has no investigator to ask", hint=hint)
         self._investigator = investigator
         self._turn = Lock()

@@ -20,7 +20,7 @@ class DataLoader:
     def __init__(self, opt: Mapping[str, object] | None = None) -> None:
         size = Opt.of(opt).number("num_load_threads", 1)
         if size < 1:
-            raise DialogueValueError(f"num_load_threads must be 1 or more, it is {size}")
+            raise DialogueValueError(f"num_load_threads must be 1 or more, not {size}")
         self._pool = ThreadPoolExecutor(max_workers=size, thread_name_prefix="data-loader")
 
     def request_load(

@@ -28,7 +28,9 @@ class Datatype:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise DialogueValueError(f"a datatype is a text, not {self.name!r}", hint="Choose train, valid or test.")
+            raise DialogueValueError(
+                f"a datatype must be a string, not {self.name!r}", hint="Choose train, valid or test."
+            )
         fold, *flags = self.name.split(":")
         for part, known in [(fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
             if part not in known:

@@ -37,7 +37,7 @@ class Dictionary:
         return token in self._indexes
 
     def add(self, text: str) -> None:
-        """Give each new token of a text an index."""
+        """Assign an index to each new token of a text."""
         for token in tokens_of(text):
             if token not in self._indexes:
                 self._indexes[token] = len(self._tokens)

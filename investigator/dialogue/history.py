@@ -49,7 +49,7 @@ class History:
         self.temp_history: str | None = None
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
-        """Add a heard message; do nothing if it has no text.
+        """Add a message that the agent heard; do nothing if it has no text.
 
         Until the next message, `temp_history` is appended to the text without a delimiter.
         """
@@ -60,7 +60,7 @@ class History:
         self.temp_history = temp_history
 
     def add_reply(self, text: str) -> None:
-        """Add a said message."""
+        """Add a message that the agent said."""
         self._add(text, f"{self._tokens[1]} {text}" if self._person_tokens else text)
 
     def get_history_str(self) -> str | None:

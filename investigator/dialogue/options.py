@@ -49,7 +49,7 @@ class Opt(dict[str, object]):
         if value is None:
             return default
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise DialogueError(f"the option {key} must be {called}, it is {value!r}")
+            raise DialogueError(f"the option {key} must be {called}, not {value!r}")
         return value
 
 

@@ -58,12 +58,12 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
             f"{place} is not a subclass of {kind.__name__}", hint=f"Derive the class from {kind.__name__}."
         )
     if inspect.isabstract(found):
-        raise DialogueError(f"{place} is only a base class", hint=hint or "Name a class that derives from it.")
+        raise DialogueError(f"{place} is only a base class", hint=hint or "Use a class that derives from it.")
     return found
 
 
 OWN_AGENTS = "investigator.dialogue"
-"""The package that is searched for names other than ours."""
+"""The package that is searched for agents that are not built in."""
 
 _WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
@@ -79,11 +79,11 @@ _FARTHER = {
     "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
     "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
 }
-"""Our agents that depend on higher layers; their modules are loaded on first use."""
+"""Built-in agents that depend on higher layers; their modules are loaded on first use."""
 
 
 def agent_names() -> tuple[str, ...]:
-    """Return the sorted names of our agents."""
+    """Return the sorted names of the built-in agents."""
     return tuple(sorted({*_WITHOUT_DOCUMENTS, *_FARTHER}))
 
 
@@ -120,7 +120,7 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
     if name in _WITHOUT_DOCUMENTS:
         return _WITHOUT_DOCUMENTS[name]
     known = get_close_matches(name, agent_names(), n=3) or agent_names()
-    hint = f"Name one of {', '.join(known)}; or your own as package.module:Class."
+    hint = f"Choose one of {', '.join(known)}; or write your own as package.module:Class."
     places = (_FARTHER[name],) if name in _FARTHER else agent_places(name, package)
     return load_class(places, Agent, sought=f"agent {name}", hint=hint)
 
@@ -150,7 +150,7 @@ def create_agent_from_shared(shared: Shared) -> Agent:
     """
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
-        raise DialogueError("this was not shared by an agent", hint="Pass the result of agent.share().")
+        raise DialogueError("this is not the result of an agent's share()", hint="Pass the result of agent.share().")
     return kind(opt, shared)
 
 

@@ -1,4 +1,4 @@
-"""Picks the next of several tasks: by chance and weight while training in random order, otherwise in turn."""
+"""Picks the next of several tasks: at random, by weight, while training in random order; otherwise in turn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.errors import DialogueValueError
 
 
 class Stochastic(StrEnum):
-    """Names of weights: each task is weighted by its number of episodes."""
+    """The value of `multitask_weights` that weights each task by its number of episodes."""
 
     STOCHASTIC = "stochastic"
 

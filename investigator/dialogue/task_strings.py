@@ -1,5 +1,5 @@
-"""Task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several with commas, and `#qa` for all of one kind.
-Pure: only parses a string into the names of a module and a class.
+"""Task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several separated by commas, or `#qa` for all tasks
+with that tag. Pure: only parses a string into the names of a module and a class.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def required_task(opt: Opt) -> str:
     """Return the task string of the options. Raises DialogueError if no task is given."""
     task = opt.text("task")
     if not task.strip(" ,"):
-        raise DialogueError("no task given", hint="Name one: task=squad; list them with: investigator tasks")
+        raise DialogueError("no task given", hint="Choose one, such as task=squad; list them with: investigator tasks")
     return task
 
 
@@ -79,7 +79,7 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
     unknown tag.
     """
     if tasks is None:
-        raise DialogueError("no task given", hint="Name one; list them with: investigator tasks")
+        raise DialogueError("no task given", hint="Choose one; list them with: investigator tasks")
     listed = tuple(entries)
     found: list[str] = []
     for task in tasks.split(","):

@@ -123,12 +123,12 @@ class TurnAgent(Agent):
         if self._awaits is _Awaits.LAST_REPLY:
             raise DialogueError(
                 f"{self.id} observes after the end of an episode without having acted",
-                hint="Let it act once more, so that the history ends with the episode; or call reset().",
+                hint="Let it act once more, which clears the history at the end of the episode, or call reset().",
             )
         if self._awaits is _Awaits.REPLY:
             raise DialogueError(
                 f"{self.id} observes again without having acted on the previous labels",
-                hint="Call act() between two observations with labels; or call reset().",
+                hint="Call act() between two observations with labels, or call reset().",
             )
 
 

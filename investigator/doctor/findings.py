@@ -21,7 +21,7 @@ class RoleState(StrEnum):
 
 
 class StructuredOutput(StrEnum):
-    """Enforcement of the reply format: by the server, by the prompt, or not at all."""
+    """How the reply format is enforced: by the server, by the prompt, or not at all."""
 
     WORKS = "works"
     JSON_ONLY = "JSON of any form"

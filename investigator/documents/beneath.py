@@ -3,7 +3,7 @@
 A folder may change while it is read: an entry listed as a sub-folder or file can be a link, a pipe or a device by the
 time it is opened. So each name is opened relative to the descriptor of its parent folder, links are rejected, no open
 blocks, and the kind of file is read from its descriptor. If the system cannot do this (Windows), each name is examined,
-opened, and compared; a folder that is replaced twice in between goes unnoticed there.
+opened, and compared; if a folder is replaced twice in between, this goes unnoticed there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = ("O_BINARY", "O_CLOEXEC", "O_NOINHERIT", "O_NONBLOCK", "O_NOCTTY")
 _FILE: int = os.O_RDONLY | _NO_LINK | sum(getattr(os, name, 0) for name in _FLAGS)
 _FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
-_LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # errors for a link, or for a file in place of a folder
+_LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # raised for a link, or for a file in place of a folder
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def _looked_at(folder: int | str, name: str) -> os.stat_result:
 def _checked(name: str) -> str:
     """Return a name after checking that it cannot lead out of its folder."""
     if name in ("", ".", "..") or (os.sep != "/" and (os.sep in name or ":" in name)):
-        raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads elsewhere")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads out of the folder")
     return name
 
 

@@ -76,7 +76,9 @@ def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Sp
 
 
 def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
-    """Yield a span in pieces of at most `maximum` characters, cut at a line end, else at a space, else anywhere."""
+    """Yield a span in pieces of at most `maximum` characters, cut at a line end if possible, else at a space, else
+    anywhere.
+    """
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
         if stop := len(text[start:cut].rstrip()):

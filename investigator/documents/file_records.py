@@ -49,7 +49,7 @@ class GoneFiles:
         return below
 
     def left(self) -> list[str]:
-        """Return the sorted paths of files that are really gone."""
+        """Return the sorted paths of files that were deleted, not replaced."""
         return sorted(self._left)
 
 
@@ -70,7 +70,7 @@ def refusal(file: FoundFile) -> FileRecord:
 
 
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """Return the record of a single file."""
+    """Return the record of one file."""
     opened, contents = reading.opened, reading.contents
     seen = opened or file
     own = next((part for part in contents.documents if part.document.id == file.id), None)
@@ -115,7 +115,7 @@ def _extent(part: SplitDocument | None) -> dict[str, int | None]:
 
 
 def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
-    """Return a record with the path and the stamp of another."""
+    """Return a record with the path and the stamp of another record."""
     return record.changed(path=fresh.path, size=fresh.size, mtime_ns=fresh.mtime_ns, inode=fresh.inode)
 
 

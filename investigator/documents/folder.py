@@ -32,7 +32,7 @@ class Recheck(Record):
     """Files to open although their stamp is unchanged.
 
     `verify` opens every file, which detects changes that kept size and time; `retry` retries files that could not be
-    read; the files `reread` are always read again, or forgotten if they are gone.
+    read; the files in `reread` are always read again, or forgotten if they are gone.
     """
 
     verify: bool = False
@@ -149,7 +149,7 @@ class _Refresh:
             check_folder(self.root)
         own = record_of(file, reading)
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
-            return (before,)  # it would fail as before
+            return (before,)  # reading it would fail again
         files = records_of(own, reading)
         self._make_room(file)
         self.store.put(files, contents.documents)

@@ -133,7 +133,7 @@ class FreshReading:
 
 
 def file_of(document_id: str, found: Mapping[str, FoundFile]) -> FoundFile | None:
-    """Return the file of a document: its own, or the archive or message that contains it."""
+    """Return the file of a document, which may be an archive or a message that contains it."""
     parts = document_id.split("/")
     ids = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((found[file_id] for file_id in ids if file_id in found), None)

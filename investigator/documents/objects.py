@@ -123,7 +123,7 @@ class ObjectFolder:
                 size = sum(one.size for one in new) / 1e6
                 gone = len(before.keys() - listed.keys())
                 copied = f"{len(new):,} object{'' if len(new) == 1 else 's'} copied ({size:,.1f} MB)"
-                notice(f"{self.address}: {copied}, {gone:,} gone, {len(listed):,} in total.")
+                notice(f"{self.address}: {copied}, {gone:,} deleted, {len(listed):,} in total.")
 
     def _listed(self, store: Any) -> dict[str, StoredObject]:
         import obstore
@@ -141,7 +141,7 @@ class ObjectFolder:
                 raise FolderError(
                     f"{self.address} contains more than {self._settings.most:,} objects, or more than "
                     f"{self._settings.most_bytes / 1e9:,.1f} GB",
-                    hint="Name a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
+                    hint="Use a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
                 )
         if not listed:
             raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")
@@ -224,7 +224,9 @@ class ObjectFolder:
 
 
 def places(keys: Iterable[str]) -> dict[str, str]:
-    """Map each key to a path in a folder, the key itself if possible; no two are equal, or one inside the other."""
+    """Map each key to a path in a folder, the key itself if possible; no two paths are equal, and none is inside
+    another.
+    """
     sorted_keys = sorted(keys)
     folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}
     found: dict[str, str] = {}
@@ -295,7 +297,7 @@ def _told(error: Exception, address: str) -> CredentialError | FolderError:
             f"AWS_SESSION_TOKEN; files such as ~/.aws are not read. {_GO_ON}",
         )
     if kind == "InvalidPathError":
-        hint = "Rename the object, or name a prefix without it: empty names, . and .. are not supported."
+        hint = "Rename the object, or use a prefix that does not include it: empty names, . and .. are not supported."
         return FolderError(f"{address} cannot be read: {reason}", hint=hint)
     hint = f"Check bucket and prefix, AWS_REGION and, for your own server, AWS_ENDPOINT_URL. {_GO_ON}"
     return FolderError(f"{address} cannot be read: {reason}", hint=hint)

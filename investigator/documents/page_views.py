@@ -68,7 +68,7 @@ class PageViews:
         Raises the errors of `marked`.
         """
         if not 1 <= width <= _WIDEST:
-            raise PageError(f"a page cannot be {width} pixels wide", hint=f"Ask for 1 to {_WIDEST:,} pixels.")
+            raise PageError(f"a page cannot be {width} pixels wide", hint=f"Choose a width of 1 to {_WIDEST:,} pixels.")
         if page < 1:
             raise PageError(f"{document.id} has no page {page}")
         (drawn,) = self._drawn(document, [PageOrder(page=page, picture_width=width)])

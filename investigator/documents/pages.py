@@ -16,7 +16,7 @@ def line_at(text: str, offset: int) -> int:
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """Return the page that contains `offset`; between two pages, the first of them; None if no page does.
+    """Return the page that contains `offset`, or the first of two pages if it is between them; None if no page does.
 
     `pages` are in the order of the text.
     """

@@ -29,7 +29,9 @@ _LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced,
 
 @dataclass(frozen=True)
 class FileReading:
-    """The report of a process on one file: the opened file (None if it was not opened), contents and seconds."""
+    """A process's report on one file: the opened file (None if it was not opened), its contents, and the seconds it
+    took.
+    """
 
     request: ReadRequest
     opened: Opened | None

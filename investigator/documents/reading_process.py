@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Reserve standard output for the answers: prints of libraries go to standard error."""
+    """Reserve standard output for the answers: what libraries print goes to standard error."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers

@@ -55,7 +55,7 @@ def check_folder(root: Path) -> None:
     except FileNotFoundError as error:
         raise FolderError(f"folder not found: {root}") from error
     except NotADirectoryError as error:
-        raise FolderError(f"{root} is a file, not a folder", hint=f"Name its folder: {root.parent}") from error
+        raise FolderError(f"{root} is a file, not a folder", hint=f"Give its folder instead: {root.parent}") from error
     except PermissionError as error:
         raise FolderError(f"no permission to list {root}", hint="Ask for permission to read the folder.") from error
     except (OSError, ValueError) as error:
@@ -125,7 +125,10 @@ class _Walk:
                     if self.leaving_out.leaves_out(own_shown, is_folder=True):
                         continue
                     if len(own_shown) > _LONGEST_FOLDER or own.count("/") >= _DEEPEST:
-                        reason = f"a folder over {_DEEPEST:,} levels deep, or with a path over {_LONGEST_FOLDER:,} long"
+                        reason = (
+                            f"a folder more than {_DEEPEST:,} levels deep, or with a path of more than "
+                            f"{_LONGEST_FOLDER:,} characters"
+                        )
                         yield _refused(own_shown, own, reason)
                     else:
                         waiting.append((own, own_shown))
@@ -164,7 +167,7 @@ class _Walk:
             return False
 
     def _is_new(self, folder: os.stat_result) -> bool:
-        """Return True if a folder was not listed before, and note it."""
+        """Return True if a folder was not listed before, and record it as listed."""
         identity = (folder.st_dev, folder.st_ino)
         known = identity in self._folders and folder.st_ino != 0
         self._folders.add(identity)
@@ -206,5 +209,5 @@ def _holds(folder: str, path: str) -> bool:
     """Return True if an absolute path is a folder or inside it."""
     try:
         return os.path.commonpath([folder, path]) == folder
-    except ValueError:  # on another drive
+    except ValueError:  # it is on another drive
         return False

@@ -31,7 +31,7 @@ Vectors = npt.NDArray[np.float32]
 """Unit vectors, one per row: shape (texts, dimensions), float32."""
 
 Hear: TypeAlias = Callable[[str], None]
-"""Called repeatedly with the text so far, which starts over after a failed attempt."""
+"""Called repeatedly with the text written so far; after a failed attempt the text starts over."""
 
 
 @runtime_checkable
@@ -82,7 +82,7 @@ class Streams(Protocol):
         ...
 
 
-_CHARACTERS_PER_TOKEN = 3  # about 4 for English prose; 3 was measured for text full of figures and names
+_CHARACTERS_PER_TOKEN = 3  # about 4 in English prose, but 3 in text full of figures and names
 
 
 def traits_of(engine: Engine) -> Traits:
@@ -106,7 +106,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of model and settings; vectors under different names are never compared."""
+        """Return a name for the model and its settings; vectors of different names are never compared."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -52,7 +52,7 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
         earlier = default if role is None else apart.get(role)
         if earlier not in (None, model):
             what = "every role" if role is None else f"the role {role}"
-            raise SettingsError(f"two models for {what}: {earlier} and {model}", hint="Name only one of them.")
+            raise SettingsError(f"two models for {what}: {earlier} and {model}", hint="Choose one of them.")
         if role is None:
             default = model
         else:
@@ -79,13 +79,14 @@ def open_engine(name: str, options: EngineOptions) -> Engine:
         raise SettingsError(problem, hint=_known_providers(provider)) from error
     if not isinstance(engine, Engine):
         raise SettingsError(
-            f"the plug-in of {name!r} did not return an engine", hint="An engine has a name and reply(prompt)."
+            f"the plug-in of {name!r} did not return an engine",
+            hint="An engine needs a name and a method reply(prompt).",
         )
     return engine
 
 
 def may_be_model(name: str) -> bool:
-    """Return True if a name has the form provider:name, or needs no provider, such as `local`."""
+    """Return True if a name has the form provider:name, or, like `local`, needs no provider."""
     return ":" in name or _factory(name.strip())[0] is not open_chat
 
 
@@ -105,7 +106,9 @@ def _factory(name: str) -> tuple[EngineFactory, str]:
 
 def _callable(loaded: object, path: str) -> EngineFactory:
     if not callable(loaded):
-        raise SettingsError(f"the plug-in {path} cannot be called", hint="Name a function that takes (name, options).")
+        raise SettingsError(
+            f"the plug-in {path} cannot be called", hint="It must be a function that takes (name, options)."
+        )
     factory: EngineFactory = loaded
     return factory
 
@@ -114,7 +117,7 @@ def _known_providers(provider: str) -> str:
     names = sorted({*OWN, *found(GROUP), *CHAT_PROVIDERS})
     near = get_close_matches(provider, names, n=1)
     return (f"Did you mean {near[0]!r}? " if near else "") + (
-        f"Name a model as provider:name. The providers are {', '.join(names)}, and others of LangChain."
+        f"Write a model as provider:name. The providers are {', '.join(names)}, and any others that LangChain knows."
     )
 
 

@@ -40,9 +40,8 @@ class EngineOptions:
 
     `on_notice` receives messages for the user, such as that a parameter was rejected; `on_writing` receives the
     progress of a local model with a reply. `callbacks` are LangChain callbacks, for engines that call a LangChain
-    model. `extractive` creates the built-in engine. The rest are the settings of our own engines, and facts about chat
-    servers: a chat model records in `known` what its server rejects. An engine of another package manages its own
-    settings.
+    model. `extractive` creates the built-in engine. The other fields are the settings of our own engines, and `known`,
+    in which a chat model records what its server rejects. An engine of another package manages its own settings.
     """
 
     extractive: Callable[[], Engine]
@@ -60,7 +59,7 @@ class EngineFactory(Protocol):
 
     `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
     has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
-    parts. Open it quickly and load a model at the first prompt. Raise SettingsError, CredentialError or
+    parts. It should open quickly and load a model only at the first prompt. Raise SettingsError, CredentialError or
     MissingPackageError, with a hint, if the engine cannot be used.
     """
 

@@ -26,11 +26,11 @@ T = TypeVar("T")
 MOST_OCTETS = 4_000_000
 """Limit on a reply body: 200,000 characters of text in JSON, each written as an escape, take 1.2 million octets."""
 
-_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that a limit on octets limits the body
+_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that a limit on octets holds
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
-_ENVELOPES = 50  # times the reply, if each token comes in a separate envelope
+_ENVELOPES = 50  # times the size of the reply, if each token comes in a separate envelope
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class HttpClient(Protocol):
 
     @property
     def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]:
-        """Return the hooks that are called for each `request` and each `response`."""
+        """Return the hooks called for each `request` and each `response`."""
         ...
 
 
@@ -236,7 +236,7 @@ class _BoundedStream:
             yield part
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._stream, name)  # newer clients store the elapsed time there
+        return getattr(self._stream, name)  # newer clients keep the elapsed time there
 
     def close(self) -> None:
         self._stream.close()
@@ -245,7 +245,7 @@ class _BoundedStream:
 def bound_clients(model: object, bounds: BodyBounds) -> int:
     """Limit the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
 
-    For providers whose class accepts neither a client nor client options. Their clients are found in the usual
+    This is for providers whose class accepts neither a client nor client options. Clients are found in the usual
     attributes of such classes; a client in another place, or not from httpx, stays unchanged.
     """
     found = list(_clients(model, _DEPTH))

@@ -15,7 +15,7 @@ from investigator.records import Prompt, Record, Reply, Traits
 
 
 class _Header(Record):
-    """First line of a recording: the recorded engine."""
+    """The first line of a recording, which describes the recorded engine."""
 
     engine: str
     version: int = 1
@@ -23,7 +23,7 @@ class _Header(Record):
 
 
 class _Line(Record):
-    """Any further line: one reply, under the key of its prompt."""
+    """Any other line of a recording: one reply, under the key of its prompt."""
 
     key: str
     template: str
@@ -33,10 +33,10 @@ class _Line(Record):
 class RecordedEngine:
     """Replays the recording at `path`; a missing prompt is sent to `inner` and added.
 
-    The recording is a file of JSON lines: the engine's name and traits, then one reply per line, on disk before it is
-    returned. A last line truncated by a crash is dropped. Without `inner` the engine takes the recorded name, so that
-    the keys are the same; a missing prompt raises ReplayError, and so does a recording that is missing, damaged, or
-    from another engine. Thread-safe within one process.
+    The recording is a file of JSON lines: the engine's name and traits, then one reply per line, which is on disk
+    before it is returned. A last line truncated by a crash is dropped. Without `inner` the engine takes the recorded
+    name, so that the keys are the same; a missing prompt raises ReplayError, and so does a recording that is missing,
+    damaged, or from another engine. Thread-safe within one process.
     """
 
     def __init__(self, path: str | Path, inner: Engine | None = None) -> None:
@@ -71,7 +71,7 @@ class RecordedEngine:
         return self._header.traits
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Return the recorded reply, or the inner engine's. Raises ReplayError if neither exists."""
+        """Return the recorded reply, or else that of the inner engine. Raises ReplayError if neither exists."""
         key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)

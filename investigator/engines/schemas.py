@@ -11,9 +11,10 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
-@cache  # building one takes a third of a call's processor time
+@cache  # because building one takes a third of a call's processor time
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
-    """Return the schema of a reply record: every property required and in order, nothing else allowed, no defaults.
+    """Return the schema of a reply record: every property is required and in order, nothing else is allowed, and there
+    are no defaults.
 
     This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every field,
     in the order of the record, cannot omit its quotes or explain before it scores. The schema is cached, so callers
@@ -47,7 +48,7 @@ def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
         return {"$ref": schema["$ref"]}
     strict: dict[str, Json] = {}
     for key, value in schema.items():
-        if key in ("properties", "$defs") and isinstance(value, dict):  # the keys are field names
+        if key in ("properties", "$defs") and isinstance(value, dict):  # its keys are names of fields
             strict[key] = {name: _strict(part) for name, part in value.items()}
         elif key not in ("default", "title"):
             strict[key] = _strict(value)

@@ -1,6 +1,5 @@
-"""Engine and embedder without a model: prepared replies, and vectors from word counts.
-
-For tests, for trying out templates and for examples; both are part of the product and behave like the real ones.
+"""An engine with prepared replies, and an embedder that counts words. They are for tests, for trying out templates and
+for examples; both are part of the product and behave like the real ones.
 """
 
 from __future__ import annotations

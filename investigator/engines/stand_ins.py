@@ -52,7 +52,7 @@ class AbsentEngine:
         return self._traits
 
     def count_tokens(self, text: str) -> int:
-        """Return 0: the journal knows which prompts did not fit."""
+        """Return 0, because the journal knows which prompts did not fit."""
         return 0
 
     def reply(self, prompt: Prompt) -> Reply:

@@ -2,7 +2,7 @@
 
 A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or the like and do
 not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
-replaced word may change the meaning, and no list covers them all (docs/decisions/0018).
+replaced word may change the meaning, and no list could cover all such words (docs/decisions/0018).
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ def _names_again(word: StatedWord) -> bool:
 
 
 def _is_bounded(part: Sequence[StatedWord]) -> bool:
-    """Return True if no word of a part affects the text outside it, as a negation, doubt, condition or source would."""
+    """Return True if no word of a part affects the text outside the part, as a negation, doubt, condition or source
+    would.
+    """
     return not any(word.text in reaching_words() for word in part)
 
 

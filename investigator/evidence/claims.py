@@ -1,4 +1,4 @@
-"""Checks claims: slot by slot, a statement may say no more than one sentence of one of its quotes."""
+"""Checks claims slot by slot: a statement may say no more than one sentence of one of its quotes says."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 def unsaid(text: str, said: str) -> str | None:
     """Return the first number, date or name with digits in a reply that does not occur earlier, else None.
 
-    For replies based on a conversation instead of documents.
+    This is for replies that are based on a conversation instead of documents.
     """
     missing = missing_figure(figures(text), figures(said), figures(""))
     return missing.reason if missing is not None else None
@@ -101,8 +101,8 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """Return the words of a quote as written and on one line: so a word broken at a line end is rejoined. For a cell,
-    return its statement.
+    """Return the words of a quote as written and on one line: so that a word broken at a line end is rejoined. For a
+    cell, return its statement.
     """
     if quote.cell is not None:
         return _plain(quote.said), _plain(f"{quote.said}.")
@@ -176,8 +176,8 @@ def _shares_figure(claim: Figures, asked: Figures) -> bool:
 def _why_not_checked(claim: StatedSentence, nearest: StatedSentence) -> str:
     strange = [word.text for word in claim.words if not word.is_function and word.keys.isdisjoint(nearest.known)]
     if strange:
-        return f"its quote does not say {strange[0]!r} in the same words"
-    return "its quote says it in another order, or says more"
+        return f"its quote does not contain {strange[0]!r} in the same words"
+    return "its quote says it in a different order, or says more"
 
 
 def _says(quote: Quote, claim: StatedSentence, given: str) -> bool:

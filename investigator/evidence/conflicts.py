@@ -20,10 +20,10 @@ from investigator.questions.numbered import numbered
 from investigator.questions.related import roots
 from investigator.records import Conflict, ConflictSide, Quote
 
-_SAME_WORDS = 0.75  # share of the shorter sentence's words, values aside, that both must contain
+_SAME_WORDS = 0.75  # share of the shorter sentence's words, except values, that both must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
-_MANY_NAMES = 2  # shared by sentences that list people; different names in such lists are not a conflict
+_MANY_NAMES = 2  # sentences that share so many list people, and such lists do not conflict
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
 _Value = TypeVar("_Value", Amount, Date)
 
@@ -62,11 +62,11 @@ class DatedSentence:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Return the roots of its words and of the surrounding ones."""
+        """Return the roots of its words and of the words around it."""
         return roots(self.sentence) | self.about_roots
 
     def side(self, value: str) -> ConflictSide:
-        """Return it as a side of a conflict."""
+        """Return the sentence as a side of a conflict."""
         return ConflictSide(value=value, quote=self.quote, date=self.date)
 
     def is_apart(self, other: DatedSentence) -> bool:

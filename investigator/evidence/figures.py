@@ -43,7 +43,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class MissingFigure:
-    """A figure of a claim that was not found."""
+    """A figure of a claim that is not in its quotes."""
 
     slot: Slot
     reason: str

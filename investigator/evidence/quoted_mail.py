@@ -9,7 +9,7 @@ from investigator.records import Document
 
 _MESSAGES = re.compile(r"message/rfc822|application/vnd\.ms-outlook|text/plain")
 _MARKED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_HEAD = re.compile(  # the line above an older message
+_HEAD = re.compile(  # the line that precedes an older message
     r"^[ \t]*-{2,}[ \t]*(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d['’]origine"
     r"|Mensaje original)[ \t]*-{2,}[ \t]*$"
     r"|^[ \t]*(?:On|Am|Le|El)\b[^\n]{6,120}(?:\n[^\n]{1,80})?"

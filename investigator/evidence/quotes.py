@@ -73,10 +73,10 @@ class Source:
 
         Differences in typography are ignored (see `normalise`), as are spaces next to punctuation ("brick , stone"),
         quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter.
-        "start ... end" means everything from start to end, at most `LONGEST_GAP` characters. An occurrence inside one
-        of the `near` spans comes before others, an earlier one before later ones. A one-word quote counts if the word
-        is long or fills a line of the source. A span that begins or ends inside a word or a number, or right after a
-        "not", is not a quote.
+        "start ... end" means everything from start to end, at most `LONGEST_GAP` characters. Occurrences inside one of
+        the `near` spans are preferred, then earlier ones. A quote of one word counts only if the word is long or fills
+        a line of the source. A span that begins or ends inside a word or a number, or right after a "not", is not a
+        quote.
         """
         if len(quote_text) > LONGEST_QUOTE:
             return None

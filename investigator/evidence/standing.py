@@ -38,7 +38,8 @@ class Rechecked:
 
 
 def recheck(claims: Sequence[Claim], question: str, reread: Reread | None) -> Rechecked:
-    """Look up each quote of the given claims in its document, which `reread` returns; without it, in none.
+    """Look up each quote of the given claims in its document, which `reread` returns; without `reread`, no quote is
+    found.
 
     A claim with a missing quote is not proven.
     """

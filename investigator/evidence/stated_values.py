@@ -40,8 +40,8 @@ _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of
 class Thing:
     """The thing whose value a question asks for: the roots of its words, the main one, and the kind of value. `noun`
     contains the roots of the words joined to the main one, `counted` the root of the counted thing, `measure` the kind
-    of figure if it has its own units: a share is not how long something is. Values for other spans of time (`rates`),
-    or for the other end of a span (`phases`), are different values.
+    of figure if it has its own units: a share is not a length. Values for other spans of time (`rates`), or for the
+    other end of a span (`phases`), are different values.
     """
 
     words: frozenset[str]
@@ -104,7 +104,9 @@ def _tells(word: str) -> bool:
 
 
 def _first_noun(question: str, told: Sequence[str]) -> list[str]:
-    """Return the first words that belong together: the FLOOR AREA of the hall; the last of them is the main one."""
+    """Return the first words that belong together, such as FLOOR AREA in "the floor area of the hall"; the last one
+    is the main word.
+    """
     found: list[str] = []
     for match in _WORD.finditer(question):
         word = folded(match.group())
@@ -123,7 +125,7 @@ def _named(text: str, section: str) -> frozenset[str]:
 def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedValue | None:
     """Return the value that a sentence gives for a thing; None if it gives none, or several. `about` contains the roots
     of the words of its heading and its document's title, which may complete the sentence. A sentence about a change may
-    omit the words joined to the main word: the (summer) regatta is moved.
+    omit the words joined to the main word, as "the regatta is moved" omits "summer".
     """
     read = _Read.of(_own_lines(sentence, thing))
     is_change = patterns("changes")["words"].search(read.text) is not None
@@ -202,7 +204,7 @@ def has_unit(value: Value) -> bool:
 
 
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
-    """Return the value nearest to the words of the thing; if things are counted, a number of them."""
+    """Return the value nearest to the words of the thing; if things are counted, it must be their number."""
     if thing.counted:
         values = [one for one in values if thing.counted in read.behind(one)]
     elif any(read.measures(one) for one in values):

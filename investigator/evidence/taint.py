@@ -1,8 +1,8 @@
 """Handles documents that address a language model: their quotes count as proof, but model replies about them are
 dropped.
 
-A model that a document has deceived would pass its words on to the planner, the reflection and the writer. Quotes are
-verified in the document; a reply may come from anyone.
+A model that a document has deceived would pass the document's words on to the planner, the reflection and the writer.
+Quotes are verified in the document, but a reply may contain anything.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev",
 """Words in a title that mark its document as one of several versions."""
 _LONGEST = 120  # characters
 _NO_TITLE = re.compile(r"\W*(?:dear|hello|hi|from|to|date|subject|sent)\b", re.IGNORECASE)
-"""The beginning of a letter or a message, which names people and not its subject."""
+"""The beginning of a letter or a message, which names people instead of a subject."""
 _PIECE = re.compile(r"[,;:()]|\s[-–—]\s")
 _ALIKE = 0.5
 

@@ -16,7 +16,7 @@ _SAME = 0.5
 """Smallest share of common shingles at which two texts are versions of each other. A page with every tenth word changed
 still shares half of its four-word shingles; reports of one firm for two quarters share less.
 """
-_FEWEST = 12  # shingles; too few to judge a shorter text
+_FEWEST = 12  # shingles; a shorter text has too few to be judged
 _LONGEST = 400_000  # characters
 
 
@@ -35,7 +35,7 @@ def version_groups(texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(group) for group in groups if len(group) > 1)
 
 
-@lru_cache(maxsize=64)  # cached, because each statement of the same documents needs it
+@lru_cache(maxsize=64)  # cached, because it is needed for each statement of the same documents
 def _sketch(text: str) -> frozenset[bytes]:
     said = words(text[:_LONGEST])
     shingles = {" ".join(said[i : i + _SHINGLE]) for i in range(len(said) - _SHINGLE + 1)}

@@ -32,8 +32,8 @@ _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span of the sentences that contain the quote at `[start, end)`.
 
-    They do not cross the boundaries of their paragraph or, in a list, heading or table, of their line. A quote that
-    would grow by more than 600 characters stays unchanged.
+    They do not cross the boundaries of their paragraph nor, in a list, heading or table, those of their line. A quote
+    that would grow by more than 600 characters stays unchanged.
     """
     low, high = _paragraph(text, start, end)
     begin, finish = start, end

@@ -1,4 +1,5 @@
-"""Analyses a question: its parts, their constraints, and the texts that meet them. Pure; by rules and word lists.
+"""Analyses a question: its parts, their constraints, and the texts that meet them. Everything is pure, and works by
+rules and word lists.
 
 To read a question: `kinds` (what it asks for), `parts`, `constraints`, `answer_types`; `topics` for a survey, `missing`
 and `imprints` for reports, `following` for a follow-up. To meet a constraint: start at `matching`, with a function for

@@ -76,9 +76,9 @@ def expected_type(question: str) -> AnswerType:
     return kind
 
 
-@lru_cache(maxsize=512)  # called for each cell of a table
+@lru_cache(maxsize=512)  # cached, because it is called for each cell of a table
 def required_type(question: str) -> AnswerType:
-    """Return the kind of thing that an answer must hold.
+    """Return the kind of thing that an answer must contain.
 
     In addition to question words, which also affect the ranking of passages, nouns show it: "what is the hourly rate",
     "which pupil".
@@ -108,7 +108,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     return [span for span in trimmed if span and _worded(_ARTICLE.sub("", span)) not in _worded(question)]
 
 
-@lru_cache(maxsize=4096)  # long questions are compared with every figure and name of every sentence
+@lru_cache(maxsize=4096)  # cached, because long questions are compared with every figure and name of every sentence
 def _worded(text: str) -> str:
     return f" {' '.join(_WORD.findall(folded(text)))} "
 

@@ -1,4 +1,4 @@
-"""Splits a sentence into separate statements: each clause with its subject, each thing with its bracket. English. No
+"""Splits an English sentence into separate statements: each clause with its subject, each thing with its bracket. No
 parser is used: auxiliaries, past forms, colons and brackets identify a statement.
 """
 

@@ -17,7 +17,7 @@ from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
 _REACH = 4  # words between a preposition and the last word of its object
-_LONGEST = 3  # words of an object
+_LONGEST = 3  # most words of an object
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
@@ -59,7 +59,7 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
     """
     said = set(words(asked))
     for one in bounds(question):
-        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # a question may ask about both sides
+        if said.isdisjoint(one.thing) or _stands(one, question)[1]:  # because a question may ask about both sides
             continue
         own, other = _stands(one, sentence)
         if other and not own:

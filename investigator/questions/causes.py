@@ -13,8 +13,8 @@ from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
-"""Share of the effect's words that must be on its side."""
-_LEAST_TO_ANSWER = 0.75  # lower for an answer: one of two words may differ
+"""Share of the effect's words that must be on the effect's side of the causal word."""
+_LEAST_TO_ANSWER = 0.75  # lower for an answer, in which one of two words may differ
 _BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 

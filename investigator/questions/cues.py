@@ -11,11 +11,11 @@ from investigator.language.lists import texts_by_section
 from investigator.language.terms import stem, stop_words
 from investigator.questions.related import roots
 
-_NOUN_ENDS = ("ation", "ations")  # make another word of a verb
+_NOUN_ENDS = ("ation", "ations")  # endings that turn a verb into another word
 
 
 def cues(section: str) -> Mapping[str, str]:
-    """Return a section of the file as it is."""
+    """Return a section of the file unchanged."""
     return texts_by_section("cues", "investigator.questions")[section]
 
 

@@ -15,7 +15,7 @@ from investigator.records import ConstraintKind
 
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
-_SAYS_IT_ALL = 4  # content words of a self-contained question
+_SAYS_IT_ALL = 4  # least number of content words of a self-contained question
 _MOST_CARRIED = 4
 _CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 

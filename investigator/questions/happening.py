@@ -78,7 +78,7 @@ def _is_told(clause: str) -> bool:
 def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the roots of the question's content words, and of its verbs."""
     matter = frozenset(root(word) for word in words(question) if word not in stop_words())
-    light = cue_roots("empty")  # verbs which do not name the action: "take", "have"
+    light = cue_roots("empty")  # verbs that do not name the action, such as "take" and "have"
     return matter - light, frozenset(map(root, verbs(question))) - light
 
 

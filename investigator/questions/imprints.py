@@ -39,7 +39,7 @@ _LONGEST_ISSUER = 80
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
 _CALENDAR = 0.6  # without "fiscal" or "calendar", a quarter follows the document's own numbering
 _NAME = 1.0
-_NAME_BESIDE_FISCAL = 0.5  # file names use calendar quarters as often as fiscal ones
+_NAME_BESIDE_FISCAL = 0.5  # because file names use calendar quarters as often as fiscal ones
 
 
 def imprint_of(text: str) -> Imprint:
@@ -121,7 +121,9 @@ def _date_after(text: str, place: int) -> Day | None:
 
 
 def _quarter(text: str, end: Day) -> int | None:
-    """Return the quarter of the fiscal year: by elapsed months, by the end of the fiscal year, or by its usual name."""
+    """Return the quarter of the fiscal year: as given by the elapsed months, the end of the fiscal year, or its
+    usual name in the text.
+    """
     passed: Counter[int] = Counter()
     for match in _PASSED.finditer(text):
         day = _date_after(text, match.end())
@@ -139,7 +141,7 @@ def _quarter(text: str, end: Day) -> int | None:
 
 
 def dated_line(text: str) -> tuple[int, int, Day] | None:
-    """Return the first line that contains little more than a date, or labels it: its span and its date."""
+    """Return the span and the date of the first line that contains little more than a date, or labels one."""
     at = 0
     for line in text[:_COVER].splitlines(keepends=True)[:_FIRST_LINES]:
         start, at = at, at + len(line)
@@ -193,7 +195,9 @@ def counts_fiscal_years(question: str) -> bool:
 
 
 def covered(imprint: Imprint) -> frozenset[Period]:
-    """Return the periods that a document says it covers, by its fiscal year and by the month in which they end."""
+    """Return the periods that a document says it covers, both as part of its fiscal year and with the month in which
+    they end.
+    """
     fiscal = [Period(imprint.fiscal_year, imprint.fiscal_quarter)] if imprint.fiscal_year else []
     return frozenset((*fiscal, *_ends(imprint)))
 

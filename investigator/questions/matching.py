@@ -104,7 +104,9 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _names_figure(question: str, sentence: str) -> bool:
-    """Return True if a sentence has the noun of the requested figure, "annual RENT", or a pronoun that may mean it."""
+    """Return True if a sentence has the noun of the requested figure, such as "rent" for "annual rent", or a pronoun
+    that may mean it.
+    """
     before_noun = words(_OF_THE_FIGURE.split(figure_asked(question), maxsplit=1)[0])
     noun = next(reversed(before_noun), "")
     is_named = not noun or stands(noun, roots(sentence)) or is_carried(noun, question, sentence)
@@ -112,7 +114,9 @@ def _names_figure(question: str, sentence: str) -> bool:
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match an attribute: all its words must occur, compounds unbroken; related words may be in the passage."""
+    """Match an attribute: all its words must occur, and compounds unbroken; related words may be anywhere in the
+    passage.
+    """
     if said := _as_phrase(asked, question, evidence) or day_state(asked, question, evidence):
         return matched(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
@@ -198,7 +202,9 @@ def _months() -> frozenset[str]:
 
 
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match a name: all its words must occur, in any order, and no other name may take its place in the sentence."""
+    """Match a name: all its words must occur, in any order, and the sentence must not have another name in its
+    place.
+    """
     if other := other_name(asked.text, question, evidence.sentence):
         return matched(asked, MatchState.CONTRADICTED, other)
     wanted = _content(asked)
@@ -236,7 +242,7 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     if len(things) != 1 or things[0].text != asked.text.casefold():
         return _attribute(asked, question, evidence)
     thing = things[0]
-    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # but not which one
+    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # but not its number
     for text in (evidence.sentence, "" if names_thing else evidence.near):
         if any(thing.is_same(other) for other in numbered(text)):
             return matched(asked, MatchState.MET, asked.text)
@@ -278,7 +284,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match the direction in a question about a cause: the effect in the sentence must go the same way."""
+    """Match the direction in a question about a cause: the effect in the sentence must have the same direction."""
     effect = " ".join(effect_sides(evidence.sentence)) if expected_type(question) is AnswerType.REASON else ""
     sentence = effect or evidence.sentence
     for one, other in opposites().values():
@@ -307,7 +313,7 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         is_grammar = not is_row(evidence.sentence)
         return matched(asked, MatchState.CONTRADICTED if is_grammar else MatchState.NOT_MET, against)
     verb = subject_and_verb(asked.text)[1]
-    if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # decided by the phase: "open until 5 May"
+    if phases_named(verb) and root(verb) not in evidence.sentence_roots:  # the phase decides: "open until 5 May"
         return matched(asked, MatchState.MET)
     if is_attribute(asked.text, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)

@@ -1,6 +1,5 @@
-"""Finds the figure or count that a question requests, and decides if a sentence gives it. English.
-
-Counted patients count as people, but women only in a text about them.
+"""Finds the figure or count that a question requests, and decides if a sentence gives it. English. Patients count as
+people, but women stand for "participants" only in a text about women.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _PART_OF = late(
 )
 _MONEY = "money"
 _BARE = late(r"[\d.,]+")
-_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # a request for a share is worded differently
+_NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # because a request for a share is worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 """The number of a list item, which does not count anything."""
@@ -105,8 +104,9 @@ def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Match a number a few words before the counted thing, or before people who may be the same; return the words. Such
-    people are "people", and those that the document is about: participants of a trial in women.
+    """Match a number a few words before the counted thing, or before people who may be the same; return the words.
+    These are "people" in general, and those that the document is about, such as women for the participants of a trial
+    in women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]

@@ -1,6 +1,4 @@
-"""Compares the names of a question with those of a sentence: complete matches, and other names in the same place.
-Pure.
-"""
+"""Compares the names of a question with those of a sentence, and finds other names in their place. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ _WHO_IS = late(
 _JOINS = late(
     r"^\W*$|[:,(=–—]|\b(?:is|was|are|were|be|been|being|as|bec(?:a|o)me|named|called|elected|appointed|acts?|acted|serv\w+)\b"
 )
-"""Text allowed between a description and the name that bears it."""
+"""Text allowed between a description and the name that it applies to."""
 _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 
 
@@ -39,7 +37,7 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if texts lack a name that differs from one of theirs only in its number: SOLENA-2 is not SOLENA."""
+    """Return True if a name with a number is in none of the texts: "SOLENA" alone is not "SOLENA-2"."""
     mark = _MARKED.fullmatch(name)
     if mark is None:
         return False
@@ -101,13 +99,15 @@ def _names(sentence: str) -> Iterator[str]:
 
 
 def described(question: str) -> str:
-    """Return the description whose bearer is requested: "who is the LANDLORD"; "" for other questions."""
+    """Return the description of the requested person, such as "landlord" in "who is the landlord"; "" for other
+    questions.
+    """
     match = _WHO_IS.match(question)
     return match[1].split()[-1] if match else ""
 
 
 def is_named(description: str, sentence: str) -> bool:
-    """Return True if a sentence names the bearer of a description: "Landlord: Harriet Osei", "Ada Moss, the chair". A
+    """Return True if a sentence says whom a description applies to: "Landlord: Harriet Osei", "Ada Moss, the chair". A
     sentence about the landlord's actions does not.
     """
     own = root(folded(description))

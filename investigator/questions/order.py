@@ -1,6 +1,7 @@
 """Reads the word order of a question: phrases, subject, verb and object. English.
 
-No parser is used, only articles, prepositions, auxiliaries and word endings. Undecided cases yield no constraint.
+No parser is used, only articles, prepositions, auxiliaries and word endings. If a case cannot be decided, there is no
+constraint.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def stand_together(both: Pair, text: str) -> bool:
 
 
 def stands_alone(word: str, sentence: str) -> bool:
-    """Return True if no content word before a word in a sentence changes its meaning."""
+    """Return True if no content word that precedes a word in a sentence changes the word's meaning."""
     own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
     places = (at for at, one in enumerate(own) if one in same)
     return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
@@ -222,7 +223,9 @@ def _subject_at(tokens: Sequence[str]) -> int:
 
 
 def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """Return the words of a run that name one thing; none if the preceding text does not show where the name begins."""
+    """Return the words of a run that name one thing, or none if the preceding text does not show where the name
+    begins.
+    """
     before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
     own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
     if start == subject_at:
@@ -251,7 +254,7 @@ def _goes_on(subject: Sequence[str]) -> bool:
 
 
 def _binds(first: str, second: str) -> bool:
-    """Return True if a word modifies the next one; names match by all their words, in any order."""
+    """Return True if a word modifies the next one, except in names, whose words match in any order."""
     return not (first[:1].isupper() and second[:1].isupper()) and not any(
         folded(word) in _empty() for word in (first, second)
     )

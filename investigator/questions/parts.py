@@ -1,4 +1,4 @@
-"""Splits a question, by rules, into complete questions with their constraints; a comparison into its sides."""
+"""Splits a question, by rules, into complete questions with their constraints, and a comparison into its sides."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def taken_apart(question: str) -> tuple[Part, ...]:
 def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
     """Return the parts of a question of a given kind: for a comparison its sides, if the rules find them.
 
-    Evidence for a trend must give a value at one time instead of a movement.
+    Evidence for a trend must give the value at one time, not its change.
     """
     if kind is QuestionKind.COMPARISON and (sides := sides_of(question)):
         return sides
@@ -150,8 +150,8 @@ def _without_openings(pieces: list[str]) -> list[str]:
 
 
 def _sides(asked: str) -> list[str]:
-    """Return the same question about each side of a comparison: for "who was born later, A or B?" and "are A and B both
-    C?".
+    """Return the same question about each side of a comparison: as in "who was born later, A or B?" and "are A and B
+    both C?".
     """
     for pattern in (_OR, _BOTH):
         if match := pattern.match(asked):

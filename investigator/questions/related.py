@@ -1,4 +1,5 @@
-"""Interchangeable words: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
+"""Finds words that may replace each other: synonyms and more general verbs, from WordNet 3.0
+(`data/related_words.txt`).
 
 Each line of the file is a set of synonyms; verbs after `<` are more general, and `paid = pay` gives an irregular form.
 `data/related_words.LICENSE` is WordNet's licence; `data/more_related_words.txt` has the same format and is our own.
@@ -55,14 +56,14 @@ def _stem(word: str) -> str:
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
-@lru_cache(maxsize=2048)  # the same sentences and labels are compared with each part of a question
+@lru_cache(maxsize=2048)  # cached, because the same sentences and labels are compared with each part of a question
 def roots(text: str) -> frozenset[str]:
     """Return the roots of the words of a text."""
     return frozenset(map(root, words(text)))
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
-    """Return the synonyms of a folded word, or of a verb, without the word itself; none if it is unknown."""
+    """Return the synonyms of a folded word, or only those as a verb, without the word itself; none if it is unknown."""
     own = root(word)
     return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 

@@ -40,7 +40,7 @@ _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield the action or its target for the subject of a question, and for names as its object."""
+    """Yield who acts on what in a question: its subject with the verb, or else a name as the object of a verb."""
     if found := clause(question):
         yield f"{_TO if found.is_passive else _BY}{' '.join(found.subject)} | {found.verb}"
         return
@@ -228,11 +228,13 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
 
 
 def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str], *, is_verb: bool) -> tuple[bool, bool]:
-    """Return two flags: the name acts, and something is done to it, judged by the words around a verb."""
+    """Return two flags, judged by the words around a verb: whether the name acts, and whether something is done to
+    it.
+    """
     folded_after = [folded(word) for word in after]
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None
     if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():
-        agent_at = None  # "fell by 3 percent" names nobody
+        agent_at = None  # "fell by 3 percent" names no agent
     is_active = not is_verb or _FORMS_OF_BE.isdisjoint(folded(word) for word in before)  # "is liable" is not a passive
     if agent_at is None and is_active:
         suffers = takewhile(lambda word: folded(word) != "from", after)  # "heard from the firm that"

@@ -31,12 +31,12 @@ class Moment:
 
     @property
     def begin(self) -> tuple[int, int, int]:
-        """Return its first day as a comparable value."""
+        """Return its first day as a value that can be compared."""
         return self.year or 0, self.month or 1, self.day or 1
 
     @property
     def end(self) -> tuple[int, int, int]:
-        """Return its last day as a comparable value."""
+        """Return its last day as a value that can be compared."""
         return self.year or 0, self.month or 12, self.day or _LONGEST_DAY
 
 
@@ -83,7 +83,7 @@ def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
 
 
 def now_asked(question: str) -> tuple[str, ...]:
-    """Return the word with which a question asks about the present, if any: "the CURRENT rent"."""
+    """Return the word with which a question asks about the present, if any, such as "current" in "the current rent"."""
     match = patterns("present")["now"].search(question)
     return (match.group(),) if match else ()
 
@@ -102,7 +102,8 @@ def time_spans(text: str) -> tuple[TimeSpan, ...]:
 
 def in_span(asked: Moment, sentence: str) -> bool | None:
     """Return True if a sentence is about a time span that contains a moment, False if its spans do not contain it, and
-    None if that is undecided. A statement about what has happened "since 2019" is not one about each year since then.
+    None if that is undecided. A statement about what has happened "since 2019" is not a statement about each year since
+    then.
     """
     spans = [span for span in time_spans(sentence) if span.last is not None or not _adds_up(sentence)]
     if asked.month is None:  # a figure for several years is not a figure for one year
@@ -123,7 +124,7 @@ def names_hour(sentence: str) -> bool:
 
 
 def begun(text: str, asked: Moment) -> tuple[int, int, int]:
-    """Return the latest day before a moment from which a statement applies; zeros if it names none."""
+    """Return the latest day, up to a moment, from which a statement applies; zeros if it names none."""
     days = [span.first.begin for span in time_spans(text) if span.first and span.holds(asked)]
     days += [asked.begin for named in moments(text) if asked.begin <= named.begin <= named.end <= asked.end]
     return max(days, default=(0, 0, 0))

@@ -51,7 +51,9 @@ def succession(sentence: str) -> Succession:
 
 
 def role_asked(question: str) -> str:
-    """Return the role whose holder a question asks for: "who is the current TREASURER"; "" for other questions."""
+    """Return the role whose holder a question asks for, such as "treasurer" in "who is the current treasurer"; ""
+    for other questions.
+    """
     match = _ROLE.match(question)
     role = match["role"].split()[-1] if match else ""
     return "" if role.endswith("ing") or is_past(role) else role
@@ -73,9 +75,8 @@ def asks_before(question: str) -> bool:
 
 
 def names_holder(question: str, sentence: str) -> bool:
-    """Return True unless a sentence names only those who leave the role that a question asks for.
-
-    A question about an earlier holder asks for them, and so may one about a time before they left.
+    """Return True unless a sentence names only those who leave the role that a question asks for. A question about an
+    earlier holder asks for them, and a question about a time before they left may do so.
     """
     found = succession(sentence)
     if asks_before(question):

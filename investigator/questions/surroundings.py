@@ -36,5 +36,7 @@ class Surroundings:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Return the roots of all words."""
+        """Return the roots of the words of the sentence, the surrounding text and the document's description of
+        itself.
+        """
         return self.passage_roots | roots(self.about)

@@ -1,7 +1,7 @@
 """Finds the search terms in a question that asks which documents, or how many, contain something.
 
-A name must occur verbatim; other words in any inflection, in American or British spelling, or, if the question asks for
-more than a mention, as a synonym.
+A name must occur verbatim. Other words may occur in any inflection, in American or British spelling and, if the
+question asks for more than a mention, as a synonym.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _JOINING = frozenset(["of", "the", "de", "la", "van", "von", "and", "for"])
 _QUOTES = '"“”«»„'
 _OR = "or"
 _SHORT_FORM, _LONG_NAME = 2, 3  # words
-_REACH = 4  # words between those of a phrase
+_REACH = 4  # most words between those of a phrase
 _SHORT_NAME = 2  # characters, such as the D of "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
@@ -146,7 +146,7 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 @dataclass(frozen=True)
 class Topic:
     """The terms that a question looks for in each document; with `is_mention`, a mention is enough. With `is_setting`,
-    they must be the place of the work that the document reports on.
+    they must name the place of the work that the document reports on.
     """
 
     text: str
@@ -186,7 +186,9 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str) -> str:
-    """Return the clause with the request blanked out: the documents, what they must do, where they are."""
+    """Return the clause with the words of the request blanked out, such as the documents, what they must do, and
+    where they are.
+    """
     for pattern in (asked_documents(), cue("mentions"), cue("folder"), cue("documents")):
         clause = pattern.sub(lambda found: " " * len(found.group()), clause)
     return clause
@@ -202,7 +204,7 @@ class _Word(NamedTuple):
 
 
 def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
-    """Return the names, and the other words in runs (`near`) or one by one; "or" joins two into one."""
+    """Return the names, and the other words in runs (`near`) or one by one; "or" joins two of them into one."""
     found: list[Term] = []
     is_other = False
     for run in _runs(clause):

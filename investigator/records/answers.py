@@ -35,7 +35,7 @@ class AnswerStatus(StrEnum):
 
 
 class StopReason(StrEnum):
-    """The reason why an investigation planned no further round."""
+    """The reason why no further round of an investigation was planned."""
 
     ANSWERED = "answered"
     SATURATED = "saturated"
@@ -49,8 +49,8 @@ class StopReason(StrEnum):
 class Coverage(Record):
     """The documents of the folder by their treatment.
 
-    read: asked; skimmed: searched, with nothing worth asking; not_opened: worth asking, but the run ended first.
-    `left_out` lists the files that are excluded.
+    read: it was asked; skimmed: it was searched, and was not worth asking; not_opened: it was worth asking, but the run
+    ended first. `left_out` lists the files that are excluded.
     """
 
     read: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Coverage(Record):
 
 
 class ClaimStatus(StrEnum):
-    """The relation of an engine's statement to its quotes.
+    """How an engine's statement relates to its quotes.
 
     proven: checked slot by slot against a sentence of one quote; computed: a figure that follows from two proven cells;
     supported: it could not be checked, but a verifier judges that its quotes support it; replaced: it could not be
@@ -103,7 +103,9 @@ class Slot(StrEnum):
 
 
 class Caution(StrEnum):
-    """A warning about a statement: a document could have planted it, or a message only quotes it from an older one."""
+    """A warning about a statement: a document could have planted it, or it comes from an older message that a
+    message quotes.
+    """
 
     ADDRESS = "address"
     INSTRUCTION = "instruction"
@@ -250,7 +252,7 @@ class Round(Record):
 
     number: int = Field(ge=1)
     strategy: str
-    refused_document_ids: tuple[str, ...] = Field(default=(), description="ids that the planner invented")
+    refused_document_ids: tuple[str, ...] = Field(default=(), description="document ids that the planner invented")
     learned: bool = False
 
 
@@ -261,7 +263,7 @@ def together(*usages: Usage) -> Usage:
 
 
 def usage_of(reply: Reply) -> Usage:
-    """Return the cost of one call, without its price."""
+    """Return the cost of one call, without money."""
     return Usage(
         calls=1, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, seconds=round(reply.seconds, 3)
     )

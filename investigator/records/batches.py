@@ -1,4 +1,4 @@
-"""The outcome of many questions: the answers of the whole folder, or an answer of each document."""
+"""The outcome of many questions, which were put to the whole folder or to each document."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class QuestionOutcome(Record):
 
 
 class AskedQuestions(Record):
-    """Many questions about the whole folder, in order."""
+    """The outcomes of many questions about the whole folder, in order."""
 
     outcomes: tuple[QuestionOutcome, ...]
     usage: Usage = Usage()

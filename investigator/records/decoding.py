@@ -37,10 +37,10 @@ class Decoding(Record):
     beam_size: int = Field(default=1, ge=1, description="number of parallel sequences or samples")
     beam_min_length: int = Field(default=1, ge=0, description="fewest tokens")
     beam_max_length: int = Field(default=128, ge=1, description="most tokens")
-    topk: int = Field(default=10, ge=1, description="number of tokens for topk to sample from")
-    topp: float = Field(default=0.9, ge=OFF, le=1, description="probability mass for nucleus to sample from; -1: off")
+    topk: int = Field(default=10, ge=1, description="number of tokens from which topk samples")
+    topp: float = Field(default=0.9, ge=OFF, le=1, description="probability mass from which nucleus samples; -1: off")
     temperature: float = Field(
-        default=1.0, gt=0, le=10, description="above 1 flattens, below 1 sharpens the distribution"
+        default=1.0, gt=0, le=10, description="a value above 1 flattens the distribution, one below 1 sharpens it"
     )
     lambda_decay: float = Field(default=0.9, ge=OFF, le=1, description="factor applied to p with each token; -1: off")
     omega_bound: float = Field(default=0.3, ge=0, le=1, description="lowest p of factual_nucleus")
@@ -50,17 +50,17 @@ class Decoding(Record):
         default=OFF, ge=OFF, description="length of sequences that must not be copied from the prompt"
     )
     beam_block_full_context: bool = Field(
-        default=False, description="apply this to the whole prompt, including parts that are cut"
+        default=False, description="prevent copying from the whole prompt, including parts that are cut off"
     )
     penalize_repetitions: bool = Field(default=False, description="make generated tokens less likely")
     penalize_ctxt_repetitions: bool = Field(default=False, description="make tokens of the prompt less likely")
-    exclude_knowledge_from_ctxt_penalty: bool = Field(default=False, description="exclude those of the knowledge line")
-    generation_take_last_newline: bool = Field(default=False, description="use the last of several lines")
+    exclude_knowledge_from_ctxt_penalty: bool = Field(default=False, description="except tokens of the knowledge line")
+    generation_take_last_newline: bool = Field(default=False, description="use only the last of several lines")
     generation_allow_newline: bool = Field(default=False, description="keep several lines")
     stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")
 
     def settled(self) -> Decoding:
-        """Return the effective settings: greedy follows one sequence; only methods that sample by p have a p."""
+        """Return the effective settings: greedy follows one sequence, and only methods that sample by p keep a p."""
         changes: dict[str, int] = {}
         if self.inference is Inference.GREEDY:
             changes["beam_size"] = 1

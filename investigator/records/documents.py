@@ -55,7 +55,7 @@ class FileRecord(Record):
 
 
 class LeftOutReason(StrEnum):
-    """The reason why something in the folder is not a document.
+    """The reason why a file in the folder is not a document.
 
     ignore_file: listed in the folder's own `.investigatorignore`; excluded, not_included: by the settings; hidden: its
     name begins with a dot.
@@ -193,12 +193,12 @@ class Document(Record):
 
     @property
     def names(self) -> str:
-        """Return what it is called: its title, its path and its issuer."""
+        """Return its names: its title, its path and its issuer."""
         return f"{self.title} {self.id} {self.imprint.issuer}"
 
 
 class Chunk(Record):
-    """A span of a document that is indexed and retrieved as one."""
+    """A span of a document that is indexed and retrieved as a unit."""
 
     document_id: str
     start: int = Field(ge=0)
@@ -217,10 +217,10 @@ class SplitDocument(Record):
 class Passage(Record):
     """A span of a document that was found for a query, with its text and its place.
 
-    `heading` is the one above its best-matching part; `score` is in 0..1 and compares passages found for the same
-    query. The search also gives: `similarity`, the cosine of the query with the nearest chunk in it (-1..1); `overlap`,
-    the share of the query's words, weighted by rarity, that one chunk in it contains; `document_match`, the probability
-    that its document contains the answer. They are None if no search found it.
+    `heading` is the heading above its best-matching part; `score` (0..1) can be compared among passages found for the
+    same query. The search also gives: `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
+    `overlap`, the share of the query's words, weighted by rarity, that one chunk in it contains; `document_match`, the
+    probability that its document contains the answer. They are None if no search found it.
     """
 
     computed = ("place",)
@@ -245,7 +245,8 @@ class Passage(Record):
 
 
 class SearchHit(Record):
-    """A chunk that was found for a query, as a passage, with the result of each half of the search.
+    """A chunk that was found for a query, as a passage, with its scores in the search by words and in the search by
+    meaning.
 
     `bm25` is None if the words did not match, `similarity` (cosine) is None if the vector was not searched; both are
     comparable within one query. Hits are ordered by the score of the passage.
@@ -284,7 +285,7 @@ class Quote(Record):
     def place(self) -> str:
         """Return `file:page N` if the format has pages (or `slide`, `sheet`), else `file:line N`.
 
-        `file:text line N` if the line belongs to the extracted text instead of the file.
+        It is `file:text line N` if the line is one of the extracted text, not of the file.
         """
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
@@ -309,10 +310,11 @@ class Standing(Record):
     `gap` is the score of its best chunk minus the folder's best score (0 or less), `similarity` is the cosine of the
     question with its nearest chunk, `overlap` the share of the possible BM25 score that its best chunk reaches. `named`
     is the weight of the question's words in its name (title, authors, path), relative to the best-matching name.
-    `names` is the share of the question's capitalised names that its name contains; of all its words if the question
-    has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has another, 0 if
-    unknown. `naming` is 0 for a question without names, else 1; without names, `stands_out` is the lead of the document
-    over every other. `few` is the logarithm of the size of the fitted folders divided by the size of this one.
+    `names` is the share of the question's capitalised names that its name contains, or the share of all its words if
+    the question has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has
+    another, 0 if unknown. `naming` is 0 for a question without names, else 1; without names, `stands_out` is the lead
+    of the document over every other. `few` is the logarithm of the size of the fitted folders divided by the size of
+    this one.
     """
 
     gap: float = 0.0
@@ -328,7 +330,7 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return how far meaning and words agree in one place: one without the other is a near miss."""
+        """Return how much meaning and words agree in one place, because one without the other is a near miss."""
         return max(0.0, self.similarity) * self.overlap
 
 

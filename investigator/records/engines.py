@@ -12,8 +12,12 @@ class Traits(Record):
 
     threshold: int = Field(default=50, description="lowest point at which a reply counts as an answer")
     goes_by_measures: bool = Field(default=False, description="replies depend on search scores")
-    is_model: bool = Field(default=False, description="a language model: calls have a cost, and points may be wrong")
-    is_small: bool = Field(default=False, description="too small to decide: it quotes and writes, and the rules decide")
+    is_model: bool = Field(
+        default=False, description="the engine is a language model: calls have a cost, and points may be wrong"
+    )
+    is_small: bool = Field(
+        default=False, description="the model is too small to decide: it only quotes and writes, and the rules decide"
+    )
     context_tokens: int | None = Field(default=None, description="maximum tokens of a prompt; None if unknown")
     concurrency: int = Field(default=4, ge=1, description="useful number of concurrent calls")
     sampling: str = Field(

@@ -1,4 +1,4 @@
-"""The events of an investigation, as they happen: one record for each step.
+"""The events of an investigation: one record for each step, as it happens.
 
 The command line, the report and other watchers read this one stream; its last event is `Answered`, or `BatchEnded` for
 many questions.

@@ -37,7 +37,7 @@ Point = Annotated[int | None, Field(json_schema_extra=_show_bounds)]
 
 
 class DocumentCard(Record):
-    """A description of a document, sufficient to decide whether to ask it.
+    """A description of a document that is sufficient to decide whether to ask it.
 
     `match` (0..1) is the probability, according to the search, that it contains the answer. `snippet` is the beginning
     of the best passage; `asked` counts how often the document has been asked.
@@ -100,7 +100,7 @@ def _with_known(part: object) -> object:
 
 
 class ThinkReply(Record):
-    """The kind of answer requested, the needs, and the questions that the question contains."""
+    """The requested kind of answer, the needs, and the questions that the main question contains."""
 
     kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
     needs: tuple[Need, ...]

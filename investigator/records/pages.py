@@ -10,7 +10,7 @@ from investigator.records.base import Record
 
 
 class MarkKind(StrEnum):
-    """The role of the marked words: a quote, a table cell that supports a quote, or that cell's headers."""
+    """Why words are marked: they are a quote, a table cell that supports a quote, or the headers of that cell."""
 
     QUOTE = "quote"
     VALUE = "value"

@@ -14,8 +14,8 @@ class QuestionKind(StrEnum):
     """The kind of answer that a question asks for; it determines the plan.
 
     fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
-    folder; comparison: the same about several sides; trend: the same over time; contradiction: a check that statements
-    agree; why: a cause; summary: the main content of a text; yes_no: a yes-or-no question.
+    folder; comparison: the same fact about several sides; trend: the same fact over time; contradiction: a check that
+    statements agree; why: a cause; summary: the main content of a text; yes_no: a yes-or-no question.
     """
 
     FACT = "fact"
@@ -57,7 +57,7 @@ class ConstraintKind(StrEnum):
 
 
 class Constraint(Record):
-    """A condition that evidence must meet: its kind, and the question's words for it."""
+    """A condition that evidence must meet, with its kind and the question's words for it."""
 
     kind: ConstraintKind
     text: str = Field(min_length=1)
@@ -83,7 +83,7 @@ class MatchState(StrEnum):
 
 
 class ConstraintMatch(Record):
-    """The match of a constraint, and the words of the evidence or its surroundings that show it."""
+    """Whether a constraint is met, and the words of the evidence or its surroundings that show it."""
 
     constraint: Constraint
     state: MatchState

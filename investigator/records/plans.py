@@ -11,11 +11,11 @@ from pydantic import Field, model_validator
 from investigator.records.base import Record
 
 SUMMARY = "summary"
-"""The document id for all documents together."""
+"""The document id that means all documents together."""
 
 
 class Status(StrEnum):
-    """Status of a plan step, in the seed's words."""
+    """The status of a plan step, named as in the seed."""
 
     NONE = "None"
     DOING = "Doing"

@@ -6,7 +6,7 @@ from investigator.records.base import Record
 
 
 class TemplateProblem(Record):
-    """A problem that makes a template unusable, its place, and the allowed values."""
+    """A problem that makes a template unusable, with its place and the allowed values."""
 
     file: str
     line: int | None = None

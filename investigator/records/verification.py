@@ -13,8 +13,8 @@ from investigator.records.documents import Quote
 class QuoteState(StrEnum):
     """The state of a quote in the files.
 
-    stands: the file is unchanged, and the words are at their place; file_changed: the file has changed, and the words
-    are at their place; moved: they are at another place; changed: the file has changed and does not contain them;
+    stands: the file is unchanged, and the words are in their place; file_changed: the file has changed, but the words
+    are in their place; moved: the words are in another place; changed: the file has changed and does not contain them;
     not_in_file: the file is unchanged and does not contain them; unreadable: the file exists but yields no text;
     missing: the file does not exist.
     """
@@ -45,10 +45,10 @@ class VerifiedReport(Record):
 
     @property
     def standing(self) -> int:
-        """Return the number of quotes at their place, including those in another version of their file."""
+        """Return the number of quotes that are in their place, including those in another version of their file."""
         return sum(one.state in (QuoteState.STANDS, QuoteState.FILE_CHANGED) for one in self.quotes)
 
     @property
     def all_stand(self) -> bool:
-        """Return True if every quote is at its place."""
+        """Return True if every quote is in its place."""
         return self.standing == len(self.quotes)

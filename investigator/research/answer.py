@@ -1,6 +1,4 @@
-"""Write statements that quotes prove, or report that the documents do not contain the answer and list what was
-searched.
-"""
+"""Writes statements that quotes prove, or reports that the documents do not contain the answer."""
 
 from __future__ import annotations
 
@@ -52,12 +50,14 @@ class Precedence(StrEnum):
 class AnswerSettings(Record):
     """Settings for writing the answer."""
 
-    most_evidence: int = Field(default=20, ge=1, le=200, description="maximum quotes for writing the answer")
+    most_evidence: int = Field(
+        default=20, ge=1, le=200, description="maximum number of quotes from which the answer is written"
+    )
     most_verbatim: int = Field(
-        default=5, ge=1, le=50, description="maximum quotes shown verbatim if no claim is proven"
+        default=5, ge=1, le=50, description="maximum number of quotes shown verbatim if no claim is proven"
     )
     precedence: Precedence = Field(
-        default=Precedence.NONE, description="which document counts if values differ: none, or the newer one"
+        default=Precedence.NONE, description="which document takes precedence if values differ: none, or the newer one"
     )
 
 
@@ -124,7 +124,7 @@ def _unstated(quoted: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, 
 
 
 def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that contain more than the figures of cells."""
+    """Return the claims that contain more than figures of cells."""
     used = {quote for claim in figures for quote in claim.quotes}
     return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
@@ -200,12 +200,12 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    `readings` are shown with their quotes if these answer. Nothing is reported as absent before other wordings were
-    searched: `reworded` means that they were, or that the folder contains no word of the question.
+    `readings` are shown with their quotes if the quotes answer. Nothing is reported as absent before other wordings
+    were searched for; `reworded` is True if that was done, or if the folder contains no word of the question.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
-    if found.status is AnswerStatus.ANSWERED:  # next to quotes that do not answer, most readings are false
+    if found.status is AnswerStatus.ANSWERED:  # most readings of quotes that do not answer are false
         claims = tuple(_with_reading(claim, readings) for claim in claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status

@@ -1,6 +1,5 @@
-"""Answers from a single document, as in a cell of a matrix: its sentences that meet every constraint. Pure.
-
-Comparing the match with those of other documents is meaningless here, so every sentence is examined.
+"""Answers from a single document, as in a cell of a matrix, with its sentences that meet every constraint. Pure. Its
+match cannot be compared with that of other documents, so every sentence is examined.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from investigator.scoring.calibration import default_calibration
 
 _MOST_SENTENCES, _LONGEST = 4_000, 600
 _MOST_QUOTES, _AGREE = 3, 2
-_FEWEST = 2  # constraints that identify a sentence
+_FEWEST = 2  # number of constraints that identify a sentence
 _OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, ConstraintKind.CONDITION})
 
 

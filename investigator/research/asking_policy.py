@@ -17,7 +17,7 @@ LIKELY = 0.5
 """Probability above which a document is likely to contain the answer."""
 
 _SURE = 80  # points
-_TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that must be covered
+_TELLING, _DECISIVE = 0.5, 0.9  # weight from which a need must be covered
 _SEVERAL = late(
     r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
     r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
@@ -25,14 +25,14 @@ _SEVERAL = late(
     r"|(?:who|what|when|where|which|how|why)\b.*\band (?:who|what|when|where|which|how|why))\b",
     re.IGNORECASE,
 )
-"""Matches a question about several things at once; one document may answer only part of it."""
+"""Matches a question about several things at once, of which one document may answer only a part."""
 _BY_SEVERAL = (QuestionKind.SUMMARY, QuestionKind.WHY)
 _OF_ALL = late(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class AskAll:
-    """Asks every planned document, and asks an engine when to stop: for engines whose calls are free."""
+    """Asks every planned document, and lets an engine decide when to stop. It is for engines whose calls are free."""
 
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return all steps."""
@@ -45,7 +45,7 @@ class AskAll:
     def suffices(
         self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
     ) -> bool:
-        """Return False: an engine decides what is unknown."""
+        """Return False, because an engine decides what is unknown."""
         return False
 
 
@@ -53,8 +53,8 @@ class AskAll:
 class FewCalls:
     """Asks the likeliest documents first, skips hopeless ones, and stops once proven quotes cover the question.
 
-    For language models, whose replies cost time or money. `workers` documents can be asked at once; `bar` is the lowest
-    probability (0..1) that makes a document worth a call.
+    It is for language models, whose replies cost time or money. `workers` documents can be asked at once; `bar` is the
+    lowest probability (0..1) that makes a document worth a call.
     """
 
     workers: int
@@ -89,7 +89,7 @@ class FewCalls:
 
         This requires a reply with a high point and a quote, and every important need in the quotes or in the titles of
         their documents; if the search also finds the answer there, only the decisive needs are required. This rule
-        never treats a question about several things as answered, nor one in a language in which that cannot be
+        never treats a question as answered if it is about several things, or in a language in which that cannot be
         determined.
         """
         history = [memory for memory in history if not memory.addressed]  # an untrusted document decides nothing
@@ -113,8 +113,8 @@ def read_by_small_model(
 ) -> bool:
     """Return True if a small model reads the document of a step.
 
-    It reads the best match of the first round; for a summary or a cause also a second likely document. Questions that
-    the rules answer with a table, or by comparing sentences, need no reading.
+    It reads the best match of the first round; for a summary or a cause, it also reads a second likely document.
+    Questions that the rules answer with a table, or by comparing sentences, need no reading.
     """
     if kind.is_side_by_side or kind is QuestionKind.CONTRADICTION or step.round != 1:
         return False
@@ -125,7 +125,9 @@ def read_by_small_model(
 
 
 def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:
-    """Return the memories about each need: those whose quotes contain it, or else all; nothing is unknown."""
+    """Return the memories about each need: those whose quotes contain it, or else all. Nothing is reported as
+    unknown.
+    """
     return tuple(_knowledge(need.term, history) for need in needs)
 
 

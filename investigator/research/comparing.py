@@ -85,7 +85,7 @@ def names_issuer(question: str, issuer: str) -> bool:
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
-    """Return a side without a time, asked for the newest period that the likely reports cover."""
+    """Return a side that names no time as a question about the newest period that the likely reports cover."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
@@ -167,7 +167,7 @@ def _series_asked(run: Investigation, document: Load) -> list[str]:
 
 
 def _compared(run: Investigation, document: Load) -> list[str]:
-    """Return the documents of a comparison without names: as many as it asks for, best replies first."""
+    """Return the documents of a comparison that names none: as many as it asks for, best replies first."""
     said = _HOW_MANY.search(run.question)
     if said is None:
         return []
@@ -177,7 +177,7 @@ def _compared(run: Investigation, document: Load) -> list[str]:
 
 
 def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Load) -> bool:
-    """Return True if a document describes itself as being about another side."""
+    """Return True if a document says that it is about another side."""
     if not memory.quotes:
         return False
     one = document(memory.quotes[0].document_id)
@@ -205,7 +205,7 @@ def _by_document(run: Investigation, asked: Sequence[str], document: Load, *, is
 
 
 def _at_own_time(part: Part, one: Document) -> Part:
-    """Return a part about several periods as one about the period of a report."""
+    """Return a part about several periods as a part about the period of a report."""
     if len(periods(part.question)) < 2 or (own := _own_period(one)) is None:
         return part
     within = f"q{own.quarter} " if own.quarter else f"{month_name[own.month]} " if own.month else ""
@@ -220,7 +220,7 @@ def _label(one: Document) -> str:
 
 
 def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: bool) -> Sequence[Memory]:
-    """Return the memories of a side; the memory of its best document also gets the most relevant sentences."""
+    """Return the memories about a side; the most relevant sentences are added to the memory of its best document."""
     if is_read or not found:
         return found
     best = max(found, key=lambda memory: _of_side(part, memory, document))
@@ -247,12 +247,12 @@ def _of_side(part: Part, memory: Memory, document: Load) -> float:
 
 
 def _quarters(question: str) -> list[Period]:
-    """Return the quarters in which the periods of a question end: the third for nine months of a year."""
+    """Return the quarters in which the periods of a question end; nine months of a year end in the third."""
     return [Period(time.year, time.months // 3) for time in asked_times(question) if time.months in _PARTS_OF_YEAR]
 
 
 def _with_news(memory: Memory, part: Part, one: Document, before: Document | None) -> Memory:
-    """Return a memory with what is new about a subject in its document since the previous one.
+    """Return a memory with what its document says about a subject that the previous one does not.
 
     For a cell, only the same figure in other tables is added.
     """
@@ -266,7 +266,7 @@ def _with_news(memory: Memory, part: Part, one: Document, before: Document | Non
 
 
 def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
-    """Return a memory with quotes in place of other sentences; its cells are kept and come first."""
+    """Return a memory with these quotes in place of its sentences; its cells are kept and come first."""
     cells = [quote for quote in memory.quotes if quote.cell is not None]
     return memory.changed(quotes=(*cells, *quotes)) if quotes else memory
 
@@ -293,7 +293,8 @@ def _row(
 ) -> TableRow:
     """Return the result for a row: the statements of the reply that meets the most constraints.
 
-    In a report of a series, which must meet its own period, the score says little: the question names other periods.
+    The score of a report of a series says little, because the question also names other periods than that of the
+    report.
     """
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}

@@ -89,10 +89,10 @@ def compared(
     claims = tuple(_claim(quote) for quote in differing)
     if len(claims) > 1:
         shown = "give values for it" if subject else "differ only in a value"
-        reason = f"These statements {shown}; nothing establishes that they are about the same thing."
+        reason = f"These statements {shown}; it is not established that they are about the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
     if thing and (other := value_conflict(run.question, thing, said, said)):
-        return _different([other], "each statement is shown with its document's date"), (other,)
+        return _different([other], "each statement is shown with the date of its document"), (other,)
     stated = values_stated(thing, said) if thing else ()
     if stated:
         claims = tuple(dict.fromkeys(_claim(one.quote) for one, _ in stated))[:_MOST_SHOWN]
@@ -109,7 +109,7 @@ def _different(found: Sequence[Conflict], how: str) -> Verdict:
 
 
 def _compared_values(stated: Sequence[tuple[DatedSentence, StatedValue]]) -> str:
-    """Say which statements were compared, with their values, and that nothing else is known."""
+    """Say which statements were compared, with their values, and that nothing more is known."""
     listed = [f"{value.text} ({one.quote.place})" for one, value in stated]
     named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
     if len({one.document_id for one, _ in stated}) == 1:
@@ -152,7 +152,7 @@ def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[l
     """Yield the sentences about the subject or, without a subject, all sentences, that have the same words and differ
     in a value or a negation.
 
-    Most sentences are like no other, so the costly questions are only put to those that share their main words.
+    Most sentences resemble no other, so the costly comparisons are made only among those that share their main words.
     """
     found: dict[frozenset[str], list[_Sentence]] = defaultdict(list)
     for one in _sentences(documents, subject):
@@ -186,9 +186,7 @@ def _of_several(same: Sequence[Quote]) -> list[Quote]:
 
 
 class _Sentence(NamedTuple):
-    """A sentence: its place, its words that carry meaning in every language, and the words of a subject that it must
-    have.
-    """
+    """A sentence with its place, its content words, and the words of a subject that it must contain."""
 
     document: Document
     start: int

@@ -18,7 +18,7 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # words; so many in the same order are no coincidence
+_FEWEST_REPEATED = 3  # words; so many in the same order cannot be a coincidence
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tu
 
 
 def repeats(text: str, prompt: str) -> bool:
-    """Return True if a value is copied from the prompt's own words; small models do that."""
+    """Return True if a value is copied from the words of the prompt, as small models do."""
     said = " ".join(text.split()).strip(" .").casefold()
     return said.count(" ") >= _FEWEST_REPEATED and said in " ".join(prompt.split()).casefold()
 

@@ -1,6 +1,6 @@
 """Decides a yes-or-no question by a statement: a clause of a sentence, a row of a table or a cell. Pure.
 
-It decides only if it contains every word of the question, without qualification.
+A statement decides only if it contains every word of the question, without qualification.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from investigator.records import ConstraintKind, ConstraintMatch, Decision, Matc
 from investigator.tables.cells import TableView
 from investigator.tables.listing import says_yes_or_no
 
-_FEWEST = 2  # words of the question in the sentence itself; one is enough if it asks about an amount
+_FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
@@ -38,7 +38,7 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
     """Return what a clause of a sentence decides; None if no clause says everything. `about` names its document."""
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # an amount implies that there is no agent
+    if wanted:  # a question about an amount has no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     sentence, fewest = evidence.sentence, 1 if wanted else _FEWEST
     clause = next((each for each in assertions(sentence) if _says_all(question, each, about, fewest)), "")
@@ -81,7 +81,9 @@ def decision_of_row(question: str, view: TableView, row: int, about: frozenset[s
 
 
 def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> Decision | None:
-    """Return the decision that follows from the unmet constraints of a clause with all words of the question."""
+    """Return the decision that follows from the unmet constraints of a clause that contains all words of the
+    question.
+    """
     contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
     others = {match.constraint.kind for match in failing} - contradicted
     opposite = " ".join(match.words for match in failing if match.constraint.kind is ConstraintKind.DIRECTION)
@@ -89,7 +91,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
     denies = negates(clause) or not slot_words("polarity").isdisjoint(added)
     if negates(question):
         return None
-    if contradicted == {ConstraintKind.DIRECTION}:  # a question about a fall does not match what rose
+    if contradicted == {ConstraintKind.DIRECTION}:  # a question about a fall is not answered by a rise
         return Decision.NO if not denies and others <= {ConstraintKind.ROLE} else None
     if others or not contradicted <= _MAY_BE_DENIED:
         return None
@@ -155,7 +157,7 @@ def _amounts(text: str) -> tuple[Amount, ...]:
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
-    """Return yes or no by the only amount of a sentence in the requested unit; None if it does not decide that."""
+    """Return yes or no according to the only amount in the requested unit in a sentence; None if that is undecided."""
     if decision is not Decision.YES or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}
@@ -168,7 +170,9 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
 
 
 def _compared(question: str, own: Fraction, other: Fraction) -> bool:
-    """Return True if two amounts compare as the question asks: more, at least as much ..., otherwise equal."""
+    """Return True if two amounts compare as the question asks ("more than", "at least" ...), or are equal if it asks
+    for neither.
+    """
     known = patterns("yes_no")
     compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
     return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)

@@ -49,7 +49,7 @@ _REPORTS_ON = re.compile(
     r"\b(?:quarter(?:ly)?|fiscal|annual|years?|months|half)\b[^.\n]{0,30}\b(?:ended|ending)\b", re.I
 )
 _CHANGED = "changed amended replaced moved instead"
-_MOST_STATEMENTS = 2_000  # sentences compared with those of the answer
+_MOST_STATEMENTS = 2_000  # number of sentences compared with those of the answer
 
 
 def conflicts_among(parts: Sequence[Part], memories: Sequence[Memory], document: Load) -> tuple[Conflict, ...]:
@@ -82,7 +82,7 @@ def disagreed(
 def _of_asked_time(conflicts: Sequence[Conflict], question: str) -> tuple[Conflict, ...]:
     """Return the conflicts between values that are valid at the time in question."""
     asked = moments(question)
-    if len(asked) != 1 or kind_of(question) is QuestionKind.YES_NO:  # one of them may be the day in question
+    if len(asked) != 1 or kind_of(question) is QuestionKind.YES_NO:  # because one of them may be the day in question
         return tuple(conflicts)
     return tuple(one for one in conflicts if len({side.value for side in _in_force(one.sides, asked[0])}) > 1)
 
@@ -230,8 +230,8 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
     """Yield the sentences of a quote that meet at least half of a part without contradicting it, with their places.
 
-    Each must itself contain some words of the question; neighbouring sentences may give the subject. The flag is True
-    if it meets every constraint.
+    Each sentence must itself contain some words of the question, but neighbouring ones may name the subject. The flag
+    is True if a sentence meets every constraint.
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]

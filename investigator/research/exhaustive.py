@@ -1,7 +1,7 @@
 """Decides for every document of a folder whether it contains what a question asks for, with supporting quotes. Pure.
 
 The verdict is yes if the document's words show it; unclear if some words are missing or far apart, or if a piece is
-only similar in meaning; otherwise no. A reader decides the unclear ones.
+only similar in meaning; otherwise no. A reader decides the unclear documents.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TITLE = 5  # characters at the beginning that include the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # weight of the requested kind of thing
-_NOT_ITS_PLACE = 0.6  # limit for a sentence that places other work than the document's own
+_NOT_ITS_PLACE = 0.6  # limit for a sentence that gives the place of other work than the document's own
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
 _FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; a piece above it gets a bonus
@@ -170,7 +170,7 @@ def _row(
 
 
 def _apart(found: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without overlaps, keeping the better of two."""
+    """Return the sightings without overlaps; of two that overlap, the better one is kept."""
     kept: list[Sighting] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):

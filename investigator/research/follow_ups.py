@@ -26,7 +26,7 @@ _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]
 _COMPARED = (re.compile(r"(?:er|est)$"), re.compile(r"(?:r|st)$"))
 
 _Exchange = tuple[str, tuple[str, ...]]
-"""Words of a question, and the forms of a word that may replace them."""
+"""Words of a question, and the forms of another word that may replace them."""
 
 
 def words_to_replace(part: Part) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
     """Return rewordings of a part, each with a word, a phrasal verb, or both replaced with words of the folder.
 
     `shares` maps each word to the share of documents that contain it. If no such word exists, return the part without
-    question words; empty if nothing else is left.
+    question words; return nothing if no other words are left.
     """
     verbs = _held(_of_phrases(part), shares)
     texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
@@ -75,7 +75,7 @@ def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]
 
 def key_words(part: Part) -> tuple[str, ...]:
     """Return the words of a part without question words and conjunctions, as one wording; may be empty."""
-    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # the remains of a possessive
+    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # what is left of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
 
@@ -101,7 +101,7 @@ def _of_words(part: Part) -> list[_Exchange]:
 
 
 def _held(exchanges: Iterable[_Exchange], shares: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Return each word with the likeliest form of its replacement that occurs in the folder."""
+    """Return each word with the likeliest form of its replacement among those that occur in the folder."""
     found = ((word, next((form for form in forms if shares.get(form)), "")) for word, forms in exchanges)
     return [(word, form) for word, form in found if form]
 
@@ -139,7 +139,7 @@ def _is_known(word: str) -> bool:
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:
-    """Return a question about a newly found name and what the quotes leave open.
+    """Return a question about a newly found name and what the quotes do not answer.
 
     Return "" if the quotes of the best reply contain all words of the part, or no new name.
     """
@@ -158,8 +158,8 @@ def limited(questions: Iterable[str], asked: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(question for question in questions if question and question not in before))[:_MOST]
 
 
-_MOST_SEARCHES = 6  # wordings searched for in one round
-_MOST_ASKED = 2  # wordings of one part whose documents are asked
+_MOST_SEARCHES = 6  # number of wordings searched for in one round
+_MOST_ASKED = 2  # number of wordings of one part whose documents are asked
 
 
 def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentIndex) -> tuple[State, tuple[str, ...]]:

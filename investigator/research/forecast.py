@@ -7,7 +7,7 @@ from investigator.records import Answered, Forecast, Investigation, Usage
 from investigator.research.loop import Research
 from investigator.research.method_settings import MethodSettings
 
-_BESIDE_STEPS = 2  # each round has a plan and a reflection; the needs and the answer are asked for once
+_BESIDE_STEPS = 2  # each round has a plan and a reflection, and the run asks once for the needs and once for the answer
 
 
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:

@@ -1,7 +1,7 @@
 """Finds what holds at the time in question, or now: what has begun or ended, and who has taken over. Pure.
 
-The search ranks by words, and "from 1 September" shares none with "in October". Therefore all statements about the
-thing that give a time are read, regardless of their score, and a statement that another has overtaken is not an answer.
+The search ranks by words, and "from 1 September" shares none with "in October". Therefore all statements that give a
+time for the thing are read, regardless of their score, and a statement that another one has overtaken is not an answer.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _BESIDE = 160  # characters around a sentence that may name its role
 def with_all_found(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], library: DocumentIndex
 ) -> Statements:
-    """Add missing quotes that meet all of a part, and the sentences that say what holds at the time in question or who
-    holds a role.
+    """Add missing quotes that meet every constraint of a part, and the sentences that say what holds at the time in
+    question or who holds a role.
     """
     written = with_all_that_meets(parts, written, memories, library.document)
     asked = [part for part in parts if asks_time(part.question)]
@@ -67,7 +67,7 @@ def _role(part: Part) -> str:
 
 
 def _says_it(part: Part, claim: Claim, document: Load) -> bool:
-    """Return True if a sentence meets all of a part in its own words, including the time."""
+    """Return True if a sentence meets every constraint of a part, including the time, in its own words."""
     quote, question = claim.quotes[0], part.question
     is_timed = bool(time_spans(quote.text)) or any(succession(quote.text)) or bool(now_asked(question))
     if not is_timed or not (_role(part) or phases_asked(question) or _gives_value(question, quote, document)):
@@ -139,7 +139,7 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
 
 
 def _latest(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the statements that no other has overtaken at the time in question; cells give their own times."""
+    """Return the statements that no other one has overtaken at the time in question; a cell gives its own time."""
     asked = moments(question)
     if len(asked) != 1:
         return tuple(claims)

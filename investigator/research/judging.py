@@ -133,11 +133,11 @@ class Judged:
 
     @property
     def is_near_miss(self) -> bool:
-        """Return True if it contradicts one constraint and meets all others."""
+        """Return True if the sentence contradicts one constraint and meets all others."""
         return len(self.failing) == 1 and self.failing[0].state is MatchState.CONTRADICTED
 
     def near_miss(self) -> NearMiss | None:
-        """Return the quote as a near miss; None if it meets all, or less than half."""
+        """Return the quote as a near miss; None if it meets all constraints, or fewer than half."""
         if not self.failing or len(self.failing) * 2 > len(self.matches):
             return None
         opposite = self.is_near_miss and self.failing[0].constraint.kind is ConstraintKind.DIRECTION
@@ -162,16 +162,16 @@ class Judging:
         return max(self.each(part, claims), key=_rank, default=None)
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
-        """Judge each sentence, row and cell of the claims. Only what decides it answers a yes-or-no question."""
+        """Judge each sentence, row and cell of the claims. A yes-or-no question is answered only by what decides it."""
         decides = not self.read and kind_of(part.question) is QuestionKind.YES_NO
         cited = dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes)
         items = {name: listed_items(part.question, self.load(name)) for name in cited}
         for said in (said for claim in claims for said in self._said(claim)):
             is_listed = said.quote in items[said.quote.document_id] or _lists_all(part, said)
             own = self._matches(part, said)
-            if is_listed:  # the introduction of its list says all that is asked
+            if is_listed:  # the introduction of its list contains everything that is asked
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
-            is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # states nothing
+            is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # it states nothing
             is_older = is_quoted(said.document, said.place[0])
             share = 1.0 if is_listed else _own_share(own, part.question, said)
             if decides:
@@ -207,7 +207,7 @@ class Judging:
                 yield QuotedText(claim, quote, (row and row.said) or quote.text[start:end], document, (start, end))
 
     def _matches(self, part: Part, said: QuotedText) -> tuple[ConstraintMatch, ...]:
-        """Match the constraints of a part: for a cell its labels count, else the surrounding text."""
+        """Match the constraints of a part; the labels of a cell count, or for a sentence the surrounding text."""
         if said.claim.computation is not None:
             return claim_matches(part.question, said.claim, self.load)
         if said.quote.cell is not None:
@@ -245,7 +245,7 @@ def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> D
 
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if a word of the question names something, unlike those of "who was told"."""
+    """Return True if a word of the question names something, unlike the words of "who was told"."""
     asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in _SAID))
     return not all(map(names_nothing, asked))
 
@@ -272,9 +272,9 @@ def _is_title(question: str, said: QuotedText) -> bool:
 
 
 def _has_asked_values(question: str, values: Sequence[TableCell], view: TableView, document: Document) -> bool:
-    """Return True if some values have a word of the question, and one of their rows has all table values that the
-    question names, and each word of the question that fills a whole cell: Ann, the chair, did not become the
-    "treasurer" of another row.
+    """Return True if some values contain a word of the question, and one of their rows has all the table values that
+    the question names and each word of the question that fills a whole cell: "treasurer" in another row does not make
+    Ann, the chair, the treasurer.
     """
     asked = content_words(question)
     if roots(" ".join(asked)).isdisjoint(roots(" ".join(map(view.words, values)))):
@@ -295,7 +295,7 @@ def _names_gap(question: str, view: TableView, cell: TableCell) -> bool:
 def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
     """Return the share of the question's words in a sentence; with a pronoun, the previous sentence also counts.
 
-    Beside other words, a requested figure stands for the word that names it.
+    If other words also match, a requested figure counts as the word that names it.
     """
     if said.span is None:
         return 1.0
@@ -333,7 +333,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     if any(match.state is MatchState.CONTRADICTED for match in left) or not kinds <= _LOOSE:
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= kinds:
-        return False  # neither covers the question nor gives a value of that kind
+        return False  # it neither covers the question nor gives a value of that kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 
@@ -352,8 +352,8 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 def answering(one: Judged) -> Claim:
     """Trim a verbatim statement to the sentences that the answer needs.
 
-    These are the sentences from the one that names the subject to the one that answers. The statement is unchanged if
-    the latter is not a separate sentence of its quote.
+    They run from the sentence that names the subject to the one that answers. The statement is unchanged if the
+    answering words are not a separate sentence of its quote.
     """
     said, claim, quote, text = one.said, one.said.claim, one.said.quote, one.said.document.text
     if (

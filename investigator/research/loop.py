@@ -1,4 +1,4 @@
-"""The method on one screen: think, plan, ask, remember, reflect, plan again, answer (seed: generative_agents).
+"""The method, on one screen: think, plan, ask, remember, reflect, plan again, answer (seed: generative_agents).
 
 `state.next_step` chooses the next step and `steps` performs it; the loop keeps the record and yields events.
 """
@@ -78,7 +78,7 @@ def bounds(settings: MethodSettings, client: EngineClient, question: str, *, is_
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
-    few_calls = few_calls and asked.decides  # rules need no calls, and a small model reads little
+    few_calls = few_calls and asked.decides  # because rules need no calls, and a small model reads little
     return Bounds(
         rounds=settings.rounds,
         threshold=threshold if settings.threshold is None else settings.threshold,

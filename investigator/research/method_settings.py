@@ -16,18 +16,23 @@ DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, 
 class MethodSettings(Record):
     """The limits and thresholds of the method."""
 
-    rounds: int = Field(default=3, ge=1, le=50, description="maximum rounds of planning, asking and reflecting")
+    rounds: int = Field(
+        default=3, ge=1, le=50, description="maximum number of rounds of planning, asking and reflecting"
+    )
     threshold: int | None = Field(
         default=None,
         ge=0,
         le=100,
-        description="lowest score at which a reply counts; null: 50, or the calibrated one of the built-in engine",
+        description="lowest score at which a reply counts; null: 50, or the calibrated value for the built-in engine",
     )
     worth_asking: float | None = Field(
-        default=None, ge=0, le=1, description="lowest match at which a document is asked; null: the calibrated one"
+        default=None, ge=0, le=1, description="lowest match at which a document is asked; null: the calibrated value"
     )
     concurrency: int | None = Field(
-        default=None, ge=1, le=256, description="documents asked at the same time; null: as many as the engine can"
+        default=None,
+        ge=1,
+        le=256,
+        description="number of documents asked at the same time; null: as many as the engine can handle",
     )
     thrift: bool | None = Field(
         default=None,

@@ -34,8 +34,10 @@ _ONLY = "Ask the one document that the question is limited to."
 class PlannerSettings(Record):
     """Settings for planning a round."""
 
-    steps: int = Field(default=6, ge=1, le=50, description="maximum documents examined in one round")
-    documents_shown: int = Field(default=20, ge=1, le=500, description="maximum documents shown to the planner")
+    steps: int = Field(default=6, ge=1, le=50, description="maximum number of documents examined in one round")
+    documents_shown: int = Field(
+        default=20, ge=1, le=500, description="maximum number of documents shown to the planner"
+    )
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def propose(
 
     `request` contains all documents as cards; the planner sees as many as the settings allow. The plan names only these
     documents, or those in `known_ids` if the cards cover only part of a folder. With `opens_all`, the documents of a
-    small folder that the plan leaves out follow, up to the limit. Raises EngineError, and the signal BudgetSpent.
+    small folder that the engine left out are added at the end, up to the limit. Raises EngineError, and the signal
+    BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[: settings.documents_shown]))
     reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
@@ -125,7 +128,7 @@ def _step(card: DocumentCard, request: PlanVariables) -> ProposedStep:
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
-    """Return the id that a name refers to, or None: an exact match, else the only similar one."""
+    """Return the id that a name refers to: an exact match, or else the only similar id; None if there is neither."""
     wanted = document_id.strip()
     if wanted in known:
         return wanted
@@ -142,7 +145,7 @@ def _as_shown(name: str) -> str:
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """Return the stems of a purpose: the same words in another order are not a new question."""
+    """Return the stems of a purpose, because the same words in another order are not a new question."""
     return stems(words(purpose))
 
 

@@ -1,4 +1,4 @@
-"""Put a sub-question to one document, score the reply and prove its quotes (seed: generative_agents, "Query")."""
+"""Puts a sub-question to one document, scores the reply and proves its quotes (seed: generative_agents, "Query")."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from investigator.scoring.calibration import default_calibration
 from investigator.scoring.model_points import default_rules
 
 _QUOTES_OF_SUMMARY = 10
-_READ_BY_SMALL = 5_000  # characters that a small model reads of a document: a minute on one core
+_READ_BY_SMALL = 5_000  # characters of a document that a small model reads, which takes a minute on one core
 
 Spans = Sequence[AddressedSpan]
 """Places in passages that address a language model: document ids with spans of their texts."""
@@ -52,7 +52,9 @@ Spans = Sequence[AddressedSpan]
 class QuerySettings(Record):
     """Settings for asking a document."""
 
-    most_quotes: int = Field(default=5, ge=1, le=50, description="maximum quotes of one reply that are looked up")
+    most_quotes: int = Field(
+        default=5, ge=1, le=50, description="maximum number of quotes of one reply that are looked up"
+    )
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class DocumentQuery:
         found = met_cells(question, document)
         if found or not self.kind.is_side_by_side or periods(question):
             return found
-        period = covered_period(document.imprint)  # each report of a series is asked about a separate period
+        period = covered_period(document.imprint)  # because each report of a series is asked about its own period
         return met_cells(f"{question}, {period}", document) if period else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:

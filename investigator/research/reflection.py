@@ -16,7 +16,7 @@ def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge,
     """Return the knowledge about each term from the memories; without memories everything is unknown, and no engine is
     asked.
 
-    Knowledge without support in a memory that was shown is dropped: an engine may not know more than the documents say.
+    Knowledge that no shown memory supports is dropped, because an engine may not know more than the documents say.
     Raises EngineError, and the signal BudgetSpent.
     """
     reading = (
@@ -28,7 +28,7 @@ def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge,
 
 
 def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
-    """Return every need as something still to be found out."""
+    """Return every need as something that is still unknown."""
     return tuple(
         Knowledge(term=need.term, unknown_infos=(f"what the documents say about {need.term}",)) for need in needs
     )

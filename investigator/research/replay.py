@@ -36,7 +36,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """Return the usage and seconds of an exhausted budget, for a run that this ceiling ended."""
+    """Return a usage and a duration that exhaust this ceiling, for a run that it ended."""
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {
         StopReason.CALLS: BudgetSettings(calls=1),
@@ -57,7 +57,7 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
         "the reflections": kept.reflections == again.reflections,
         "the answer": _comparable(kept.answer) == _comparable(again.answer),
     }
-    return [f"{part} came out differently" for part, same in parts.items() if not same]
+    return [f"{part} differs" for part, same in parts.items() if not same]
 
 
 def _comparable(answer: Answer | None) -> Answer | None:
@@ -67,7 +67,7 @@ def _comparable(answer: Answer | None) -> Answer | None:
 
 
 def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
-    """Return the quotes that are missing at their places, in the files or, without a reader, in the library."""
+    """Return the quotes that are no longer in their places, in the files or, without a reader, in the library."""
     if research.reread is not None:
         fresh = research.reread(dict.fromkeys(quote.document_id for quote in quotes))
         return tuple(quote for quote in quotes if quote_standing(quote, fresh[quote.document_id]) != quote)

@@ -26,8 +26,8 @@ class Row:
 
     @property
     def said(self) -> str:
-        """Return the row with the header of each value, such as "Name: Ann Cole; Role: chair", without values that are
-        a no; "" if the headers are times or groups of columns, which add nothing to the row's own words.
+        """Return the row with the header of each value, such as "Name: Ann Cole; Role: chair", without values that mean
+        no; "" if the headers are times or groups of columns, which add nothing to the row's own words.
         """
         cells = [
             (" ".join(self.view.column_headers(cell)), self.view.words(cell)) for cell in self.view.rows[self.number]

@@ -58,8 +58,8 @@ class Bounds:
 
     `threshold` is the minimum score (0..100) of a reply, `worth_asking` the minimum probability (0..1) at which a
     document is asked; `workers` documents are asked concurrently, and `reads` is True if a language model reads them.
-    `thinks_and_plans_at_once` avoids waiting twice if both calls are remote; the first plan then follows the words of
-    the question.
+    `thinks_and_plans_at_once` avoids waiting twice if both calls are remote; the first plan is then made from the words
+    of the question.
     """
 
     rounds: int
@@ -129,7 +129,7 @@ class State:
         """Return the coverage: the treatment of each document of the folder."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        if self.run.kind.is_exhaustive:  # the index has examined each document, and the likely ones were read
+        if self.run.kind.is_exhaustive:  # because the index has examined each document, and the likely ones were read
             done |= {row.document_id for row in self.run.survey if row.verdict is not RowVerdict.NO} - set(planned)
             worth = [] if self.run.survey else list(self.document_ids)
             return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)
@@ -202,8 +202,8 @@ def _next_of_survey(state: State) -> Step:
 def reason_to_stop(state: State) -> StopReason | None:
     """Return the reason to stop after a reflection, or None if the search continues.
 
-    A round without new knowledge ends it, unless nothing at all is known and documents are left to ask. Without a
-    language model, the remaining follow-up questions are asked first, and a summary takes one round.
+    A round without new knowledge ends the search, unless nothing at all is known and documents are left to ask. Without
+    a language model, the remaining follow-up questions are asked first, and a summary takes one round.
     """
     if state.spent is not None:
         return state.spent
@@ -231,9 +231,8 @@ def how_many_to_ask(state: State) -> int:
 
 
 def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
-    """Return the knowledge if proven quotes cover the question and no engine needs to be asked, else None.
-
-    The policy is not trusted with a question for which the writer found the evidence insufficient.
+    """Return the knowledge if proven quotes cover the question and no engine needs to be asked, else None. The policy
+    does not decide this if the writer has found the evidence insufficient.
     """
     run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
     if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):
@@ -247,7 +246,7 @@ def with_plan(state: State, proposal: Proposal) -> Investigation:
     """
     run, number = state.run, len(state.run.rounds) + 1
     plan = continued(run.plan, proposal, round_number=number)
-    if number == 1:  # the match does not predict the outcome of a later round's questions
+    if number == 1:  # because the match does not predict the outcome of a later round's questions
         worth = state.bounds.policy.without_hopeless(plan.steps, state.cards)
         for step in plan.steps:
             if step not in worth:

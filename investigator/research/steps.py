@@ -112,9 +112,9 @@ class Steps:
                 yield self._answer(state)
 
     def _think(self, state: State) -> Iterator[Moment]:
-        """Determine what must be known and, if that saves a wait, the first plan at the same time."""
+        """Determine what must be known and, if that saves time, make the first plan concurrently."""
         state = replace(state, cards=self.library.cards((state.run.question,)))
-        yield state, None  # the coverage uses the cards, even if a ceiling prevents thinking
+        yield state, None  # because the coverage uses the cards, even if a ceiling prevents thinking
         if not state.bounds.thinks_and_plans_at_once:
             yield self._thought(state)
             return
@@ -127,7 +127,7 @@ class Steps:
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
         parts, wordings = thought.parts, tuple[str, ...]()
-        if thought.kind is not QuestionKind.SUMMARY:  # a requested document may be missing from the folder
+        if thought.kind is not QuestionKind.SUMMARY:  # because a requested document may be missing from the folder
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
@@ -158,7 +158,9 @@ class Steps:
         return replace(state, run=state.run.changed(survey=rows), first_plan=None), event
 
     def _first_plan(self, state: State) -> Proposal | None:
-        """Return a plan by the question's own words; None if a ceiling prevents it, which the next step will report."""
+        """Return a plan made from the question's own words; None if a ceiling prevents it, which the next step will
+        report.
+        """
         try:
             return self._proposal(state, own_words(state.run.question))
         except BudgetSpent:
@@ -296,7 +298,7 @@ class Steps:
         yield self._with_follow_ups(state), Reflected(reflection=reflection)
 
     def _with_follow_ups(self, state: State) -> State:
-        """Return the state with the remaining steps for an engine that does not read."""
+        """Return the state with what remains to be asked of an engine that does not read."""
         if self.client.traits(Role.ASK).decides or state.run.kind is QuestionKind.SUMMARY:
             return state
         open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
@@ -333,7 +335,7 @@ class Steps:
             written = with_all_found(run.parts, written, run.memories, self.library)
         checked = recheck(written.claims, run.question, self.reread)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # a model has only asked in the question's words
+        if not written.claims and not run.wordings:  # because a model has only asked in the question's words
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)

@@ -18,7 +18,7 @@ from investigator.tables.document_tables import tables_of
 from investigator.tables.key_cells import key_cells
 
 _MOST_FIGURES = 5
-_BEGINNING = 200  # characters that name a document
+_BEGINNING = 200  # characters at the beginning of a document that name it
 _MOST_OF = 0.6  # share of the words of the requested subject that name the document
 _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the others cover the rest of the text
 
@@ -26,9 +26,9 @@ _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the oth
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
     """Return the finding on a document to be summarised, with an extract in place of some quotes.
 
-    For a timeline the extract consists of sentences that name a time; otherwise of the main results, if a long text
-    begins with them. For a financial report the key figures come first; if there are few sentences, figures from tables
-    follow.
+    For a timeline the extract consists of sentences that name a time; otherwise it consists of the main results, if a
+    long text begins with them. For a financial report the key figures come first; if there are few sentences, figures
+    from tables follow.
     """
     if finding.addressed:
         return finding

@@ -1,6 +1,4 @@
-"""Finds table cells for an investigation: the requested cells, the constraints that they meet, the figures computed
-from two.
-"""
+"""Finds the requested table cells, the constraints that they meet, and the figures computed from two of them."""
 
 from __future__ import annotations
 
@@ -56,8 +54,8 @@ _JOINTS: Mapping[Operation, str] = {
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. The
-    cells are the best one for each time that it names, two that it compares, or one for each row to be listed.
+    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. They
+    are the best cell for each time that it names, the two cells that it compares, or one for each row to be listed.
     """
     if listed := listed_things(question, document):
         return listed
@@ -70,7 +68,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = [[one for one in _best_together(question, tables, time) if one.is_met] for time in _times(question)]
-    if _is_trend(question) and not (found[0] and found[-1]):  # nothing is known of its beginning or its end
+    if _is_trend(question) and not (found[0] and found[-1]):  # nothing is known about when it begins or ends
         return ()
     quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for of_time in found for one in of_time)
     if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # a figure does not say yes or no
@@ -96,7 +94,7 @@ def is_listed(question: str, quote: Quote, document: Document) -> bool:
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
-    """Return the requested kind of span ("how long") if a cell does not give it with a unit; else ""."""
+    """Return the requested kind of span ("how long") if a cell does not give it with a unit; otherwise ""."""
     asked, shown = patterns("asked"), patterns("shown")
     return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
 
@@ -227,8 +225,8 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a computed figure: one cell must contain each word, and both all
-    times. Cells of two rows are each matched with their own half of the question.
+    """Match the constraints of a question with a computed figure: each word must be in one of the cells, and each time
+    in both. Cells of two rows are each matched with their own half of the question.
     """
     cells = [quote.cell for quote in claim.quotes if quote.cell is not None]
     rows = operands(question)
@@ -278,12 +276,12 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
-    """Return True if a cell contains the requested result, even if it could also be computed from others."""
+    """Return True if a cell contains the requested result, so that it need not be computed from other cells."""
     operation, times = asked_operation(question), table_question(question).times
     if len(times) > 1 and any(
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
-        return True  # one label covers both times
+        return True  # one label applies to both times
     if _is_trend(question):  # each figure is one of it
         return True
     if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):

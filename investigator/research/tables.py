@@ -60,7 +60,7 @@ def _is_open(row: TableRow) -> bool:
 
 
 def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
-    """Return a statement for each answered row, proven by its quotes; with `unclear` for unclear rows, too."""
+    """Return a statement for each answered row, proven by its quotes; with `unclear`, for unclear rows as well."""
     verdicts = (RowVerdict.YES, RowVerdict.UNCLEAR) if unclear else (RowVerdict.YES,)
     shown = [row for row in rows if row.verdict in verdicts and row.quotes]
     return tuple(dict.fromkeys(Claim(text=row.value, quotes=row.quotes) for row in shown))
@@ -83,7 +83,9 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
 
 
 def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
-    """Invert the rows of a survey that asks what is not mentioned: yes means not mentioned, and has no quote."""
+    """Invert the rows of a survey that asks what is not mentioned; then yes means that it is not mentioned, and has
+    no quote.
+    """
     turned = {RowVerdict.YES: RowVerdict.NO, RowVerdict.NO: RowVerdict.YES}
     return tuple(row.changed(verdict=turned.get(row.verdict, row.verdict)) for row in rows)
 
@@ -111,7 +113,7 @@ def survey_verdict(
 
 
 def _listed_in(rows: Sequence[TableRow]) -> str:
-    """Return a sentence with the places of a list, and a warning that other things may be named elsewhere."""
+    """Return a sentence that says where the listed things are, and that others may be named elsewhere."""
     names = list(dict.fromkeys(row.document_id for row in rows))
     said = f"{number_of(len(rows), 'row or item', 'rows or items')} of {', '.join(names[:_NAMED])}"
     return f"{said}; the list may be incomplete: things named only in running text, or in other words, are missing."
@@ -176,7 +178,7 @@ def table_answer(
         coverage,
         threshold=threshold,
         nearest=(),
-        reworded=True,  # inflections and synonyms were also searched for
+        reworded=True,  # because inflections and synonyms were also searched for
     )
     answer = answer.changed(table=AnswerTable(asked=run.question, rows=tuple(rows)), unproven=checked.unproven)
     return without_changed_sources(answer, checked.gone)

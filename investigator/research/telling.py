@@ -1,4 +1,4 @@
-"""Selects the most relevant sentences of one document for a comparison: results, and changes. Pure.
+"""Selects the most relevant sentences of one document for a comparison, such as results and changes. Pure.
 
 Background, methods, references and other people's work rank below a text's own results.
 """
@@ -55,7 +55,7 @@ def telling_sentences(
     Words in the document's title carry little weight. `near` are quotes found by other means. With `dated`, sentences
     that name a time come first, in the order of the text.
     """
-    is_long = len(document.text) > _LONG  # in a short text "it" refers to its subject
+    is_long = len(document.text) > _LONG  # because "it" in a short text refers to the subject
     whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))
     sentences = islice(whole, _MOST_SENTENCES)
     wanted = _Wanted.of(document, question, list(sentences))
@@ -108,7 +108,7 @@ def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentenc
         if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * best:
             break
         is_new = all(len(one.roots & other.roots) < _SAME * min(len(one.roots), len(other.roots)) for other in kept)
-        if (best and not is_new) or addresses_model(one.text):  # slow, so only of those that may be chosen
+        if (best and not is_new) or addresses_model(one.text):  # slow, so done only for those that may be chosen
             continue
         best = best or worth[one]
         kept += [one] if is_new else []
@@ -117,7 +117,7 @@ def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentenc
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The terms to look for in the sentences of a document, with the weight of each."""
+    """The terms to look for in the sentences of a document, each with its weight."""
 
     document: Document
     asked: TableQuestion
@@ -142,7 +142,7 @@ class _Wanted:
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
         """Return the weight of a sentence; 0 if it contains no word of the question. `said` is the bonus for containing
-        all of them.
+        all words.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0

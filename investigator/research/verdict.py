@@ -1,5 +1,5 @@
-"""Decides what is known about each part of the question: the statement that meets every constraint, or the nearest one.
-Pure.
+"""Decides what is known about each part of the question, from the statement that meets every constraint or the nearest
+one. Pure.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _MAY_BE_MORE = " The list may be incomplete: things that are named in other word
 
 @dataclass(frozen=True)
 class Statements:
-    """The statements written from the evidence: proven and others.
+    """The statements written from the evidence, both proven and unproven.
 
     `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
-    language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them.
-    `timed` are the sentences that were read for the time that a question asks for, `met` the claims that meet all of a
-    part at that time.
+    language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them. `timed`
+    are the sentences that were read for the time that a question asks for, `met` the claims that meet every constraint
+    of a part at that time.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -87,9 +87,9 @@ def verdict_of(
 ) -> Verdict:
     """Return the verdict on each part of the question from the statements.
 
-    `is_read` is True if a language model wrote the statements. Some statements are shown but establish nothing: quotes
-    in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a verifier
-    supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
+    `is_read` is True if a language model wrote the statements. Some statements are shown but do not count as answers:
+    quotes in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a
+    verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
     """
     read = is_read and not written.are_stand_ins
     judging = Judging(load, established_by(written, memories, read=read), read)
@@ -129,7 +129,7 @@ def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Ju
 
 
 def _undecided(one: Judged | None, read: bool) -> Judged | None:
-    """Return a statement marked as no answer if it was to decide a yes-or-no question."""
+    """Return a statement, marked as not an answer if it was expected to decide a yes-or-no question."""
     return one if one is None or read or one.decision is None else replace(one, is_met=False)
 
 
@@ -166,7 +166,8 @@ def established_by(written: Statements, memories: Sequence[Memory], *, read: boo
 def _all_met(
     found: Sequence[tuple[Part, Judged | None]], claims: Sequence[Claim], judging: Judging
 ) -> tuple[Claim, ...]:
-    """Return the verbatim statements that meet all of a part, trimmed to the sentences that meet it, best first.
+    """Return the verbatim statements that meet every constraint of a part, trimmed to the sentences that meet it, best
+    first.
 
     Older text that a message quotes counts only if nothing else does.
     """
@@ -187,7 +188,9 @@ def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tupl
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load
 ) -> Statements:
-    """Return the statements plus missing quotes that meet all of a part, regardless of their score."""
+    """Return the statements, with the missing quotes that meet every constraint of a part, regardless of their
+    score.
+    """
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))
@@ -244,7 +247,7 @@ def _concluded(
     claims = best_first(written.claims, verdicts)
     open_parts = [part.question for part, one in found if one is None or not one.is_met]
     common = Verdict(AnswerStatus.ANSWERED, claims, written.unproven, tuple(found), misses)
-    if answers:  # weaker matches are not shown after an answer
+    if answers:  # once there is an answer, weaker matches are not shown
         common = replace(common, claims=tuple(answers))
     if not open_parts:
         are_listed = any(lists_rows(part.question) for part, _ in found) and len(common.claims) > 1
@@ -258,7 +261,7 @@ def _concluded(
 
 
 def with_older_text_marked(found: Verdict, load: Load) -> Verdict:
-    """Return the verdict with a caution at each statement from an older message that a message quotes."""
+    """Return the verdict with a caution for each statement from an older message that a message quotes."""
 
     def is_older(quote: Quote) -> bool:
         return any(is_quoted(load(quote.document_id), place) for place in (quote.start, quote.end - 1))
@@ -312,7 +315,7 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:
     """Return the verdict with the requested reports that are not in the folder.
 
-    `is_all` is True if all of them are missing: then statements from other reports are shown as near misses instead of
+    `is_all` is True if all of them are missing; statements from other reports are then shown as near misses instead of
     an answer.
     """
     if not missing:

@@ -1,4 +1,4 @@
-"""Many questions about one folder, with one process and one index: to the folder as a whole, or to each document."""
+"""Asks many questions of a folder as a whole, or of each of its documents, with one process and one index."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from investigator.services.run_records import RunOptions, engine_names, matrix_i
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
 
-_DOCUMENTS_AT_ONCE = 4  # calls in most rounds of a question to the whole folder
+_DOCUMENTS_AT_ONCE = 4  # calls in most rounds when the whole folder is asked
 
 
 class BatchService:

@@ -46,7 +46,7 @@ class CitedFiles:
 
 
 def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
-    """Return True if each claim of a stored answer is still at its place, and the text is unchanged.
+    """Return True if the quotes of a stored answer are still in their places, and its text is unchanged.
 
     Supported claims are judged again. Raises EmbedderError.
     """

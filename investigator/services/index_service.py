@@ -206,7 +206,7 @@ class IndexService:
     ) -> Iterator[Library]:
         """Update the index and open it for searching, with the best search that is available without a long wait.
 
-        The documents `again` are read again from their files.
+        The documents in `again` are read again from their files.
         """
         self.check_files()
         with self.workspace(write=True) as workspace:

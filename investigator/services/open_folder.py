@@ -71,8 +71,8 @@ class OpenFolder:
         self._opening = Lock()
 
     def read(self, again: frozenset[str] = frozenset()) -> Iterator[Event]:
-        """Update text and words, and read the documents `again` from their files. No investigation may run meanwhile.
-        Raises FolderError if no document could be read.
+        """Update text and words, and read the documents in `again` from their files. No investigation may run
+        meanwhile. Raises FolderError if no document could be read.
         """
         self._libraries.clear()
         self.drifted -= again
@@ -97,7 +97,7 @@ class OpenFolder:
     def _gone_on(
         self, runs: Database, run: Run, record: Investigation, options: RunOptions, again: frozenset[str]
     ) -> Iterator[Event]:
-        """Continue a run that was opened in `runs` to its end."""
+        """Continue a run, opened in `runs`, to its end."""
         with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
             finished = self._finished(runs, run, again)
             if finished is not None:

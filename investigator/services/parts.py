@@ -82,7 +82,9 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts with other templates; `answers` replies without a model. Raises TemplateError."""
+        """Return the same parts with other templates; `answers` makes what replies to them without a model. Raises
+        TemplateError.
+        """
         other = copy(self)
         other.prompts = Prompts(self._prompts_folder, contracts)
         other.extractive = self.extractive.answering(answers)
@@ -153,7 +155,7 @@ class Parts:
         if self.settings.budget.money is not None and unknown:
             raise SettingsError(
                 f"no price is known for {', '.join(sorted(unknown))}, so a cost limit cannot be enforced",
-                hint="Write the price into a file like data/prices.json and name it with --set budget.prices=FILE",
+                hint="Write the price into a file like data/prices.json and use it with --set budget.prices=FILE",
             )
 
     def client(

@@ -61,7 +61,7 @@ def _lines(text: str) -> Numbered:
 
 
 def _columns(text: str) -> Numbered:
-    """Yield the column `question`; the heading shows whether columns are separated by commas, semicolons or tabs."""
+    """Yield the column `question`; the header shows whether commas, semicolons or tabs separate the columns."""
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -89,7 +89,7 @@ def _json_lines(text: str) -> Numbered:
             raise QuestionError(f"line {number} is not JSON: {error}", hint=_HINT) from error
         question = row.get(_COLUMN) if isinstance(row, dict) else None
         if not isinstance(question, str):
-            raise QuestionError(f"line {number} has no text under the name {_COLUMN}", hint=_HINT)
+            raise QuestionError(f"line {number} has no text in the field {_COLUMN}", hint=_HINT)
         yield number, question
 
 

@@ -50,7 +50,7 @@ def valid_question(question: str, called: str = "question") -> str:
     expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
     if not stripped:
-        hint = "Name the words to search for." if called != "question" else ""
+        hint = "Enter at least one word to search for." if called != "question" else ""
         raise QuestionError(f"the {called} is empty", hint=hint)
     if any("\ud800" <= character <= "\udfff" for character in stripped):
         raise QuestionError(
@@ -221,7 +221,7 @@ def answered_already(record: Investigation) -> str:
     if record.answer is not None and record.answer.stop in CEILINGS:
         ended = f"Run {record.id} ended with the status {record.answer.outcome}"
         return f"{ended}; a higher limit resumes it. --fresh starts over."
-    early = ", which was before all passages had vectors" if record.search is Search.CANDIDATES else ""
+    early = ", before all passages had vectors" if record.search is Search.CANDIDATES else ""
     return f"Run {record.id} has already answered this{early}; --fresh starts over."
 
 

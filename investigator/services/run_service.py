@@ -48,7 +48,8 @@ from investigator.store.past_calls import PastCall, PastCalls, calls_of
 from investigator.store.workspace import DATABASE_NAME, has_database
 
 _NOT_ASKED = (
-    "Name the folder of the documents after the run (show RUN FOLDER), or first: investigator ask FOLDER QUESTION"
+    "Give the folder of the documents after the run (show RUN FOLDER). To ask a first question: "
+    "investigator ask FOLDER QUESTION"
 )
 _OF_MATRIX = (
     "Run the same matrix command to show it again at no cost; with --json it gives the run id of each cell, "
@@ -233,7 +234,7 @@ class RunService:
         """Return the record of a run, given its id, the beginning of its id, or `last`. Raises UnknownRunError."""
         expect(run_id, str, "the id of the run", UnknownRunError)
         if not self._index.has_runs():
-            raise UnknownRunError(f"{self._index.folder} has not been asked anything yet", hint=_NOT_ASKED)
+            raise UnknownRunError(f"no question has been asked about {self._index.folder} yet", hint=_NOT_ASKED)
         if run_id.startswith(MATRIX_RUN):
             raise UnknownRunError(f"{run_id} is a matrix, which is a table of many runs, not a run", hint=_OF_MATRIX)
         with self._index.reading() as workspace:

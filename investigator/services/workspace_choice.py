@@ -48,7 +48,7 @@ def choose_workspace(
             os.path.realpath(directory) == os.path.realpath(inside) and is_sealed(inside)
         ):
             raise SettingsError(
-                f"the workspace {directory} is inside the folder of documents, and no command of yours created it",
+                f"the workspace {directory} is inside the folder of documents, and none of your commands created it",
                 hint=f"Choose one outside, or create one with: investigator index --workspace-in-folder {folder}",
             )
         _check_chosen(directory, folder, settings)
@@ -115,7 +115,7 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
         with Workspace(best, write=True):
             make_private_folder(own.parent)
             best.rename(own)
-    except (OSError, InvestigatorError):  # used since then
+    except (OSError, InvestigatorError):  # another process has begun to use it
         return
     moved = "moved or renamed" if shared[best] == 1 else "moved, and some of its files have changed"
     notice(f"The folder was {moved}: its index and its runs were found, and are now in {own}.")

@@ -86,7 +86,7 @@ def test_a_workspace_in_the_folder_that_is_not_yours_is_neither_opened_nor_repla
     assert "it is unknown who created it" in refused.stderr
     assert "--adopt" in refused.stderr
     named = command("ask", folder, QUESTION, "--workspace", folder / INSIDE)
-    assert (named.exit_code, "no command of yours created it" in named.stderr) == (2, True)
+    assert (named.exit_code, "none of your commands created it" in named.stderr) == (2, True)
     assert (folder / INSIDE / "investigator.db").read_bytes() == b"planted"
 
 

@@ -193,7 +193,7 @@ def test_workers_that_differ_are_refused_by_what_differs(folder: Path, crew: Cre
     for _ in sharded(folder, crew).index(retry=True):
         pass
     task = crew.noted[0]
-    with pytest.raises(ClusterError, match=r"has document-investigator .*, the command 0\.0\.1"):
+    with pytest.raises(ClusterError, match=r"has document-investigator .*, but this command has 0\.0\.1"):
         build(replace(task, company=replace(company(), version="0.0.1")))
     with pytest.raises(ClusterError, match=r"different user\.key"):
         build(replace(task, company=replace(company(), key="of somebody else")))

@@ -179,5 +179,5 @@ def test_a_copy_is_made_of_what_is_shared() -> None:
     made = create_agent_from_shared(agent.share())
     assert type(made) is FixedResponseAgent
     assert (made.act().text, made.observation) == ("Yes.", None)
-    with pytest.raises(DialogueError, match="not shared by an agent"):
+    with pytest.raises(DialogueError, match="not the result of an agent"):
         create_agent_from_shared({"opt": {}})

@@ -257,7 +257,7 @@ def test_a_server_that_is_down_is_asked_once_and_told_once_for_all_roles(
 @pytest.mark.parametrize(
     ("model", "remark", "hint"),
     [
-        ("gguf:absent.gguf", "absent.gguf cannot be read", "Name a model file"),
+        ("gguf:absent.gguf", "absent.gguf cannot be read", "Choose a model file"),
         ("nonsense", "does not name a model", "provider:name"),
         ("nobody:m", "unknown model provider 'nobody'", "provider:name"),
         ("recorded:absent.jsonl", "absent.jsonl", ""),

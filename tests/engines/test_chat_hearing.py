@@ -78,7 +78,7 @@ def test_options_of_a_stream_that_are_refused_are_left_out_from_then_on(
         assert engine.reply_aloud(PROMPT, lambda _: None).text == WHOLE
     assert ["stream_options" in body for body in openai_server.bodies] == [False, True, False, False]
     assert [notice.partition(" ")[2] for notice in notices] == [
-        "rejects the parameter stream_options: it is no longer sent"
+        "rejects the parameter stream_options, so it is no longer sent"
     ]
     again = ChatEngine("openai:m", settings, queue=made_time.queue(), known=known)
     again.reply_aloud(PROMPT, lambda _: None)

@@ -33,7 +33,7 @@ def test_each_format_gives_each_question_once(tmp_path: Path, name: str, text: s
         ("a.csv", b"id,question\n1,Who?\n2,\n", "line 3 of .*the question is empty"),
         ("a.csv", b'question\nWho?\n"How', "line 3 is not CSV"),
         ("a.jsonl", b'{"question": "Who?"}\n{"question": \n', "line 2 is not JSON"),
-        ("a.jsonl", b'{"question": "Who?"}\n["How?"]\n', "line 2 has no text under the name question"),
+        ("a.jsonl", b'{"question": "Who?"}\n["How?"]\n', "line 2 has no text in the field question"),
         ("a.docx", b"Who?", "ends in .docx"),
     ],
 )

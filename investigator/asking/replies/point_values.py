@@ -98,7 +98,7 @@ def value_in_parentheses(text: str, start: int) -> Value | None:
 
 
 def _is_range(found: re.Match[str], lead: str) -> bool:
-    """Return True if two numbers are the ends of a range of points, instead of unrelated or the template's scale."""
+    """Return True if two numbers are the ends of a range of points, not unrelated numbers or the template's scale."""
     low, high = _number(found["low"]), _number(found["high"])
     if low is None or high is None or found["sign"] or not low < high <= 100 or _is_scale(low, high):
         return False

@@ -63,7 +63,7 @@ _OF_THE_REPLY = late(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words before "score" or a synonym that leave it the reply's own point; a "test score" may be a finding."""
+"""Words that may precede the reply's own "score" or a synonym; a "test score", however, may be a finding."""
 
 
 def read_point(text: str) -> int | None:

@@ -55,10 +55,10 @@ class TeacherMetrics(Metrics):
     def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
         """Grade one reply. It counts as an example (`exs`), and the applicable metrics are added.
 
-        A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's own
-        `metrics` are added, numbers as averages, and one with the name of a built-in metric as `USER_name`. Without
-        labels a reply cannot be graded, so only its own metrics are added. Raises DialogueError if candidates are not a
-        list, or the reply's metrics are not a mapping of names to numbers.
+        A text is graded against each label, and the best grade counts. `text_candidates`, best first, give hits@k and
+        mrr. The reply's own `metrics` are added, numbers as averages; one with the name of a built-in metric is called
+        `USER_name`. Without labels a reply cannot be graded, so only its own metrics are added. Raises DialogueError if
+        candidates are not a list, or the reply's metrics are not a mapping of names to numbers.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}
@@ -97,7 +97,7 @@ class TeacherMetrics(Metrics):
 def _texts(candidates: object) -> list[str]:
     if isinstance(candidates, str) or not isinstance(candidates, Sequence):
         raise DialogueError(
-            f"text_candidates must be a list of texts, not {candidates!r}", hint="Give them best first, as a list."
+            f"text_candidates must be a list of texts, not {candidates!r}", hint="Pass them as a list, the best first."
         )
     return [str(candidate) for candidate in candidates]
 

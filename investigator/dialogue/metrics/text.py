@@ -34,9 +34,9 @@ _SPLIT_BY_TREEBANK = {
 def bleu(guess: str, answers: Sequence[str], order: int = 4) -> AverageMetric:
     """Return BLEU-`order` against all answers, from 0 to 1; 0 without answers or if no word is right.
 
-    Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). The n-grams of lengths 1 to `order`
-    have equal weight; a text without words has one empty word. A text with fewer words than `order` scores almost 0,
-    even if it is right.
+    Source: Papineni et al. 2002, smoothed by method 1 of Chen and Cherry (2014). N-grams of every length from 1 to
+    `order` have equal weight; a text without words counts as one empty word. A text with fewer words than `order`
+    scores almost 0, even if it is right.
     """
     words = normalize_answer(guess).split(" ")
     references = [normalize_answer(answer).split(" ") for answer in answers]
@@ -62,7 +62,7 @@ def rouge(guess: str, answers: Iterable[str]) -> Rouge:
 
     Source: Lin 2004, as in its Perl script: words consist of ASCII letters and digits, are stemmed by Porter's original
     algorithm, and only the first 665 characters count. The script also looks up irregular forms ("went", "children") in
-    WordNet's lists, which are not used here: such a form and its base are different words.
+    WordNet's lists, which are not used here: such a form and its base form count as different words.
     """
     words = _stems(guess)
     references = [_stems(answer) for answer in answers]

@@ -11,9 +11,9 @@ from investigator.errors import MetricsError
 
 
 class Metric(ABC):
-    """A frozen value. `+` combines two metrics of one class; adding None changes nothing. `is_global`: one value covers
-    all tasks, so a report on several tasks keeps the first one. `macro_average`: the value for several tasks is the
-    mean of theirs, regardless of size, unless pooling is requested.
+    """A frozen value. `+` combines two metrics of one class; adding None changes nothing. If `is_global` is set, one
+    value covers all tasks, so a report on several tasks keeps the first one. If `macro_average` is set, the value for
+    several tasks is the mean of their values, regardless of size, unless pooling is requested.
     """
 
     is_global: ClassVar[bool] = False
@@ -21,7 +21,7 @@ class Metric(ABC):
 
     @abstractmethod
     def value(self) -> float:
-        """Return the number itself."""
+        """Return the value as a number."""
 
     @abstractmethod
     def _plus(self, other: Self) -> Self:
@@ -44,7 +44,7 @@ class Metric(ABC):
 
 
 Report: TypeAlias = Mapping[str, Metric]
-"""Metrics by name; those of one among several tasks are called `task/name`."""
+"""Metrics by name; if there are several tasks, a metric of one of them is called `task/name`."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class FixedMetric(Metric):
         return self.fixed
 
     def _plus(self, other: Self) -> Self:
-        """Raise MetricsError if the two differ."""
+        """Return the value; raise MetricsError if the two values differ."""
         if self.fixed != other.fixed:
             raise MetricsError(f"the fixed metrics differ: {self.fixed} and {other.fixed}")
         return self

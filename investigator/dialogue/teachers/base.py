@@ -50,7 +50,7 @@ class Teacher(Agent):
         return type(self)(Opt(self.opt, batchsize=1), self.share_data())
 
     def share_data(self) -> dict[str, object]:
-        """Return the state for an independent copy: all of `share` except the progress."""
+        """Return the state for an independent copy: what `share` returns, without the progress."""
         return {key: value for key, value in self.share().items() if key not in PROGRESS}
 
     def expect(self, question: Message) -> None:
@@ -82,7 +82,7 @@ class Teacher(Agent):
         self.metrics.clear()
 
     def reset(self) -> None:
-        """Restart the data and forget all grades."""
+        """Start the data again and forget all grades."""
         super().reset()
         self.reset_metrics()
         self._asked = None

@@ -45,7 +45,7 @@ class DialogTeacher(FixedDialogTeacher):
         if not path:
             raise DialogueError(
                 f"{type(self).__name__} has no data file",
-                hint='Name it with the option "datafile", in opt before DialogTeacher.__init__.',
+                hint='Set the option "datafile" in opt before calling DialogTeacher.__init__.',
             )
         return path
 
@@ -65,7 +65,7 @@ class DialogTeacher(FixedDialogTeacher):
         return message_of(entry, self._candidates, self._images.load)
 
     def restarts(self) -> bool:
-        """Return True if a stream starts again after its end."""
+        """Return True if a stream starts over after its end."""
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
@@ -134,7 +134,7 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Loa
     else:
         raise DialogueTypeError(
             f"an entry must be a tuple or fields by name, not {str(entry)[:80]!r}",
-            hint="Give (text, labels, reward, label candidates, path of an image) or a dict.",
+            hint="Yield (text, labels, reward, label candidates, path of an image) or a dict.",
         )
     labels = texts_of(message.get("labels"))
     if labels and candidates is not None:
@@ -151,7 +151,7 @@ def _of_fields(entry: Mapping[str, object]) -> Message:
     for field, reason in (
         ("eval_labels", "labels become eval_labels automatically"),
         ("eval_label", "labels become eval_labels automatically"),
-        (EPISODE_DONE, "it is set from the beginnings of episodes"),
+        (EPISODE_DONE, "it is derived from where episodes begin"),
     ):
         if field in entry:
             raise DialogueError(f"setup_data must not set {field}: {reason}", hint=f"Leave {field} out.")

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class _AsWrittenTeacher(DialogTeacher):
-    """Keeps the fields of its entries as in the file. In training a stream starts again, even in order."""
+    """Keeps the fields of its entries as in the file. In training, a stream starts over even if it is in order."""
 
     def make_message(self, entry: Entry) -> Message:
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
@@ -88,7 +88,7 @@ class LabelTurns(StrEnum):
 
 
 class ConversationTeacher(_AsWrittenTeacher):
-    """Reads the file of the option `datafile`: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` a line.
+    """Reads the file of the option `datafile`: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each line.
 
     The turns of all inner lists are concatenated, without those with the id `context`. The option `label_turns`
     (`secondspeaker`, `firstspeaker`, `both`) selects whose turns are the labels; a turn without a reply is dropped.
@@ -139,7 +139,7 @@ def turns_of(conversation: object) -> list[Turn]:
 
 
 def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
-    """Return the examples of a conversation, for the first speaker, for the second, or one after the other."""
+    """Return the examples of a conversation for the first speaker, for the second, or for one after the other."""
     if label_turns is not LabelTurns.SECOND_SPEAKER:
         yield _examples([{"text": SILENCE}, *turns])
     if label_turns is not LabelTurns.FIRST_SPEAKER:

@@ -108,7 +108,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
         """Return the path of the data: the option `datafile`, unless overridden."""
         path = opt.text("datafile")
         if not path:
-            raise DialogueError(f"{type(self).__name__} has no data file", hint='Name it with the option "datafile".')
+            raise DialogueError(f"{type(self).__name__} has no data file", hint='Set it with the option "datafile".')
         return path
 
     def image_id_to_image_path(self, image_id: str) -> str:

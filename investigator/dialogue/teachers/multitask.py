@@ -31,7 +31,7 @@ class MultiTaskTeacher(Teacher):
         super().__init__(opt, shared)
         self.tasks = _copies(shared) or list(teachers)
         if not self.tasks:
-            raise DialogueError("no teachers given", hint="Name at least one task.")
+            raise DialogueError("no teachers given", hint="Give at least one task.")
         chance = random.Random(self.opt.number("seed", 0))
         self._choice = TaskChoice(
             self.opt, len(self.tasks), lambda: [task.num_episodes() for task in self.tasks], chance

@@ -48,7 +48,7 @@ class World:
         if (agents is None) == (shared is None):
             raise DialogueValueError(
                 "a world takes either its agents or the shared state of another world",
-                hint="Give agents=[...]; for a copy of a world call its clone().",
+                hint="Pass agents=[...]; to copy a world, call its clone().",
             )
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
@@ -142,11 +142,11 @@ class World:
         return self.total_exs / examples if examples else float(self._epochs)
 
     def episode_done(self) -> bool:
-        """Return True if the conversation has ended; never in the base class."""
+        """Return True if the conversation has ended; the base class always returns False."""
         return False
 
     def epoch_done(self) -> bool:
-        """Return True if a pass through the data has ended; never in the base class."""
+        """Return True if a pass through the data has ended; the base class always returns False."""
         return False
 
     def num_examples(self) -> int | None:

@@ -26,8 +26,8 @@ class TaskLoader(Protocol):
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the world that a single task defines, on request for a human or for self-chat; None if it defines
-        none.
+        """Return the world that a single task defines, if requested that for a human or for self-chat; None if it
+        defines none.
         """
         ...
 

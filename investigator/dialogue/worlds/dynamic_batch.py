@@ -45,7 +45,7 @@ class DynamicBatchWorld(WorldOfCopies):
         parts = self.world.worlds if isinstance(self.world, MultiWorld) else [self.world]
         if not all(isinstance(part, DialogPartnerWorld) for part in parts):
             hint = "Use a DialogPartnerWorld or a MultiWorld of such, or a BatchWorld."
-            raise DialogueTypeError(f"batches of a {type(self.world).__name__} cannot grow", hint=hint)
+            raise DialogueTypeError(f"dynamic_batching does not work with a {type(self.world).__name__}", hint=hint)
         if not isinstance(self.world.batch_agent(1), ActsInBatches):
             hint = "Use one student with batch_act for all tasks, or leave dynamic_batching out."
             raise DialogueTypeError(f"{self.world.get_agents()[1].id} cannot act in batches", hint=hint)

@@ -83,7 +83,7 @@ class HogwildWorld(WorldOfCopies):
     def episode_done(self) -> bool:
         """Raise DialogueError: each copy has its own episode."""
         raise DialogueError(
-            "a HogwildWorld is in several episodes at once", hint="Ask its copies, which are in `worlds`, after join()."
+            "a HogwildWorld is in several episodes at once", hint="After join(), use its copies, which are in `worlds`."
         )
 
     def display(self) -> str:

@@ -15,7 +15,7 @@ READERS = "investigator.readers"
 """The entry point group with which other packages add readers."""
 
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_MOST_BYTES = 1 << 44  # 16 TiB: more than any machine has, and as much as the system accepts
+_MOST_BYTES = 1 << 44  # 16 TiB, the most that the system accepts, and more than any machine has
 
 
 class ReaderSettings(Record):
@@ -35,13 +35,21 @@ class ReaderSettings(Record):
         default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory for reading one file, in bytes (on Linux)"
     )
     max_members: int = Field(
-        default=2_000, gt=0, le=10_000_000, description="maximum files read from one archive; the rest are left out"
+        default=2_000,
+        gt=0,
+        le=10_000_000,
+        description="maximum number of files read from one archive; the rest are left out",
     )
     max_unpacked: int = Field(
-        default=1_000_000_000, gt=0, le=_MOST_BYTES, description="maximum bytes that one archive may unpack to"
+        default=1_000_000_000,
+        gt=0,
+        le=_MOST_BYTES,
+        description="maximum number of bytes that one archive may unpack to",
     )
     max_depth: int = Field(default=3, ge=0, le=20, description="maximum depth of nested archives")
-    workers: int = Field(default=0, ge=0, le=256, description="processes that read files; 0 means one for each CPU")
+    workers: int = Field(
+        default=0, ge=0, le=256, description="number of processes that read files; 0 means one for each CPU"
+    )
     ocr: bool = Field(default=True, description="read pictures and scans with Tesseract, if it is installed")
     ocr_languages: str = Field(
         default="eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Tesseract's languages: eng+deu"
@@ -49,11 +57,11 @@ class ReaderSettings(Record):
 
 
 OWN_RESULT = "a result of this program is not evidence"
-"""The reason for excluding a result of ours that is among the documents."""
+"""The reason for excluding a result of this program that is among the documents."""
 
 
 class ReadFailure(ReaderError):
-    """A file gave no text; holds its status and the reason, as one plain line."""
+    """No text could be read from a file; holds its status, and the reason as one plain line."""
 
     default_hint = "Convert the file to a format that can be read, or take it out of the folder."
 

@@ -21,7 +21,7 @@ _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
 
 @dataclass
 class _TableRow:
-    """An unfinished table row: its cells, and flags for text and for cells of several lines. `first` is the index of
+    """An unfinished table row: its cells, and whether it has text, and cells of several lines. `first` is the index of
     its first piece of text; `header` means that the file marks it as header row, and `header_cells` is the number of
     cells marked as headers.
     """
@@ -166,7 +166,7 @@ class TextBuilder:
         self._cell_before, self._cell_words = self._cell_words if row.cells > 1 else "", ""
 
     def end_cell(self) -> None:
-        """End the cell; breaks at its end do not count."""
+        """End the cell; line breaks at its end are dropped."""
         if self._rows:
             if self._rows[-1].started:
                 self._breaks = 0

@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # minimum number of valid characters beyond ASCII per damaged one; under 1 if it is not UTF-8
+_UTF8_SHARE = 3  # least valid non-ASCII characters per damaged one; fewer than 1 if it is not UTF-8
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -107,7 +107,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _plain_share(head: bytes, encoding: str) -> float:
-    """Return the share of ASCII characters in the decoded text; 0 if the bytes cannot be decoded."""
+    """Return the share (0..1) of ASCII characters in the decoded text; 0 if the bytes cannot be decoded."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
@@ -144,7 +144,9 @@ def _guessed(data: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    """Return EUC-JP if the bytes contain as much kana as only Japanese does: Chinese and Korean also fit it."""
+    """Return EUC-JP if the bytes contain as much kana as only Japanese text does, because Chinese and Korean bytes
+    are valid in it, too.
+    """
     try:
         text = sample.decode("euc_jp")
     except UnicodeDecodeError:
@@ -163,7 +165,8 @@ def _is_latin(text: str) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return the beginning, cut at a line end or space so that no character is split; short bytes are returned whole.
+    """Return a sample from the beginning, cut at a line end or space so that no character is split; short bytes are
+    returned whole.
 
     ASCII lines reveal nothing about the encoding, so the sample begins at the first line with another byte.
     """

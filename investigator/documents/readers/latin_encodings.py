@@ -1,4 +1,4 @@
-"""Guesses the one-byte encoding of a text in Latin letters: the one in which its bytes spell words."""
+"""Guesses the one-byte encoding of a text in Latin letters by choosing the one in which its bytes spell words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CANDIDATES = (
 _OPENING, _CLOSING = frozenset("“‘„‚«‹¿¡"), frozenset("”»›")
 _MARKS = frozenset("’–—…€£§©®™°²³½·•\u00a0\u00ad")
 _OTHER = re.compile(r"(?s)(?=(.?)([^\x00-\x7f])(.?))")
-_SAMPLE = 20_000  # bytes that are examined
+_SAMPLE = 20_000  # number of bytes that are examined
 _MISFIT = -3
 
 

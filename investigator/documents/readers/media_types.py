@@ -126,7 +126,7 @@ def _text_type(head: bytes, name: str) -> str:
     if start.startswith("<?xml"):
         return XML
     if suffix == ".pdf":
-        raise ReadFailure(FileStatus.FAILED, "the PDF is damaged: it does not begin as one")
+        raise ReadFailure(FileStatus.FAILED, "the PDF is damaged: it does not begin like a PDF")
     named = _BY_SUFFIX.get(suffix, PLAIN)
     if named is PLAIN and _MAILBOX_START.match(start):
         return MBOX

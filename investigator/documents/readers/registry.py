@@ -92,7 +92,7 @@ def _telling_damage(reader: Reader) -> Reader:
         if not lost:
             return found
         characters = "1 damaged character appears" if lost == 1 else f"{lost:,} damaged characters appear"
-        # no answer can be lost there, so "not in the documents" remains possible
+        # such characters cannot hide an answer, so "not in the documents" remains possible
         told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
         return replace(found, left_out=(*found.left_out, told))
 

@@ -14,7 +14,7 @@ from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
-"""Name for the unread part of a file, in place of the name of an inner file."""
+"""Name of the unread part of a file, used in place of the name of an inner file."""
 
 _SHARE_OF_TIME = 0.5  # share of the time limit after which unpacking stops, to keep the results so far
 _TELLING = (
@@ -66,7 +66,7 @@ class Unpacking:
         return Unpacked(tuple(self._documents), tuple(self._unreadable))
 
     def _file(self, source: SourceFile, document_id: str, content_hash: str, depth: int) -> None:
-        """Keep the contents of a file. Raises ReadFailure if nothing was kept, nor recorded as unreadable."""
+        """Keep the contents of a file. Raises ReadFailure if nothing was kept or recorded as unreadable."""
         before = len(self._documents) + len(self._unreadable)
         with damage_as_failure():
             source, found = self._extracted(source)

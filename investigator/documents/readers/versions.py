@@ -82,5 +82,5 @@ def is_current(reader: str) -> bool:
 def _library(package: str) -> str:
     try:
         return f"{package} {version(package)}" if package else ""
-    except PackageNotFoundError:  # in a bundle without metadata
+    except PackageNotFoundError:  # the program is bundled without metadata
         return package

@@ -52,7 +52,7 @@ class _Call:
     sending: Sending
     ticket: Ticket
     failed: FailedCall | None = None
-    """The error of the last attempt, if it reached the server."""
+    """The error of the last attempt that reached the server."""
 
 
 class ChatEngine:
@@ -64,7 +64,7 @@ class ChatEngine:
     random waits or the wait that the server requests. A call always ends within `settings.timeout` seconds; a call that
     does not return is abandoned. All engines of the process share a queue for each endpoint: at most
     `settings.concurrency` concurrent calls, fewer after refusals, none while the endpoint requests a pause. A prompt
-    that gets no turn gives up after `attempts` times `timeout` and `max_wait`.
+    that waits in vain gives up after `attempts` times the sum of `timeout` and `max_wait`.
 
     `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata; LangChain
     logs their errors, which have no other effect. A ready LangChain model keeps its own callbacks, parameters and
@@ -103,7 +103,7 @@ class ChatEngine:
 
     @property
     def name(self) -> str:
-        """`provider:name`, with `@host` if a base URL is set."""
+        """The name as `provider:name`, followed by `@host` if a base URL is set."""
         base_url = self._settings.base_url
         return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
 
@@ -114,7 +114,7 @@ class ChatEngine:
 
     @property
     def reply_format(self) -> ReplyFormat:
-        """Return the requested reply format: the strictest that the server has not rejected."""
+        """Return the reply format to request: the strictest one that the server has not rejected."""
         return self._negotiation.allowed(self._wanted).reply_format
 
     @property

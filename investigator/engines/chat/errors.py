@@ -1,8 +1,8 @@
-"""Translates a provider's error into one of ours, with the number of sensible attempts.
+"""Translates a provider's error into one of ours, with the number of attempts that make sense.
 
-Every provider's package raises its own errors. What they share is a `status_code` or a `response` (OpenAI,
-Anthropic, Groq, Ollama, httpx), a class name, and langchain-core's model errors; this is all that is read here, so
-that no provider's package needs to be imported.
+Every provider's package raises its own errors. All have a `status_code` or a `response` (OpenAI, Anthropic, Groq,
+Ollama, httpx), a class name, or are langchain-core's model errors. Nothing else is read here, so that no provider's
+package needs to be imported.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from investigator.errors import (
 from investigator.secrets import redacted
 
 ALWAYS = 1_000_000
-"""A number of attempts that always exceeds the engine's own limit."""
+"""A number of attempts that is always above the engine's own limit."""
 
 _MESSAGE_LENGTH = 300
-_BUSY = frozenset({503, 529})  # 529 is Anthropic's
+_BUSY = frozenset({503, 529})  # 529 is Anthropic's status for an overloaded server
 _TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
 _CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body of an unexpected shape
@@ -125,7 +125,7 @@ def status_of(error: Exception) -> int | None:
     for status in (
         getattr(error, "status_code", None),
         getattr(response, "status_code", None),
-        getattr(error, "code", None),  # Google's; OpenAI's `code` is a word
+        getattr(error, "code", None),  # Google puts the status here; OpenAI's `code` is a word
     ):
         if isinstance(status, int) and 300 <= status < 600:
             return status
@@ -174,9 +174,9 @@ def _limited(error: Exception, server: Server, words: str, max_wait: float) -> F
     wait = _asked_wait(error)
     if wait is not None and wait > max_wait:
         hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
-        message = f"{server.place} asks to wait {wait:.0f} seconds"
+        message = f"{server.place} asks for a wait of {wait:.0f} seconds"
         return FailedCall(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
-    limited = RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait)
+    limited = RateLimitError(f"{server.place} accepts no more calls for now: {words}", retry_after=wait)
     return FailedCall(limited, error, ALWAYS, wait, busy=True)
 
 

@@ -35,7 +35,7 @@ class Observer:
 
 
 class Hearing:
-    """Passes on the text until it ends; later text from the server is ignored."""
+    """Passes on the text as it arrives, until the call ends; later text from the server is ignored."""
 
     def __init__(self, hear: Hear, most: int) -> None:
         self._hear = hear
@@ -47,7 +47,7 @@ class Hearing:
         """Longest reply in characters."""
 
     def tell(self, written: str) -> None:
-        """Pass on everything written so far."""
+        """Pass on everything that was written so far."""
         with self._lock:
             if self._ended:
                 return

@@ -20,7 +20,7 @@ from investigator.errors import ForeignFileError
 from investigator.files import make_private_folder, read_private, write_private
 from investigator.records import Record
 
-_NO_SCHEMA = "rejects the JSON schema: any JSON object is requested instead"
+_NO_SCHEMA = "rejects the JSON schema, so any JSON object is requested instead"
 
 KEPT_FOR = timedelta(days=30)
 """Older facts expire, because servers are updated."""
@@ -50,9 +50,9 @@ def _utc_now() -> datetime:
 class KnownServers:
     """Stores the known facts about each model and server in a small JSON file.
 
-    A missing file counts as empty. A damaged or unwritable file is reported to `on_notice`; everything is then learned
-    again, at the cost of a few rejected calls. Each change rewrites the current file completely, so that several
-    processes may share it. Thread-safe.
+    A missing file is treated as empty. A damaged or unwritable file is reported to `on_notice`; everything is then
+    learned again, at the cost of a few rejected calls. Each change rewrites the current file completely, so that
+    several processes may share it. Thread-safe.
     """
 
     def __init__(
@@ -82,7 +82,9 @@ class KnownServers:
                 make_private_folder(self._path.parent)
                 write_private(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
             except OSError as error:
-                self._tell(f"The facts learned about {name} cannot be kept: {self._path}: {error.strerror}.")
+                self._tell(
+                    f"What was learned about the server of {name} cannot be saved in {self._path}: {error.strerror}."
+                )
 
     def _read(self) -> _KnownFile:
         try:
@@ -90,7 +92,7 @@ class KnownServers:
         except FileNotFoundError:
             return _KnownFile()
         except (OSError, ForeignFileError, ValidationError):
-            self._tell(f"{self._path} cannot be read: what servers reject is learned again.")
+            self._tell(f"{self._path} cannot be read, so it will be learned again what servers reject.")
             return _KnownFile()
 
     def _tell(self, notice: str) -> None:
@@ -160,8 +162,8 @@ class Negotiation:
         if self._on_notice is None:
             return
         for parameter in sorted(refused):
-            self._on_notice(f"{self._server} rejects the parameter {parameter}: it is no longer sent")
+            self._on_notice(f"{self._server} rejects the parameter {parameter}, so it is no longer sent")
         if now is not before:
             is_object = now is ReplyFormat.JSON_OBJECT
-            told = _NO_SCHEMA if is_object else "rejects the parameter response_format: it is no longer sent"
+            told = _NO_SCHEMA if is_object else "rejects the parameter response_format, so it is no longer sent"
             self._on_notice(f"{self._server} {told}")

@@ -48,7 +48,7 @@ OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
 """Providers whose LangChain class is built on OpenAI's client."""
 
 _NAME_HINT = (
-    "Name a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
+    "Write a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
     "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
 _LOADING = Lock()  # packages that import each other in a circle must not be imported by two threads at once
@@ -69,7 +69,7 @@ class ChatSettings(Record):
     """Settings for calling a chat model."""
 
     timeout: float = Field(default=120.0, gt=0, description="time limit of one call with its retries, in seconds")
-    attempts: int = Field(default=4, ge=1, description="attempts for one prompt")
+    attempts: int = Field(default=4, ge=1, description="number of attempts for one prompt")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sampling temperature; sent only if set")
     top_p: float | None = Field(
@@ -80,16 +80,18 @@ class ChatSettings(Record):
         default=None, description="address of the API, for servers other than the provider's"
     )
     api_key: Annotated[SecretStr | None, AfterValidator(_known_key)] = Field(
-        default=None, description="the key; otherwise the provider's variable is read"
+        default=None, description="API key; if it is not set, the provider's environment variable is used"
     )
     small: bool = Field(
         default=False,
-        description="the model has up to three billion parameters: it quotes and writes, the rules decide",
+        description="the model has up to three billion parameters, so it only quotes and writes, and the rules decide",
     )
-    context_tokens: int | None = Field(default=None, ge=256, description="maximum tokens of a prompt for the model")
+    context_tokens: int | None = Field(
+        default=None, ge=256, description="maximum number of tokens in a prompt for the model"
+    )
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")
     max_reply_characters: int = Field(
-        default=200_000, ge=1, description="maximum characters of a reply; the rest is cut"
+        default=200_000, ge=1, description="maximum number of characters in a reply; the rest is cut off"
     )
 
 
@@ -122,7 +124,7 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
 
 
 def server_of_ready(model: BaseChatModel) -> Server:
-    """Return the server of a model that was built elsewhere, from attributes that LangChain's classes share."""
+    """Return the server of a model that was built elsewhere, as given by attributes that LangChain's classes share."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
     given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
     address = next((value for value in given if isinstance(value, str)), "")
@@ -136,8 +138,8 @@ def server_of_ready(model: BaseChatModel) -> Server:
 def can_build_later(server: Server) -> bool:
     """Return True if the model can be built with its first call: loading a provider's package takes up to a second.
 
-    The other providers check names and settings in their own class, so that mistakes are found by building at once.
-    Raises MissingPackageError if the provider's package is not installed.
+    For other providers, only their own class can check names and settings, so the model is built at once to find
+    mistakes. Raises MissingPackageError if the provider's package is not installed.
     """
     provider = server.model.partition(":")[0]
     if provider not in CHAT_PROVIDERS or provider == "azure_openai":
@@ -215,7 +217,7 @@ def stream_arguments(sending: Sending) -> dict[str, Json]:
 def _arguments(
     provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
-    """Return the arguments of the provider's class. Its own retries are off, so only ours count."""
+    """Return the arguments of the provider's class. Its own retries are switched off, because we retry."""
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     top_p = settings.top_p if Parameter.TOP_P in parameters else None

@@ -1,4 +1,6 @@
-"""A queue of the calls to one endpoint: limited concurrency, no calls during requested pauses, oldest first."""
+"""A queue of the calls to one endpoint, oldest first, with limited concurrency and without calls during requested
+pauses.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class CallPace:
 
     Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one more call after as many
     successes as there are concurrent calls, half as many after a refusal. Refusals of calls that began before the last
-    cut belong to that cut and cause no other. Times are in seconds of one clock.
+    cut do not cause another one. Times are in seconds of one clock.
     """
 
     limit: float
@@ -69,7 +71,7 @@ class Ticket:
 
 
 class Ended(Enum):
-    """The outcome of a call, as far as it shows how many calls the endpoint can take."""
+    """The outcome of a call, to the extent that it shows how many calls the endpoint can take."""
 
     WELL = auto()
     REFUSED = auto()
@@ -79,8 +81,8 @@ class Ended(Enum):
 class CallQueue:
     """Lets the calls to one endpoint begin, at the pace that its responses allow.
 
-    `clock` returns seconds, `sleep` waits for some, `jitter` returns a random number from 0 to 1. Thread-safe, and
-    meant to be shared by all callers of the endpoint: see `queue_at`.
+    `clock` returns seconds, `sleep` waits for a number of seconds, `jitter` returns a random number from 0 to 1.
+    Thread-safe, and meant to be shared by all callers of the endpoint: see `queue_at`.
     """
 
     def __init__(
@@ -130,11 +132,11 @@ class CallQueue:
             self._changed.notify_all()
 
     def pause(self, seconds: float) -> None:
-        """Sleep that long and a little more, so that waiting calls do not all start at once."""
+        """Sleep for the given seconds and a little more, so that waiting calls do not all start at once."""
         self._sleep(seconds + self._jitter() * min(seconds, _SPREAD))
 
     def _slot(self, ticket: Ticket) -> tuple[float | None, float]:
-        """Return the time at which the call got its turn; or None, and the seconds to sleep before it tries again."""
+        """Return the time at which the call may begin, or None and the seconds to sleep before it tries again."""
         with self._changed:
             self._waiting.add(ticket.number)
             try:
@@ -156,10 +158,10 @@ class CallQueue:
     def _check(self, ticket: Ticket, now: float, hold: float) -> None:
         if hold > ticket.longest:
             hint = f"Run the same command again in {hold:.0f} seconds: it resumes where it stopped."
-            message = f"{self.endpoint} asks to wait {hold:.0f} seconds"
+            message = f"{self.endpoint} asks for a wait of {hold:.0f} seconds"
             raise RateLimitError(message, retry_after=hold, hint=hint)
         if now + hold >= ticket.until:
-            raise EngineTimeoutError(f"{self.endpoint} accepted no further call for too long")
+            raise EngineTimeoutError(f"{self.endpoint} has not accepted another call for too long")
 
 
 _SHARED: WeakValueDictionary[str, CallQueue] = WeakValueDictionary()

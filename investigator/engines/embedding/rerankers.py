@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _SHORTEST_SENTENCE = 12
-_HINT = "Name a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
+_HINT = "Choose a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
 
 
 class Reranker(Protocol):
@@ -41,7 +41,7 @@ class SentenceReranker:
     """The similarity (cosine) of a text's best sentence: the rest of a chunk does not lower its score."""
 
     name = "sentences"
-    weight = 0.43  # 1.5 of 3.5, the weight of the same cosine in the search score; see benchmarks
+    weight = 0.43  # 1.5 / 3.5, the weight of the same cosine in the search score; see benchmarks
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
-_HINT = "Name a cross-encoder or an NLI model of sentence-transformers, or the folder of one."
+_HINT = "Choose a cross-encoder or an NLI model of sentence-transformers, or the folder of one."
 
 
 class VerifySettings(Record):
@@ -25,7 +25,9 @@ class VerifySettings(Record):
 
     model: str = Field(
         default="",
-        description="cross-encoder or NLI model of sentence-transformers for claims that the rules cannot check",
+        description=(
+            "cross-encoder or NLI model of sentence-transformers that judges claims which the rules cannot check"
+        ),
     )
     threshold: float = Field(
         default=0.5, ge=0.0, le=1.0, description="lowest score at which a claim counts as supported"
@@ -72,7 +74,7 @@ def as_one(texts: Iterable[str]) -> str:
 
 
 def open_judge(settings: VerifySettings) -> SupportJudge | None:
-    """Return the judge that the settings name, or None; its model is loaded for the first claim."""
+    """Return the judge that the settings name, or None; its model is loaded when the first claim is judged."""
     return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold) if settings.model else None
 
 

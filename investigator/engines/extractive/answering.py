@@ -68,7 +68,9 @@ def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
 
 
 def _figures_differ(first: str, second: str) -> bool:
-    """Return True if each has a figure that the other lacks: they contradict each other or differ in subject."""
+    """Return True if each text has a figure that the other lacks, so that they contradict each other or differ in
+    subject.
+    """
     a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))
     return bool(a - b and b - a)
 

@@ -1,4 +1,4 @@
-"""Reads passages: finds the sentences that answer best, verbatim, and the probability that they answer at all."""
+"""Reads passages to find the sentences that answer best, word for word, and the probability that they answer at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from investigator.records import (
 from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
 _MOST_QUOTES = 3
-_MOST_CAUSES = 40  # sentences that are reordered, causes first
+_MOST_CAUSES = 40  # number of sentences that are reordered, causes first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds; a sentence is quoted if its odds are at least a third of the best one's
@@ -149,11 +149,8 @@ def reply_features(
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
-    """Return True if quotes are related to a question: this is a low threshold, for replies that the search cannot
-    judge.
-
-    They are related if one shares a content word with a question, is close to one, or has a script that no question
-    has.
+    """Return True if quotes are related to a question. The threshold is low, for replies that the search cannot judge:
+    a quote must share a content word with a question, be close to one, or be in a script that no question uses.
     """
     covers = _cover(variables.questions[0], variables.quotes, variables.title)
     wanted = stems(word for text in (*variables.questions, *variables.terms) for word in content_words(text))
@@ -169,7 +166,7 @@ def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
 
 def _cover(question: str, quotes: Sequence[str], title: str) -> bool:
     """Return True if quotes and title contain most words of a question, and a quote contains the requested kind of
-    thing. A quote in another language shares only names with the question; one word is enough there.
+    thing. A quote in another language shares only names with the question; one such word is then enough.
     """
     kind = expected_type(question)
     typed = [quote for quote in quotes if holds_type(kind, quote, question)]

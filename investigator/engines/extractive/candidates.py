@@ -134,13 +134,13 @@ def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) 
 
 
 def compared_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the sentences of a text that may answer; an overlong one in pieces."""
+    """Return the spans of the sentences of a text that may answer; an overlong sentence is returned in pieces."""
     found = [piece for start, end in statement_spans(text) for piece in _pieces(text, start, end)]
     return [(start, end) for start, end in found if _says_something(text[start:end])]
 
 
 def _says_something(sentence: str) -> bool:
-    """Return True if it is long enough and not a heading; scripts without spaces need fewer characters."""
+    """Return True if a sentence is long enough and not a heading; scripts without spaces need fewer characters."""
     if _HEADING.match(sentence) and "\n" not in sentence.strip():
         return False
     return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS

@@ -28,7 +28,7 @@ from investigator.scoring.calibration import default_calibration
 NAME = "extractive"
 
 Answers = Callable[[str, Record], Record | None]
-"""Answers templates of others: returns the reply to a template and its variables, or None."""
+"""Answers templates outside the method: returns the reply to a template and its variables, or None."""
 
 
 def _no_others(_: Embedder) -> Answers:
@@ -83,5 +83,5 @@ class ExtractiveEngine:
             return reply
         raise SettingsError(
             f"the built-in engine cannot answer the template {prompt.template!r}",
-            hint="Name a language model for it with --model provider:name.",
+            hint="Choose a language model for it with --model provider:name.",
         )

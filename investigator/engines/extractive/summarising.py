@@ -21,10 +21,10 @@ _SHORTEST, _LONGEST = 40, 450  # minimum and maximum sentence length, in charact
 _FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # share of figures in a sentence; more of them mean a table row
 _MOST_SENTENCES = 240
 _MOST_OF_A_SECTION = 2
-_POINT = 80  # the document was chosen to be summarised, and its own sentences represent it
+_POINT = 80  # point of a summary: the document was chosen, and its own sentences represent it
 _LEAST, _USUAL, _MOST, _OF_EACH = 4, 7, 10, 2
 _CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
-_ALIKE = 0.75  # cosine above which two sentences say the same
+_ALIKE = 0.75  # cosine above which two sentences say the same thing
 _NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _POINTS = re.compile(
     r"\b(\d+|three|four|five|six|seven|eight|nine|ten)\s+(?:short |bullet )*(?:points?|bullets?|sentences?)"
@@ -89,9 +89,8 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
 
 
 def says_something(sentence: str, *, by_itself: bool = True) -> bool:
-    """Return True for a complete sentence that is not a table row, list entry or boilerplate.
-
-    Without `by_itself` it may depend on the previous sentence.
+    """Return True for a complete sentence that is not a table row, list entry or boilerplate. Unless `by_itself` is
+    set, it may depend on the previous sentence.
     """
     if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.rstrip("\"'”’)] ")[-1:] not in ".!?。":
         return False

@@ -21,12 +21,12 @@ from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
-_USUAL_CONTEXT = 8192  # models continue beyond it, at the price of memory
-_TEMPLATE_TOKENS = 96  # added to a prompt by a chat template: usually 10 to 80 tokens
+_USUAL_CONTEXT = 8192  # a model may support more, which costs memory
+_TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually 10 to 80 tokens
 USUAL_SECONDS = 900.0
 """Time limit of a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
-_SMALL_FILE = 2_200_000_000  # bytes: about three billion parameters in four bits, one and a half in eight
+_SMALL_FILE = 2_200_000_000  # bytes: about three billion parameters in four bits, or one and a half billion in eight
 
 
 class GgufSettings(Record):
@@ -35,13 +35,19 @@ class GgufSettings(Record):
     context_tokens: int | None = Field(
         default=None,
         ge=256,
-        description=f"tokens of prompt and reply together; by default the trained length, up to {_USUAL_CONTEXT}",
+        description=(
+            f"number of tokens in prompt and reply together; by default the trained length, up to {_USUAL_CONTEXT}"
+        ),
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
     threads: int | None = Field(
-        default=None, ge=1, description="threads; by default all cores, which is slow if other programs are busy"
+        default=None,
+        ge=1,
+        description="number of threads; by default one for each core, which is slow if other programs are busy",
     )
-    temperature: float = Field(default=0.0, ge=0, le=2, description="0 always takes the likeliest token")
+    temperature: float = Field(
+        default=0.0, ge=0, le=2, description="sampling temperature; 0 always takes the likeliest token"
+    )
     top_p: float | None = Field(
         default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; 0.95 if not set"
     )
@@ -53,8 +59,8 @@ class GgufEngine:
     """A GGUF file as an engine; its replies are constrained to the schema of the reply.
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is ended after
-    `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not that of a GGUF file
-    or the context does not fit the model, MissingPackageError if the extra `local` is not installed.
+    `seconds`; `on_writing` receives its progress. Raises SettingsError at once if the path is not a GGUF file or the
+    context does not fit the model, MissingPackageError if the extra `local` is not installed.
     """
 
     def __init__(
@@ -159,15 +165,15 @@ def _context(path: Path, settings: GgufSettings) -> int:
     if settings.max_tokens + _TEMPLATE_TOKENS >= context:
         raise SettingsError(
             f"max_tokens {settings.max_tokens} leaves no room for a prompt in the context of {context} tokens",
-            hint="Set gguf.context_tokens larger, or gguf.max_tokens smaller.",
+            hint="Raise gguf.context_tokens, or lower gguf.max_tokens.",
         )
     return context
 
 
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
-    """Return the reply's schema as a grammar: one space after each colon and comma, a limit on every text and list.
-    This is how models write JSON by themselves. Without white space, some models reply with an empty list to
+    """Return the reply's schema as a grammar, with one space after each colon and comma, and a limit on every text and
+    list. This is how models write JSON by themselves. Without white space, some models reply with an empty list to
     everything; with free white space, some write nothing else.
     """
     from xllamacpp import json_schema_to_grammar

@@ -25,7 +25,7 @@ _NUMBERS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?
 _CONTROL: Final = 3
 _USER_DEFINED: Final = 4
 _MARK: Final = re.compile(r"</?[|\uff5c].+[|\uff5c]>", re.DOTALL)
-_HINT: Final = "Name a model file, for example gguf:models/llama-3.2-1b.gguf"
+_HINT: Final = "Choose a model file, for example gguf:models/llama-3.2-1b.gguf"
 
 
 def trained_context(path: Path) -> int:
@@ -84,7 +84,7 @@ class _Header:
     def values(self) -> Iterator[tuple[str, Value]]:
         version = self._number("I")
         if version not in _VERSIONS:
-            raise ValueError(f"version {version} is not known")
+            raise ValueError(f"its version {version} is not supported")
         self._number("Q")  # number of tensors
         for _ in range(self._length()):
             key = self._string()

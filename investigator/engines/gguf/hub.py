@@ -20,7 +20,7 @@ from investigator.errors import DiskFullError, ModelDownloadError
 OnProgress = Callable[[int, int], None]
 """Called with the bytes downloaded so far and in total, from any thread."""
 
-_ROOM = 50_000_000  # bytes that stay free on the disk
+_ROOM = 50_000_000  # number of bytes that must stay free on the disk
 _RESUMES = "Run the same command again: the download resumes where it stopped."
 
 
@@ -44,7 +44,9 @@ def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done
     if pinned != found.sha256:
         raise ModelDownloadError(
             f"the hub's {model.file} is not the known file: its sha256 is {found.sha256}, not {pinned}",
-            hint="It was replaced: do not use it, or name it yourself as OWNER/REPOSITORY:FILE.gguf if you trust it.",
+            hint=(
+                "It was replaced on the hub: do not use it, or if you trust it, pull it as OWNER/REPOSITORY:FILE.gguf."
+            ),
         )
     try:
         folder = made_folder(model.name)
@@ -88,7 +90,9 @@ def described(model: LocalModel) -> HubFile:
                 )
             licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
             return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
-    raise ModelDownloadError(f"{model.repo} has no file {model.file}", hint="Its page at the hub lists the files.")
+    raise ModelDownloadError(
+        f"{model.repo} has no file {model.file}", hint="See the list of files on its page at the hub."
+    )
 
 
 def sha256_of(path: Path) -> str:

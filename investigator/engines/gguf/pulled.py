@@ -91,7 +91,7 @@ def model_named(name: str) -> LocalModel:
         return LocalModel(name=stem, repo=found["repo"], file=found["file"])
     raise SettingsError(
         f"unknown model {name!r}",
-        hint=f"Name one of {', '.join(known)}, or a file of any repository as OWNER/REPOSITORY:FILE.gguf",
+        hint=f"Choose one of {', '.join(known)}, or a file of any repository as OWNER/REPOSITORY:FILE.gguf",
     )
 
 

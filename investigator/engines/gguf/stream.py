@@ -45,7 +45,7 @@ class ReplyStream:
 
     @property
     def elapsed(self) -> float:
-        """Return the seconds since it began."""
+        """Return the seconds since the reply began."""
         return self._clock() - self._began
 
     def take(self, piece: dict[str, Any]) -> None:
@@ -72,7 +72,7 @@ class ReplyStream:
             return failed
         ends = [one["finish_reason"] for piece in self._pieces for one in piece["choices"] if one["finish_reason"]]
         if not ends or "usage" not in self._pieces[-1]:
-            raise RuntimeError("it ended in the middle of a reply")
+            raise RuntimeError("the model stopped in the middle of a reply")
         return {**self._pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": self._said}}]}
 
     def cut(self) -> Reply:

@@ -24,7 +24,8 @@ class TransformersSettings(Record):
     """Settings for running a model in a folder."""
 
     decoding: Decoding = Field(
-        default=Decoding(beam_max_length=512, stop_token=""), description="how the tokens of a reply are chosen"
+        default=Decoding(beam_max_length=512, stop_token=""),
+        description="decoding: how the tokens of a reply are chosen",
     )
     device: str = Field(default="cpu", description="device of the model: cpu, cuda or mps")
     seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
@@ -82,7 +83,9 @@ class TransformersEngine:
         return self.reply_aloud(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, streamed token by token; nothing is streamed if the best of several is chosen."""
+        """Return the same reply, streamed token by token; if the best of several replies is chosen, nothing is
+        streamed.
+        """
         model, settings = self._loaded(), self._settings
         done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
         return Reply(
@@ -96,7 +99,7 @@ class TransformersEngine:
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
         """Return the model's continuation of a text, without any chat template; raises the same errors.
 
-        Penalties for repetition count the first `context_tokens` of the text, all if None.
+        Penalties for repetition count the first `context_tokens` tokens of the text, or all if it is None.
         """
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_STOP_WINDOW = 16  # number of last tokens in which a stop is searched for during generation
+_STOP_WINDOW = 16  # number of latest tokens that are searched for a stop during generation
 
 
 class Generation(Record):
@@ -75,9 +75,9 @@ class TransformersModel:
         hear: Hear | None = None,
     ) -> Generation:
         """Continue a text, or reply to it with `as_chat` if the model has a chat template. Control tokens in the text
-        are broken up, so that the text cannot end its turn. Penalties for repetition count its first `context_tokens`,
-        all if None. `hear` receives the output token by token, unless it is chosen from several. Raises
-        ContextTooLongError, and EngineError if nothing can be generated.
+        are broken up, so that the text cannot end its turn. Penalties for repetition count its first `context_tokens`
+        tokens, or all if it is None. `hear` receives the output token by token, unless it is chosen from several.
+        Raises ContextTooLongError, and EngineError if nothing can be generated.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
@@ -202,7 +202,7 @@ class TransformersModel:
                 hear(said.partition(stop)[0] if stop else said)
 
             def end(self) -> None:
-                """Do nothing: no text is buffered."""
+                """Do nothing, because no text is buffered."""
 
         return Streamer()
 

@@ -39,7 +39,7 @@ class Nucleus:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Subtracts 0.5 from the score of each token that was written, plus 0.5 per occurrence.
+    """Subtracts 0.5 from the score of each token that was written, and 0.5 more for each occurrence.
 
     Tokens of the prompt count up to the position `context_tokens`.
     """
@@ -121,5 +121,5 @@ class Schedule:
 
 
 def ends_sentence(token: str) -> bool:
-    """Return True if a token ends a sentence: it is or ends in a sentence-final mark."""
+    """Return True if a token ends a sentence, that is, if it is or ends in a mark like a full stop."""
     return token.strip().endswith(_ENDS)

@@ -68,7 +68,9 @@ class Package:
             raise ReadFailure(FileStatus.FAILED, f"a part of the file is damaged ({name})") from error
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return the internal relations of a part: id to (last word of the type, part name)."""
+        """Return the internal relations of a part, which map an id to the last word of its type and the name of a
+        part.
+        """
         folder, base = posixpath.split(name)
         relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
         if relations not in self:
@@ -110,7 +112,9 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
     if info.flag_bits & 1:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
     if info.compress_type not in _METHODS:
-        raise ReadFailure(FileStatus.UNSUPPORTED, "it is compressed by a method that is not supported: only Deflate is")
+        raise ReadFailure(
+            FileStatus.UNSUPPORTED, "it is compressed with an unsupported method; only Deflate is supported"
+        )
     parts, left = [], most + 1
     try:
         with archive.open(info) as file:
@@ -122,7 +126,7 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
     except RuntimeError as error:  # zipfile's error for a missing password
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-        raise ReadFailure(FileStatus.FAILED, "its packed bytes are cut off or damaged") from error
+        raise ReadFailure(FileStatus.FAILED, "its compressed data is truncated or damaged") from error
     return b"".join(parts)
 
 

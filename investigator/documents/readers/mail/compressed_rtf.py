@@ -19,7 +19,7 @@ def decompressed_rtf(data: bytes, most: int) -> bytes:
     if len(data) < _HEADER.size:
         return b""
     _, size, method, _ = _HEADER.unpack_from(data)
-    if method != b"LZFu":  # otherwise it is "MELA": not compressed
+    if method != b"LZFu":  # otherwise it is "MELA", which means not compressed
         return data[_HEADER.size :][: min(size, most)]
     return bytes(_expanded(data, min(size, most)))
 

@@ -53,7 +53,7 @@ def mail_of(data: bytes) -> Mail:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A part with text, and its position if it is one of several alternatives."""
+    """A part with text, with its position if it is one of several alternatives."""
 
     part: Message
     text: str
@@ -103,7 +103,7 @@ class _Parts:
     def _add(self, part: Message, kind: str, choices: frozenset[int]) -> None:
         if kind in ("text/plain", "text/html") or kind.startswith("multipart/") or part is self.message:
             self.texts.append(_Leaf(part, _text(part), choices))
-        elif not choices:  # another form of a text already included: an invitation, enriched text
+        elif not choices:  # an invitation or enriched text, which repeats a text already included
             self.files.append(part)
 
     def _is_text(self, part: Message) -> bool:

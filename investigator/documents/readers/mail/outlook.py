@@ -151,7 +151,7 @@ def _reading(attachment: _Properties, most: int) -> Callable[[], bytes]:
     def content() -> bytes:
         data = attachment.storage.stream(_stream(_CONTENT, _BINARY), most + 1)
         if data is None:
-            raise ReadFailure(FileStatus.UNSUPPORTED, "an embedded object, or a link to a file kept elsewhere")
+            raise ReadFailure(FileStatus.UNSUPPORTED, "it is an embedded object, or a link to a file stored elsewhere")
         return data
 
     return content
@@ -188,7 +188,7 @@ def _stream(number: int, kind: int) -> str:
 def _fixed(listing: bytes) -> Iterator[tuple[int, bytes]]:
     """Return the numbers and values of fixed-size properties.
 
-    The header of the list has another length; it is read as properties with the number 0.
+    The header of the list, whose length differs, is read as properties with the number 0.
     """
     for at in range(len(listing) % 16, len(listing) - 15, 16):
         yield struct.unpack_from("<H", listing, at + 2)[0], listing[at + 8 : at + 16]

@@ -187,7 +187,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
     if markup is None:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
-        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but contains none")
+        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML, but contains no HTML")
     return _titled(extracted_html(markup))
 
 

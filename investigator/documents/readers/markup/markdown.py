@@ -66,7 +66,7 @@ def _unquoted(value: str) -> str:
 
 
 def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading]:
-    """Yield one-line paragraphs from offset `front` on that are followed by a line matching `rule`."""
+    """Yield the one-line paragraphs after offset `front` that are followed by a line matching `rule`."""
     before, offset_before, previous = "", 0, ""
     for offset, line in outside_code(text, front):
         title = before.strip()

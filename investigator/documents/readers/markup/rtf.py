@@ -32,7 +32,7 @@ _CHARACTERS: Final = {
 }  # fmt: skip
 _SYMBOLS: Final = {"~": "\u00a0", "_": "-", "\\": "\\", "{": "{", "}": "}", "\n": "\n\n", "\r": "\n\n", "\t": " "}
 _DOCUMENT_PAGES: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-_SYMBOL_BULLETS: Final = frozenset({0xF0B7, 0xF0A7, 0xF0A8, 0xF0D8, 0xF0FC, 0xF076})  # of Symbol and Wingdings
+_SYMBOL_BULLETS: Final = frozenset({0xF0B7, 0xF0A7, 0xF0A8, 0xF0D8, 0xF0FC, 0xF076})  # Symbol and Wingdings
 
 
 class _Flow:

@@ -26,7 +26,7 @@ _PAGES = {10000: "mac_roman", 10001: "shift_jis", 10007: "mac_cyrillic", 936: "g
 
 @dataclass(frozen=True)
 class Token:
-    """One of: a brace, a control word (with its number), a control symbol, bytes of text."""
+    """A brace, a control word with its number, a control symbol, or bytes of text."""
 
     brace: str = ""
     word: str = ""

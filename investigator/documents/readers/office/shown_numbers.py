@@ -14,7 +14,7 @@ _STYLES = "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 Shown = Mapping[tuple[int, int], tuple[str, str]]
-"""By row and column, counted from the first used ones: a number as stored, and as displayed."""
+"""Numbers as stored and as displayed, by row and column, which are counted from the first used ones."""
 
 
 def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
@@ -54,7 +54,7 @@ def _shown(sheet: ElementTree.Element, formats: list[str]) -> Shown:
 
 
 def _cells(sheet: ElementTree.Element) -> Iterator[tuple[int, int, int, str]]:
-    """Yield row, column, style and number of each non-empty cell; empty for values of other types."""
+    """Yield row, column, style and number of each non-empty cell; the number is empty for values of other types."""
     for cell in sheet.iter():
         place = _PLACE.fullmatch(cell.get("r", "")) if local_name(cell) == "c" else None
         if place is None or not len(cell):

@@ -1,4 +1,4 @@
-"""PowerPoint presentations (.pptx): one page per slide, in the order of the show, with its notes."""
+"""PowerPoint presentations (.pptx): one page per slide, in the order of the presentation, with its notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _slides(package: Package) -> list[str]:
-    """Return the slide parts in the order of the show, or by number if no order is given."""
+    """Return the slide parts in the order of the presentation, or by number if no order is given."""
     if _MAIN in package:
         relations = package.related(_MAIN)
         listed = [e for e in package.tree(_MAIN).iter() if local_name(e) == "sldId"]
@@ -43,7 +43,7 @@ def _slides(package: Package) -> list[str]:
 
 
 def _relation_id(entry: ElementTree.Element) -> str:
-    """Return the `r:id`, not the plain `id`, of an entry."""
+    """Return the attribute `r:id`, not `id`, of an entry."""
     return next((value for key, value in entry.attrib.items() if key.endswith("}id")), "")
 
 

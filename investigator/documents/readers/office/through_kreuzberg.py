@@ -31,7 +31,7 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
     title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
     authors, date = _authors_and_date(result)
     found, whole = builder.extracted(title=title, authors=authors, date=date), cleaned(result.content).strip()
-    if _weight(found.text) < _LEAST_SHARE * _weight(whole):  # the structure lost words: use the plain text
+    if _weight(found.text) < _LEAST_SHARE * _weight(whole):  # the structured text lacks words, so use the plain text
         return replace(found, text=whole, headings=(), tables=())
     return found
 
@@ -92,7 +92,7 @@ def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
 
 
 def _show(grid: list[list[str]], shown: Shown) -> None:
-    """Replace numbers with their displayed form, if the values agree."""
+    """Replace numbers with their displayed form if both stand for the same value."""
     for (row, column), (number, words) in shown.items():
         if row < len(grid) and column < len(grid[row]) and _is_same(grid[row][column], number):
             grid[row][column] = words

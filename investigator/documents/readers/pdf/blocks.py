@@ -18,13 +18,13 @@ _SAME_SIZE = 0.07
 _SAME_WEIGHT = 80
 """Difference in weight above which one of two typefaces counts as bold."""
 _WIDE_GAP = 1.4
-"""Distance of two lines, relative to the usual one, above which they belong to two blocks."""
+"""Distance between two lines, relative to the usual distance, above which they belong to two blocks."""
 _USUAL_PITCH = 1.2
-"""Default distance of two lines, in letter heights, if a page does not show it."""
+"""Assumed distance between two lines, in letter heights, if it cannot be measured on the page."""
 _APART = 2
 """Gap, in letter heights, above which two pieces of a line are separate."""
 _COLUMN_JUMP = 4
-"""Letter heights by which the next column begins above a line; a table cell does not."""
+"""Letter heights by which the next column, unlike a table cell, begins above the end of a line."""
 _SHORT_LINE = 0.75
 """Share of the widest line of a block below which a line break is deliberate."""
 _HEADING_LINES = 2
@@ -39,7 +39,7 @@ _MOST_NUMBERS = 0.4
 
 
 class PlacedLine(NamedTuple):
-    """A line of a page: its text, its edges in points from the left and the bottom, its type.
+    """A line of a page, with its text, its edges in points from the left and the bottom, and its type.
 
     `weight` is None if the line has several. `cut` is set if a word continues in the next line.
     """
@@ -103,7 +103,7 @@ class Type(NamedTuple):
 
 
 def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
-    """Return the type of most letters of a document."""
+    """Return the type in which most letters of a document are set."""
     letters: Counter[Type] = Counter()
     for line in (line for lines in pages for line in lines):
         letters[Type(round(line.size, 1), line.weight)] += len(line.text)
@@ -145,7 +145,7 @@ def _goes_on(before: PlacedLine, after: PlacedLine) -> bool:
 
 
 def _fills_column(block: Sequence[PlacedLine]) -> bool:
-    """Return True if a column ends in the middle of a sentence: with a full line, and no full stop."""
+    """Return True if a column ends in the middle of a sentence, that is, with a full line but no full stop."""
     if len(block) < _FEWEST_REPEATS or _SENTENCE_END.search(block[-1].text):
         return False
     left = min(line.left for line in block)
@@ -158,7 +158,7 @@ def _is_row(text: str) -> bool:
 
 
 def _pitches(lines: Sequence[PlacedLine]) -> dict[int, float]:
-    """Return the usual distance of two lines, by letter size in whole points."""
+    """Return the usual distance between two lines for each letter size, in whole points."""
     found: dict[int, list[float]] = {}
     for before, after in pairwise(lines):
         down = before.bottom - after.bottom

@@ -22,7 +22,7 @@ _PREFIXES = frozenset(
 class CutWords:
     """Joins words split at line ends, following the document's spelling elsewhere.
 
-    `pages` are whole pages: both halves of a split word are in one text, with only `LINE_HYPHEN` between them.
+    `pages` are whole pages: both halves of a split word are in the same text, with only `LINE_HYPHEN` between them.
     """
 
     def __init__(self, pages: Iterable[str]) -> None:

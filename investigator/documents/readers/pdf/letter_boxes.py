@@ -7,13 +7,13 @@ from enum import Enum
 from typing import NamedTuple
 
 _SAME_LINE = 0.65
-"""Vertical overlap with the previous letter that puts a letter on its line; a two-line cell is half a line off its
-row.
+"""Vertical overlap with the previous letter above which a letter is on the same line; two-line cells are off by half a
+line.
 """
 _WIDEST_GAP = 3.0
 """Widest gap between two letters of one rectangle, in letter heights."""
 _SAME_PLACE = 0.25
-"""Covered share above which a letter counts as overdrawn, as in a shadow or the text of a scan."""
+"""Share of a letter that another one must cover to count as drawn over it, as in a shadow or the text of a scan."""
 _LEAST_LEFT = 0.5
 """Smallest share of its width or height that a rectangle keeps after being shrunk away from other letters."""
 _CLEARANCE = 0.02  # points
@@ -48,7 +48,7 @@ class Box(NamedTuple):
 
 
 class Direction(Enum):
-    """The direction of a line on its page before rotation; up and down are the same."""
+    """The direction of a line on its page before rotation; upward and downward lines have the same."""
 
     ACROSS = 0
     UPWARDS = 1
@@ -56,8 +56,8 @@ class Direction(Enum):
 
 
 class Letter(NamedTuple):
-    """A letter: the box of its ink, the box that its line assigns, the line's direction, and whether the line begins
-    here.
+    """A letter with the box of its ink, the box that its line assigns, the line's direction, and whether it begins the
+    line.
     """
 
     drawn: Box
@@ -67,7 +67,7 @@ class Letter(NamedTuple):
 
 
 def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box]:
-    """Return rectangles around letters, in order; each avoids other letters as far as possible."""
+    """Return rectangles around letters, in order; each contains as little of other letters as possible."""
     found: list[Box] = []
     lines = list(_lines(letters))
     for number, line in enumerate(lines):

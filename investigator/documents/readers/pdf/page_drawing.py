@@ -20,8 +20,8 @@ from investigator.records import FileStatus, PageLine, PageMark
 MOST_PIXELS = 12_000_000
 """Pixel limit for the picture of a page; larger ones are scaled down."""
 
-WITHOUT_PLACES = "its words were recognised from a picture, and were not found there again"
-OTHER_TEXT = "this version reads another text from the page than the index contains"
+WITHOUT_PLACES = "its words were recognised in a picture, and could not be found there again"
+OTHER_TEXT = "this version reads a different text from the page than the index contains"
 
 NOT_SHOWN = "its words are outside the visible part of the page"
 

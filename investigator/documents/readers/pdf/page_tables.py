@@ -1,4 +1,4 @@
-"""Tables of a PDF as records: detected page by page, joined over pages, with caption and unit from the text above."""
+"""Tables of a PDF as records: detected page by page, joined across pages, with caption and unit from the text above."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEWEST_ALIKE = 0.7  # share of columns that must match those at the top of the 
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
-    """Return the tables of one page, in the order of its columns."""
+    """Return the tables of one page, column by column."""
     return [table for column in page_columns(words) for table in laid_tables(visual_rows(column))]
 
 
@@ -108,7 +108,7 @@ def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpa
 
 
 def _is_same_column(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return True for the same right edge, as of figures, or the same left edge, as of words."""
+    """Return True if right edges are the same, as those of figures are, or left edges, as those of words are."""
     return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(one, other, strict=True))
 
 

@@ -18,7 +18,7 @@ _MOST_INSIDE = 2
 
 
 def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
-    """Yield the names of the tables of a page that are pictures, as their captions give them."""
+    """Yield the names of the tables that are pictures on a page, as given in their captions."""
     captions = [(name, line) for line in lines if (name := named_table(line.text))]
     if not captions:
         return

@@ -66,7 +66,7 @@ def laid_tables(rows: Sequence[VisualRow]) -> Iterator[LaidTable]:
 
 
 def _is_data(row: VisualRow) -> bool:
-    """Return True for a row of figures, with or without a label."""
+    """Return True if a row consists of figures, with or without a label."""
     if len(row.pieces) < 2 or (len(row.pieces[0].text) < 4 and not row.pieces[-1].is_value):
         return False
     values = sum(piece.is_value for piece in row.pieces[1:])
@@ -76,7 +76,7 @@ def _is_data(row: VisualRow) -> bool:
 
 
 def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
-    """For each stretch of rows that may be a table, yield its first and last row of figures."""
+    """Yield the first and the last row of figures of each stretch of rows that may be a table."""
     begun: int | None = None
     last = 0
     for number, row in enumerate(rows):

@@ -21,7 +21,7 @@ from investigator.documents.readers.pictures.word_places import PlacedWord, plac
 from investigator.records import FileStatus
 
 _COMMAND = "tesseract"
-_ORIENTATION = "osd"  # the data for detecting page orientation
+_ORIENTATION = "osd"  # the language data for detecting the orientation of a page
 _LIST_SECONDS = 20
 _TIME_SHARE = 0.85  # share of the time limit for a file; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
@@ -129,7 +129,7 @@ def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: 
     except OSError as error:
         raise ReadFailure(FileStatus.NEEDS_OCR, f"Tesseract cannot be started: {_install_hint()}") from error
     if done.returncode:
-        raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture: it is damaged or of a rare format")
+        raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture, which is damaged or has a rare format")
     return done.stdout.decode("utf-8", errors="replace")
 
 

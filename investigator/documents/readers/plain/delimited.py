@@ -1,4 +1,4 @@
-"""CSV and TSV: each record on the line of the file on which it begins."""
+"""CSV and TSV: each record becomes a line, at the line of the file on which it begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON: each value on its own line, after its path. JSON lines: each record on its line of the file."""
+"""JSON becomes a line for each value, after its path. Each record of JSON lines stays on its line of the file."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _has_titles(table: LaidTable, column: int) -> bool:
 
 
 def _part(table: LaidTable, first: int, end: int) -> LaidTable:
-    """Return the table of the columns from `first` up to `end`; a cell belongs to the side where it begins."""
+    """Return the table made of the columns from `first` up to `end`; a cell belongs to the side on which it begins."""
     cells = [
         replace(cell, column=cell.column - first, columns=min(cell.columns, end - cell.column))
         for cell in table.cells
