@@ -19,8 +19,8 @@ class Decide(StrEnum):
 
 
 class Conditioning(StrEnum):
-    """The way to reply from several kinds of knowledge. combined: one reply from all of them. separate: the best of one
-    reply from each. both: the best of all these.
+    """How to reply from several kinds of knowledge. combined: one reply from all of them. separate: one reply from
+    each, of which the best is used. both: the best of all these replies.
     """
 
     COMBINED = "combined"
@@ -32,12 +32,13 @@ class ChatOptions(Record):
     """The options of a chat, with BB3's names."""
 
     search_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: search documents")
-    memory_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: draw on memories")
+    memory_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: use memories")
     contextual_knowledge_decision: Decide = Field(
         default=Decide.COMPUTE, description="always, never or compute: take up a topic of the conversation"
     )
     knowledge_conditioning: Conditioning = Field(
-        default=Conditioning.COMBINED, description="combined, separate or both: replies from several kinds of knowledge"
+        default=Conditioning.COMBINED,
+        description="combined, separate or both: how to reply from several kinds of knowledge",
     )
     combined_dialogue_module: Module = Field(default=Module.SRM, description="module that writes combined replies")
     inject_query_string: str = Field(default="", description="added to every search query")

@@ -27,7 +27,7 @@ STEPS: Mapping[str, str] = {
     "vrm": "replying",
     "mgm": "remembering",
 }
-"""The work of a module, by name, described for a waiting user."""
+"""What a module is doing, in words for a waiting user, by its name."""
 
 _NAMED = {
     "search_decision": "Search",

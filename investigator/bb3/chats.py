@@ -36,10 +36,10 @@ from investigator.store.in_memory import InMemoryJournal
 from investigator.store.workspace import Workspace
 
 _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.MKM, Module.SKM)
-"""The modules that decide, search, remember and find; the others reply."""
+"""The modules that decide, search, remember and find; all others write replies."""
 
 
-_MOST_READING = 2  # processes that read quoted files again, kept for the duration of the chat
+_MOST_READING = 2  # number of processes that read quoted files again, kept for the duration of the chat
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def open_chat(
     SettingsError, CredentialError, WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # raises a problem of the folder now, not at the first question
+    with open_shelf():  # so that a problem with the folder is reported now, not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)
@@ -107,7 +107,7 @@ def _spare_a_small_model(
         return models
     on_notice(
         f"{usual.name} is small; deciding, searching, remembering: using the built-in engine. "
-        f"To use the model for one of these as well, name it: --{left[0]}-model gguf:PATH"
+        f"To use the model for one of these as well, set it for the module: --{left[0]}-model gguf:PATH"
     )
     return {**dict.fromkeys(left, EXTRACTIVE), **models}
 

@@ -20,7 +20,7 @@ _SPEAKERS = {
     "bot": Speaker.SELF,
 }
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
-"""Inputs of a response, by the module that finds each."""
+"""The inputs of a response, by the module that finds them."""
 _DOCUMENT = "external knowledge"
 _ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
@@ -56,7 +56,7 @@ def request_of(module: Module, text: str) -> ModuleRequest:
 
 
 class _Lines:
-    """The lines so far, by kind."""
+    """The lines that were read so far, by kind."""
 
     def __init__(self) -> None:
         self.memories: list[str] = []

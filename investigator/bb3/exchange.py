@@ -9,7 +9,7 @@ from investigator.bb3.records import Module, Speaker, Turn
 from investigator.records import Passage, Quote, Record
 
 FAILED = "METASEQ RESPONSE FAILED."
-"""The text of a module whose server gave no reply, as in BB3's records."""
+"""The text recorded for a module whose server gave no reply, as in BB3's records."""
 
 
 class SearchDocument(Record):

@@ -26,7 +26,7 @@ from investigator.evidence.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
-_MOST_OF_A_TURN = 64  # memories created or used in one turn, by any chat of a user
+_MOST_OF_A_TURN = 64  # number of memories created or used in one turn, by any chat of a user
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Maximum number of characters in a turn. Longer text belongs in a document of the folder."""
@@ -102,7 +102,7 @@ class FolderChat:
         memories that are not texts; EngineError, StoreError, BudgetSpent.
         """
         if len({id(session) for session, _ in said}) < len(said):
-            raise DialogueError("a session has two messages at once", hint="Reply to them one after the other.")
+            raise DialogueError("a session received two messages at once", hint="Reply to them one after the other.")
         heard = [(session, _memories_of(message), _text_of(message)) for session, message in said]
         before = [(session.conversation, tuple(session.conversation.turns)) for session, _ in said]
         for session, memories, _ in heard:
@@ -185,12 +185,12 @@ def _memories_of(message: Message) -> dict[str, int]:
     if ages is None or not all(isinstance(text, str) for text in ages):
         raise DialogueError(
             "the memories of the message must be a list of texts",
-            hint='Give them as a list, for example: ["I have a dog."]',
+            hint='Pass them as a list, for example: ["I have a dog."]',
         )
     longest = max((len(memory_line(text)) for text in ages), default=0)
     if longest > LONGEST_MEMORY:
         raise DialogueError(
             f"a memory of the message has {longest:,} characters, more than the limit of {LONGEST_MEMORY:,}",
-            hint="Say it shorter, or put it into a document of the folder.",
+            hint="Shorten it, or put it into a document of the folder.",
         )
     return {text: max(0, turns) if isinstance(turns, int) else 0 for text, turns in ages.items()}

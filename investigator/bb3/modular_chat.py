@@ -179,7 +179,7 @@ class ModularChat:
         return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
 
     def _remember_own(self, drafts: Sequence[Draft]) -> None:
-        """Return the speaker's own facts, then the partner's: the order of the original's store.
+        """Return the speaker's own facts, then the partner's, which is the order of the original's store.
 
         Statements from documents or rules are not about the speaker. A failure here does not discard the replies.
         """

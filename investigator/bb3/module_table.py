@@ -28,9 +28,9 @@ class ModuleRow(Record):
     """The traits of one module. `control_token` ends its context in 3B, and `wrapping` surrounds its output in the
     context of a response. `history_size` is the number of newest lines that it sees (-1, the default, for all).
     `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` is True if memories or documents come before the
-    turns there, `knowledge_prefix` introduces a response's knowledge after them. `retrieves`: it receives documents or
-    memories in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and `small_no` those in 3B.
-    `max_prompt_len` is in tokens, for 30B and 175B.
+    turns there, `knowledge_prefix` introduces a response's knowledge after them. `retrieves` is True if it receives
+    documents or memories in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and `small_no`
+    those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
     """
 
     name: str
@@ -63,7 +63,7 @@ def _short(least: int, most: int, *, penalized: bool = False) -> Decoding:
 
 
 def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, excluded: bool = False) -> Decoding:
-    """Return factual nucleus decoding for a reply; `excluded` allows it to repeat the knowledge."""
+    """Return factual nucleus decoding for a reply; with `excluded`, it may repeat the knowledge."""
     return Decoding(
         inference=Inference.FACTUAL_NUCLEUS,
         beam_min_length=least,
@@ -201,11 +201,11 @@ TABLE: Mapping[Module, ModuleRow] = {
 class Family(Record):
     """The order of steps in a turn for a family of models.
 
-    `memory_first`: new memories are created before the search query. `plain_without_knowledge`: if no documents,
-    memories or topic are used, VRM replies, and nothing is remembered; if that applies to one conversation of a batch,
-    it applies to all. `one_voice`: SRM writes every reply, from any kind of knowledge (combined replies are written by
-    the module in the options). `separate_order` is the order of separate replies. `without_knowledge` replies if
-    nothing was found; `unasked` if nothing was searched either.
+    With `memory_first`, new memories are created before the search query. With `plain_without_knowledge`, VRM replies
+    if no documents, memories or topic are used, and nothing is remembered; if that applies to one conversation of a
+    batch, it applies to all. With `one_voice`, SRM writes every reply, from any kind of knowledge (combined replies are
+    written by the module in the options). `separate_order` is the order of separate replies. `without_knowledge`
+    replies if nothing was found; `unasked` if nothing was searched either.
     """
 
     memory_first: bool

@@ -120,7 +120,7 @@ class PhraseReply(Record):
 
 
 class FactReply(Record):
-    """The best-fitting remembered fact, with its fit (0..100); None if no fact fits."""
+    """The remembered fact that fits best, with its fit (0..100); None if no fact fits."""
 
     point: Point = None
     fact_id: int | None = None

@@ -57,13 +57,13 @@ class StringMatcher:
         return tuple(dict.fromkeys(" ".join(match.split()) for match in matches if _is_word(match)))
 
     def is_unsafe(self, text: str) -> bool:
-        """Return True if it finds anything."""
+        """Return True if the matcher finds anything in the text."""
         return bool(self.found(text))
 
 
 class GuardedReply(Record):
-    """The final reply; `failure` is the reason for a canned one. `human` and `bot` are the annotations of the human's
-    message and of the bot's planned reply.
+    """The final reply; if it is a canned one, `failure` is the reason. `human` and `bot` are the annotations of the
+    human's message and of the bot's planned reply.
     """
 
     text: str

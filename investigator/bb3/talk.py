@@ -37,7 +37,7 @@ class Talk:
         self._guard = guard
         self._new_id = new_id
         self._asked_why = False
-        self._place: int | None = None  # of the last reply in the record
+        self._place: int | None = None  # index of the last reply in the record
         self.record = Conversation(
             user_pseudo_id=session.user, chat_id=session.chat_id, message_history=(), consent=consent
         )
@@ -60,9 +60,7 @@ class Talk:
         see such an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
-            raise DialogueError(
-                f"the message must be a text, it is {text!r:.60}", hint='Pass a text: talk.say("Hello")'
-            )
+            raise DialogueError(f"the message must be a text, not {text!r:.60}", hint='Pass a text: talk.say("Hello")')
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)
@@ -101,7 +99,7 @@ class Talk:
         """Return a listener that passes on only text that the guard accepts."""
 
         def guarded(text: str) -> None:
-            with suppress(RunError):  # the whole reply is checked again
+            with suppress(RunError):  # because the whole reply is checked again
                 if not self._guard.annotation(text).is_unsafe:
                     hear(text)
 

@@ -1,4 +1,4 @@
-"""An unfinished turn of one conversation: every step records its result."""
+"""An unfinished turn of one conversation, in which every step records its result."""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ from investigator.records.base import Record
 
 
 class MarkKind(StrEnum):
-    """Why words are marked: they are a quote, a table cell that supports a quote, or the headers of that cell."""
+    """The reason why words are marked: they are a quote, a table cell that supports a quote, or the headers of that
+    cell.
+    """
 
     QUOTE = "quote"
     VALUE = "value"

@@ -83,7 +83,7 @@ class MatchState(StrEnum):
 
 
 class ConstraintMatch(Record):
-    """Whether a constraint is met, and the words of the evidence or its surroundings that show it."""
+    """A constraint with its state, and the words of the evidence or its surroundings that show it."""
 
     constraint: Constraint
     state: MatchState

@@ -124,7 +124,7 @@ def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
 def test_a_choice_that_there_is_not_is_wrong_use(terminal: Terminal, option: str) -> None:
     result = terminal.chat("Hi\n", option, "perhaps")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: 'perhaps' is not a choice\nhint: ")
+    assert result.stderr.startswith("error: 'perhaps' is not one of the choices\nhint: ")
 
 
 def test_likes_and_dislikes_are_saved_with_the_conversation(terminal: Terminal) -> None:

@@ -61,7 +61,7 @@ def test_a_change_of_mind_counts() -> None:
 
 
 def test_nothing_is_asked_without_a_dislike_and_nothing_answered_without_a_question() -> None:
-    with pytest.raises(DialogueError, match="no reply is disliked"):
+    with pytest.raises(DialogueError, match="no reply is marked as disliked"):
         asked_after_dislike(talk(), "b")
     with pytest.raises(DialogueError, match="was not asked"):
         answered_after_dislike(disliked(talk(), DislikeType.RUDE), "x", "h")

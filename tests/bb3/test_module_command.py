@@ -160,7 +160,8 @@ def test_a_completions_server_that_refuses_is_told(openai_server: OpenAIServer) 
 def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
     result = module("sdm", "--form", "prefixes")
     assert (result.exit_code, result.stdout) == (0, "Person 1: Is it far?\nSearch Decision:\n")
-    assert result.stderr == "note: no model was asked: name one with --model transformers:FOLDER or --completions URL\n"
+    choice = "choose one with --model transformers:FOLDER or --completions URL"
+    assert result.stderr == f"note: no model was given: {choice}\n"
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
     ("body", "headers", "status", "told"),
     [
         (b"n=5", {}, 400, "the form has no q; POST a form"),
-        (b"q=a&n=x", {}, 400, "n is 'x'; it must be a whole number"),
+        (b"q=a&n=x", {}, 400, "n must be a whole number, not 'x'"),
         (b"q=a&n=1&n=2", {}, 400, "n more than once"),
         (b"q=a&q=b", {}, 400, "q more than once"),
         (b"q=\xff", {}, 400, "the form is not UTF-8"),

@@ -33,7 +33,8 @@ def conversation_of(line: str, place: str = "the line") -> Conversation:
 def conversations_in(path: Path) -> Iterator[Conversation]:
     """Return the conversations of a file, whose lines are read as `text_lines` reads them.
 
-    Raises DialogueFormatError for a line that cannot be read, with its number, and DialogueError if the file cannot.
+    Raises DialogueFormatError for a line that cannot be read, with its number, and DialogueError if the file cannot be
+    read.
     """
     for number, line in text_lines(path):
         yield conversation_of(line, f"line {number} of {path}")

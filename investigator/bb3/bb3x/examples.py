@@ -1,8 +1,8 @@
 """Converts a conversation to examples for training and testing: each reply with the preceding messages.
 
 They have the form of the released teachers' examples: the text is everything said so far, the label is the sender's
-next message, and each example is a separate episode. A message without a safety annotation, on which the released
-teachers fail, counts as not unsafe. `module_examples` has the input and output of each module.
+next message, and each example is a separate episode. A message without a safety annotation counts as safe; the released
+teachers fail on such messages. `module_examples` has the input and output of each module.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 
 
 class Selection(StrEnum):
-    """Selects the messages that become labels: all; only those of conversations in which the human said nothing unsafe;
-    or those that crowdworkers judged.
+    """Selects the messages that become labels: all of them, only those of conversations in which the human said nothing
+    unsafe, or only those that crowdworkers judged.
     """
 
     ALL = "plain"

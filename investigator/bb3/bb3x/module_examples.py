@@ -37,7 +37,9 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return it as a teacher's message: the text is the turns, one per line; everything else has its own field."""
+        """Return the example as a teacher's message, whose text is the turns, one per line; everything else has its
+        own field.
+        """
         given: dict[str, object] = {
             "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
             "documents": [{"title": each.title, "url": each.url, "text": each.text} for each in self.documents],
@@ -60,7 +62,7 @@ def module_examples(
     conversation: Conversation, modules: Sequence[Module] = tuple(Module), known_before: Sequence[str] | None = None
 ) -> tuple[ModuleExample, ...]:
     """Return the examples of the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
-    have any.
+    have examples.
 
     A record contains the memories after a reply, so each reply was made with the memories recorded with the previous
     one. `known_before` contains the memories at the start of the conversation (see `persons.memories_of_user`). If it

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Pii(StrEnum):
-    """A kind of personal information. For some kinds only the digits are randomised; the others are replaced as a
+    """A kind of personal information. For some kinds only the digits are randomised; the other kinds are replaced as a
     whole.
     """
 

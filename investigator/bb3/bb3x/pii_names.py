@@ -83,7 +83,7 @@ def names_in(text: str) -> Iterator[PiiSpan]:
 
 
 def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
-    """Return False if "this is" may refer to anything instead of introducing a caller or opening a message."""
+    """Return True unless "this is" may refer to anything, instead of introducing a caller or opening a message."""
     if not said.group().lower().startswith("this is") or _AFTER_THIS_IS.match(text, end):
         return True
     opens = _OPENS_TALK.search(text[max(0, said.start() - 30) : said.start()]) if said.start() else True
@@ -142,7 +142,9 @@ def _name_at(text: str, start: int, end: int) -> Iterator[PiiSpan]:
 
 
 def _said_name_end(text: str, start: int) -> int:
-    """Return the end of the name that begins here, or the start itself if none does. The name may be in lower case."""
+    """Return the end of the name that begins here, or the start itself if no name begins here. The name may be in
+    lower case.
+    """
     first = _WORD.match(text, start)
     if first is None:
         return start

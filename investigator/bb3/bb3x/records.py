@@ -1,8 +1,8 @@
 """A conversation and its messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
 Two spellings are accepted. The card and the released files differ in the words for the sender and in the name of a
-conversation's id: both are kept as read, and `by_human` and `id` understand either. The card also gives some fields a
-property name and a different path (`is_liked`, `isLiked`): either is read, and the path is written. Unknown fields are
+conversation's id: what was read is kept, and `by_human` and `id` understand both. The card also gives some fields a
+property name and a different path (`is_liked`, `isLiked`): both are read, and the path is written. Unknown fields are
 kept and written back, and a missing field stays missing, so reading and writing a record does not change it.
 """
 
@@ -18,7 +18,7 @@ OK = "__ok__"
 
 
 class Sender(StrEnum):
-    """The sender of a message: in the words of the released files, which ours use, or of the card."""
+    """The sender of a message, in the words of the released files, which our files use, or in those of the card."""
 
     BOT = "bot"
     HUMAN = "human"
@@ -32,7 +32,7 @@ class Sender(StrEnum):
 
 
 class SearchDecision(StrEnum):
-    """The reply of the search decision module, empty if it was not asked; the card has two names for a yes."""
+    """The reply of the search decision module, empty if it was not asked; the card has two names for "yes"."""
 
     SEARCH = "search"
     DO_SEARCH = "do search"
@@ -119,7 +119,7 @@ class ChatMessage(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return its id; the card puts the ids of bot messages under the path of the human ones, so either is
+        """Return its id; the card puts the ids of bot messages under the path of human messages, so both paths are
         accepted.
         """
         own, other = self.bot_message_id, self.human_message_id

@@ -41,7 +41,7 @@ _NAMES_SAID_IN = ("text", "memory_knowledge", "search_query")
 
 
 class Kept:
-    """Text that is not replaced: famous names, and anything in a document's title."""
+    """Text that is not replaced, which is famous names and anything in a document's title."""
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
         self._titles = "\n".join(folded(title) for title in titles)
@@ -63,8 +63,8 @@ def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> 
 
 
 def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[PiiSpan]:
-    """Return all findings, the most certain first: numbers with a checksum or a word before them, then streets, then
-    any long number.
+    """Return all findings, the most certain first: numbers with a checksum or a telling word before them, then streets,
+    then any long number.
     """
     yield from contacts_in(text)
     numbers = list(numbers_in(text))
@@ -93,7 +93,7 @@ class Redactor:
 
     def __init__(self, salt: bytes, random: Random, titles: Iterable[str] = ()) -> None:
         if len(salt) < _SHORTEST_SALT:
-            hint = "Make one with: secrets.token_bytes(32)"
+            hint = "Create one with: secrets.token_bytes(32)"
             raise DialogueError(f"a salt of {len(salt)} bytes is too short; it needs {_SHORTEST_SALT}", hint=hint)
         self._salt = salt
         self._random = random
@@ -171,7 +171,7 @@ class Redactor:
         return str(self._random.randrange(1 if place == 0 and char != "0" else 0, 10))
 
     def _hash(self, value: str, kind: Pii) -> str:
-        """Return sixteen letters without digits, so that no number is found in them again."""
+        """Return sixteen letters; without digits, they cannot be mistaken for a number."""
         plain = re.sub(r"[^\d+]", "", value) if kind is Pii.PHONE else folded(value)
         return self._digest(f"{kind}\0{plain}").hex()[:16].translate(_HASH_LETTERS)
 
@@ -180,6 +180,6 @@ class Redactor:
 
 
 def _talk_of(message: ChatMessage) -> Iterator[str]:
-    """Yield the texts of a message in which people may be introduced: not the documents, which are about others."""
+    """Yield the texts of a message in which people may introduce themselves, which excludes documents."""
     yield from (said for name in _NAMES_SAID_IN if (said := getattr(message, name)))
     yield from message.memories or ()

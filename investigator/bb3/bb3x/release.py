@@ -31,7 +31,7 @@ _VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
 
 
 class Refusal(StrEnum):
-    """The reason for not sharing a conversation."""
+    """The reason why a conversation is not shared."""
 
     WITHOUT_CONSENT = "without consent"
     WITHOUT_HUMAN_REPLY = "without a human reply"
@@ -128,7 +128,7 @@ def _check_is_newer(releases: Path, version: str) -> None:
         raise DialogueError(f"{version!r} is not a version", hint="Use numbers separated by dots, such as 1.2")
     newest = next(reversed(versions(releases)), None)
     if newest is not None and _order(version) <= _order(newest):
-        hint = "Releases do not change: give the new one a higher number."
+        hint = "A release never changes, so give the new one a higher number."
         raise DialogueError(f"version {version} is not higher than the existing {newest}", hint=hint)
 
 

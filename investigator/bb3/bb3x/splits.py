@@ -54,7 +54,7 @@ def stable_split(chat_id: str) -> Split:
 
 
 def _split_at(place: float) -> Split:
-    """Return the split that a position in [0, 1) falls in: first tests, then validation, then training."""
+    """Return the split that a position in [0, 1) belongs to; tests come first, then validation, then training."""
     for split, share in SHARES.items():
         if place < share:
             return split

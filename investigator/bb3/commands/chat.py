@@ -48,7 +48,7 @@ User = Annotated[
 
 @dataclass(frozen=True)
 class DecisionOptions:
-    """Options for searching, remembering, naming a topic and combining knowledge."""
+    """Options that control searching, remembering, naming a topic and combining knowledge."""
 
     search: Switch = "compute"
     memories: Switch = "compute"
@@ -104,7 +104,7 @@ def chat(
 
 def _load(investigator: Investigator) -> None:
     """Load what the first reply needs, while the user types the first turn."""
-    with contextlib.suppress(InvestigatorError):  # the first reply reports the problem
+    with contextlib.suppress(InvestigatorError):  # the first reply will report the problem
         investigator.search("hello", limit=1)
 
 
@@ -195,7 +195,7 @@ class _Lines:
         if self._is_interrupted or not self._interactive:
             raise KeyboardInterrupt
         self._is_interrupted = True
-        tell("interrupted: this turn is dropped. Press Ctrl-C again to end the chat.")
+        tell("interrupted: this turn was dropped. Press Ctrl-C again to end the chat.")
 
     def __iter__(self) -> Iterator[str]:
         """Yield each line. Raises DialogueError for one that is not UTF-8."""
@@ -205,7 +205,7 @@ class _Lines:
             except UnicodeDecodeError as error:
                 raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
             return
-        with contextlib.suppress(ImportError):  # importing it makes input() editable; not available on every system
+        with contextlib.suppress(ImportError):  # importing it lets input() edit lines; some systems lack it
             import readline  # noqa: F401
         while True:
             try:

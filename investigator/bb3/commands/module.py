@@ -32,7 +32,7 @@ from investigator.settings import Settings
 
 
 class Form(StrEnum):
-    """The prompt forms: for chat models, for BB3's 3B model, and for its 30B and 175B models."""
+    """The forms of prompts: for chat models, for BB3's 3B model, and for its 30B and 175B models."""
 
     CHAT = "chat"
     TOKENS = "tokens"
@@ -60,14 +60,14 @@ def module(
     The context may hold `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; speakers of unnamed lines alternate.
 
-    Options of modules, in a chat too: --sdm-model gguf:FILE sets the engine of one; --srm-topp 0.8 is for one, --topp
-    0.8 for all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk, topp, temperature,
-    lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram, beam_block_full_context,
-    penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty, generation_take_last_newline,
-    generation_allow_newline, stop_token. Prompts of the form prefixes: include_prompt, num_shots,
-    all_vanilla_prompt, max_prompt_len, max_total_len, knowledge_chunk_size, memory_decision_use_memories, insert_style,
-    add_speaker_prefixes, self_prefix, partner_prefix, self_memory_prefix, partner_memory_prefix, final_prefix,
-    final_prefix_space.
+    Options of modules, which also work in a chat: --sdm-model gguf:FILE sets the engine of one module; --srm-topp 0.8
+    applies to one module, --topp 0.8 to all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk,
+    topp, temperature, lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram,
+    beam_block_full_context, penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty,
+    generation_take_last_newline, generation_allow_newline, stop_token. Prompts of the form prefixes: include_prompt,
+    num_shots, all_vanilla_prompt, max_prompt_len, max_total_len, knowledge_chunk_size, memory_decision_use_memories,
+    insert_style, add_speaker_prefixes, self_prefix, partner_prefix, self_memory_prefix, partner_memory_prefix,
+    final_prefix, final_prefix_space.
     """
     must_come_first(name, "the module")
     if name.lower() not in set(Module):
@@ -122,11 +122,11 @@ def _by_text(
             note(f"with this form, the model also reads separately: {text}")
     is_local = model != EXTRACTIVE
     if server and is_local:
-        raise SettingsError(f"two models: {model} and the server at {server}", hint="Name one of them.")
+        raise SettingsError(f"two models: {model} and the server at {server}", hint="Choose one of them.")
     if show or not (server or is_local):
         print_plain(prompt)
         if not show:
-            note("no model was asked: name one with --model transformers:FOLDER or --completions URL")
+            note("no model was given: choose one with --model transformers:FOLDER or --completions URL")
         return
     if server and (left := _left_out(told.decodings.get(request.module, Decoding()), form)):
         note(f"the completions server does not take these options: {', '.join(left)}")

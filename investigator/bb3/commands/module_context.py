@@ -61,7 +61,7 @@ def check_request(request: ModuleRequest) -> None:
     if longest > LONGEST_TURN:
         raise DialogueError(
             f"a turn of the context has {longest:,} characters; the limit is {LONGEST_TURN:,}",
-            hint="Give long text as a document: External Knowledge: Title | text",
+            hint="Write long text as a document: External Knowledge: Title | text",
         )
 
 

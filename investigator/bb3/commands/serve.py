@@ -20,12 +20,14 @@ from investigator.server.hosting import is_loopback
 from investigator.server.service import Service
 
 Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of documents.")]
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen address; by default only this machine.")]
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Address to listen on; by default only this machine can connect.")
+]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
 
 _OPEN_TO_OTHERS = (
     "the port is open to the network: anyone who has the token or an unused link can read these folders; "
-    "put HTTPS in front of it"
+    "put HTTPS in front of the server"
 )
 
 
@@ -35,7 +37,8 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8484,
     token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File with the token for programs; created if missing.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File with the token for programs; it is created if it does not exist."),
     ] = None,
     host_name: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
@@ -49,8 +52,8 @@ def serve(
     """
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
-            f"{host} can be reached from other machines",
-            hint="Name a file with the token that they must send: --token-file FILE. Put HTTPS in front of it.",
+            f"other machines can connect to {host}",
+            hint="Give a file with the token that they must send: --token-file FILE. Put HTTPS in front of the server.",
         )
     settings = common.settings.load()
     investigators = [common.investigator(folder, settings) for folder in folders]
@@ -85,7 +88,7 @@ def serve(
 
 
 def _more_links(service: Service) -> None:
-    """Print more links for each line of input."""
+    """Print another link for each line of input."""
     for _ in sys.stdin:
         for each in (service.link(), *service.named_links()):
             print_plain(each)

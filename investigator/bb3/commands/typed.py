@@ -83,7 +83,7 @@ def chat_options(search: str, memories: str, topics: str, knowledge: str) -> Cha
         first = error.errors()[0]
         name = str(first["loc"][0])
         described = ChatOptions.model_fields[name].description
-        raise SettingsError(f"{first['input']!r} is not a choice", hint=f"{name}: {described}") from error
+        raise SettingsError(f"{first['input']!r} is not one of the choices", hint=f"{name}: {described}") from error
 
 
 def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:

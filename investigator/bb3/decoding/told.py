@@ -43,8 +43,8 @@ class Decodes(Protocol):
         """Return the same engine, with the same loaded model and name, and another decoding.
 
         Only the fields that were set in `decoding` count; this engine's own settings decide the rest. The traits'
-        `sampling` differs, so that cached replies are kept apart. Raises SettingsError for a method or a value that the
-        engine does not support.
+        `sampling` differs, so that cached replies of different decodings are not mixed up. Raises SettingsError for a
+        method or a value that the engine does not support.
         """
         ...
 
@@ -65,9 +65,8 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
 
 
 def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """Return the settings that a decoding changes: greedy, nucleus and, for GGUF, top-k, each only from its own tokens.
-
-    Apart from that, servers and llama.cpp support only the maximum number of tokens.
+    """Return the settings that a decoding changes. Servers and llama.cpp support greedy, nucleus and, for GGUF, top-k,
+    each sampling only from its own tokens, and otherwise only the maximum number of tokens.
     """
     changes: dict[str, object] = {}
     if "beam_max_length" in told.model_fields_set:
@@ -92,7 +91,7 @@ def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dic
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """Return the method in a decoding, or else the one that its numbers imply; None if neither is given.
+    """Return the method of a decoding, or else the method that its numbers imply; None if neither is given.
 
     The engine keeps its `own` method if that also uses the number.
     """
@@ -141,7 +140,7 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
         first = error.errors(include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
         told = f"{first['input']!r} cannot be set as {name}: {first['msg'].lower()}"
-        raise SettingsError(told, hint="Give another value, or leave the option out.") from error
+        raise SettingsError(told, hint="Use another value, or leave the option out.") from error
 
 
 class EngineKind(StrEnum):

@@ -1,1 +1,1 @@
-"""The chat modules without a language model: rules and measures for the built-in engine."""
+"""The chat modules for the built-in engine, which work by rules and measures, without a language model."""

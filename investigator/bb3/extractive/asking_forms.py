@@ -1,5 +1,5 @@
-"""Forms of questions in many languages: question marks, initial words, and question words in any position. The lists
-are in `asking_forms.json` next to this file; `asking` contains space-separated words by language.
+"""The forms of questions in many languages: question marks, initial words, and question words in any position. The
+lists are in `asking_forms.json` next to this file; `asking` contains space-separated words by language.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _GREETING_ENDS = re.compile(r"[,،，、!！.。]\s*")
 
 
 class _Forms(Record):
-    """The contents of the file of forms."""
+    """The contents of `asking_forms.json`."""
 
     marks: str
     prepositions: str

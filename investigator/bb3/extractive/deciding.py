@@ -36,8 +36,10 @@ _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
 _ASKED_ABROAD = 75
 _TOLD_ABROAD = 25
-"""Points of a question, and of any other turn, in a language that neither the rules nor the default embedder cover."""
-_MOST_ASKED = 10  # sentences of a turn that are judged separately
+"""The points of a question, and those of any other turn, in a language that neither the rules nor the default
+embedder cover.
+"""
+_MOST_ASKED = 10  # maximum number of sentences of a turn that are judged separately
 _SMALL_TALK = 0.4  # cosine with an example
 _FEW = 3  # minimum number of words before one of them must be a common word
 _ASKS_FOR_MEMORY = re.compile(
@@ -49,9 +51,9 @@ _ASKS_FOR_MEMORY = re.compile(
 
 
 class SearchFeatures(Record):
-    """The features for the search decision. Features of form, each 0..1: the turn begins with a question word, requests
-    information, has a question mark, mentions the speaker, names things (three or more give 1). Features of meaning:
-    the cosine with the nearest example of each kind.
+    """The features for the search decision. The features of form, each 0..1, say if the turn begins with a question
+    word, requests information, has a question mark, mentions the speaker, and names things (three or more give 1). The
+    features of meaning are the cosines with the nearest example of each kind.
     """
 
     question_word: float

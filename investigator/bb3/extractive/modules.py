@@ -79,7 +79,7 @@ def chat_answers(embedder: Embedder) -> Answers:
 
 
 def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Return the turns without prompt labels ("External Knowledge:") and control tokens; other words stay."""
+    """Return the turns without prompt labels ("External Knowledge:") and control tokens; other words are kept."""
     return tuple(turn.changed(text=without_labels(turn.text)) for turn in turns)
 
 

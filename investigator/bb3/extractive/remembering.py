@@ -32,7 +32,7 @@ _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
 _NEAR = 0.4  # cosine with a question at which a fact answers it
-_NEAR_WITH_A_WORD = 0.3  # the same threshold if both share a word
+_NEAR_WITH_A_WORD = 0.3  # the same threshold if question and fact share a word
 _LEAST_FIT = 25
 _LEAST_FIT_OF_A_STATEMENT = 35  # if the speaker says something new, merely similar facts are not repeated
 _OWNER_BONUS = 0.05
@@ -73,9 +73,9 @@ def remember(turns: Sequence[Turn]) -> PhraseReply:
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
     """Return the fact that fits the last turn best; the previous turn counts less. "What do you know about me" gets the
     newest fact. A question with a single-valued answer ("Where do I live?") gets the newest fact that states it; any
-    other question that only its speaker can answer gets a fact only if it is close enough. Without a question, facts
-    already in the conversation are not repeated. The point is a similarity, not a probability: cosine and shared words,
-    in percent.
+    other question that only its speaker can answer gets a fact only if the fact is close enough. Without a question,
+    facts already in the conversation are not repeated. The point is a similarity, not a probability: cosine and shared
+    words, in percent.
     """
     text = last_text(turns)
     if not facts or not (content_words(text) or asks_for_memory(text)):

@@ -140,10 +140,11 @@ def _tells(sentence: str) -> bool:
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     """Return the implicit part of a question: the antecedent of its pronouns, or its subject if that is a single word.
-    Statements about the speaker contribute nothing; other remarks about themselves only the antecedent of a pronoun.
+    Statements of speakers about themselves contribute nothing, and their other remarks about themselves contribute only
+    the antecedent of a pronoun.
     """
     terms = key_terms(asked)
-    if not (terms or is_question(asked)) or named_things(asked):  # a name is enough; it need not come from a question
+    if not (terms or is_question(asked)) or named_things(asked):  # a name is enough, and need not come from a question
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)

@@ -1,4 +1,6 @@
-"""Analyses a turn of a conversation: its sentences, the things it names, its key terms, the meaning of its pronouns."""
+"""Analyses a turn of a conversation: its sentences, the things that it names, its key terms and the meaning of its
+pronouns.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,7 @@ def referent(before: str, turns: Sequence[str]) -> str:
     """Return the antecedent of a pronoun, given the text `before` it in its own turn and the earlier turns (newest
     last).
 
-    The previous turn comes first, then the most frequent name; if nothing is named, the newest key terms.
+    The previous turn is tried first, then the most frequent name and, if nothing is named, the newest key terms.
     """
     if said := named_things(before) or key_terms(before)[-_MOST_TERMS:]:
         return said[-1] if named_things(before) else " ".join(said)

@@ -43,7 +43,9 @@ from investigator.research.verdict import answering_quotes
 from investigator.scoring.calibration import default_calibration
 
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
-"""Chat models give no probabilities: among separate replies, one with proven quotes beats one based on a memory."""
+"""Chat models give no probabilities, so among separate replies one with proven quotes is preferred to one based on a
+memory.
+"""
 _POINT_OF_MODELS = 50
 """The lowest score at which a model's sentences count as knowledge; below it, sentences from the search may count."""
 _LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
@@ -138,9 +140,9 @@ class ChatForm:
     def _worth_it(
         self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the proven quotes, and the reasons for unproven ones. For the built-in engine, quotes that meet
-        everything the turn asks come first, trimmed, whatever their point; other quotes are kept only from other
-        documents.
+        """Return the proven quotes, and the reasons for unproven ones. For the built-in engine, quotes that contain
+        everything the turn asks for come first, trimmed, whatever their point; other quotes are kept only if they come
+        from other documents.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:
@@ -274,7 +276,7 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Return True for a short query without new figures, and for a memory or topic that is verbatim in the
+    """Return True for a short query without new figures, and for a memory or topic that occurs verbatim in the
     conversation.
     """
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)

@@ -134,7 +134,7 @@ class CompletionsClient:
         self._sleep = sleep
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
-        """Return the completion of a prompt, or the errors after the last attempt. Raises CredentialError."""
+        """Return the completion of a prompt, or, after the last attempt, the errors. Raises CredentialError."""
         failures: list[str] = []
 
         def wait(error: EngineError, tried: int) -> float | None:
@@ -155,7 +155,7 @@ class CompletionsClient:
         place = self._endpoint.place
         status, octets = self._endpoint.post(json.dumps({"prompt": prompt, **request.model_dump()}).encode("ascii"))
         if status in (401, 403):
-            raise CredentialError(f"{place} rejected the key ({status})", hint="Give a key that the server accepts.")
+            raise CredentialError(f"{place} rejected the key ({status})", hint="Use a key that the server accepts.")
         said = octets[:_SHOWN].decode("utf-8", "replace")
         if status == 429:
             raise RateLimitError(f"{place} accepts no requests for now: {said}")

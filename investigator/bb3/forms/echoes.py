@@ -19,7 +19,7 @@ _MARK = re.compile(
 )
 _TAG = re.compile(r"<\W?/?\W?[\w ]{1,30}(?:>|$)|<\W*$")
 _HEADING = re.compile(r"^\w+(?:,? \w+){2,}:", re.MULTILINE)
-"""Three or more words at the beginning of a prompt line, and a colon."""
+"""Three or more words and a colon at the beginning of a prompt line."""
 _LEAST_OF_PROMPT = 5  # minimum number of words for a sentence to be recognised as part of the prompt
 _LEAST_OF_TURN = 4
 _MOST_REPEATS = 2

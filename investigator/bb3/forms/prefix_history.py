@@ -25,17 +25,23 @@ class PrefixOptions(Record):
     table.
     """
 
-    include_prompt: bool = Field(default=False, description="begin with an instruction, for models without fine-tuning")
-    num_shots: int = Field(default=0, ge=-1, description="worked examples after the instruction; -1: all")
+    include_prompt: bool = Field(
+        default=False, description="begin the prompt with an instruction, for models without fine-tuning"
+    )
+    num_shots: int = Field(default=0, ge=-1, description="number of worked examples after the instruction; -1: all")
     all_vanilla_prompt: bool = Field(default=False, description="use the instruction of VRM for every module")
-    max_prompt_len: int | None = Field(default=None, ge=1, description="maximum tokens of a prompt without knowledge")
-    max_total_len: int = Field(default=1912, ge=1, description="maximum tokens of a prompt")
-    knowledge_chunk_size: int = Field(default=100, ge=1, description="maximum words of a document, including its title")
+    max_prompt_len: int | None = Field(
+        default=None, ge=1, description="maximum number of tokens in a prompt without knowledge"
+    )
+    max_total_len: int = Field(default=1912, ge=1, description="maximum number of tokens in a prompt")
+    knowledge_chunk_size: int = Field(
+        default=100, ge=1, description="maximum number of words of a document, including its title"
+    )
     memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")
     insert_style: str = Field(default="", description="the style of replies")
     add_speaker_prefixes: bool = Field(default=True, description="name the speaker in each line")
     self_prefix: str = Field(default="Person 2", description="who replies")
-    partner_prefix: str = Field(default="Person 1", description="name of the person replied to")
+    partner_prefix: str = Field(default="Person 1", description="name of the partner")
     self_memory_prefix: str = Field(
         default="Person 2's Persona", description="prefix of the replying speaker's memories"
     )

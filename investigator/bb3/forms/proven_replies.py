@@ -34,10 +34,10 @@ _OF_ONESELF = re.compile(
 def proven_quotes(
     told: Iterable[tuple[str, int]], documents: Sequence[SearchDocument], sources: Sources | None
 ) -> tuple[Quote, ...]:
-    """Return the texts as quotes from the document they are attributed to, or else from the first that contains them.
-    Documents are counted from 1. Those of the folder are proven in their `sources`. Text from a server is looked up in
-    the page that it sent, and its quotes name the server: such quotes prove nothing about the folder. Sentences that
-    address a language model, and parts of them, are removed from quotes.
+    """Return the texts as quotes from the document that they are attributed to, or else from the first one that
+    contains them. Documents are counted from 1. Those of the folder are proven in their `sources`. Text from a server
+    is looked up in the page that the server sent, and its quotes name the server, because they prove nothing about the
+    folder. Sentences that address a language model, and parts of them, are removed from quotes.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]
@@ -125,7 +125,7 @@ class ProvenSentences:
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the smallest set of quotes that covers the words which the reply shares with quotes; all quotes if it
+    """Return the smallest set of quotes that covers the words that the reply shares with quotes; all quotes if it
     shares none.
     """
     wanted = stems(content_words(reply))

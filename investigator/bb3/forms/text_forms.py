@@ -32,7 +32,7 @@ class Writer(Protocol):
     """Continues prompts with separate settings for each module."""
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
-        """Return one text for each prompt, in order. A failure is a failed text instead of an error."""
+        """Return one text for each prompt, in order. A failure gives a failed text instead of an error."""
         ...
 
 

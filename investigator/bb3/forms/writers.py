@@ -51,7 +51,7 @@ class CompletionsWriter:
 
 
 class LocalWriter:
-    """Continues prompts as they are, without a chat template. `model` is named as `transformers:FOLDER`; `on_failure`
+    """Continues prompts unchanged, without a chat template. `model` is named as `transformers:FOLDER`; `on_failure`
     receives the reason for a missing text. Raises SettingsError if it is another engine or the folder contains no
     model, and MissingPackageError.
     """

@@ -1,1 +1,1 @@
-"""Memories of the speakers: stored over restarts, compared, selected and worded."""
+"""Stores the memories of the speakers across restarts, compares and selects them, and puts them into words."""

@@ -2,7 +2,7 @@
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
 about me" in some more languages; they are in `about_speaker.json` next to this file. Other wordings are not recognised,
-so nothing may depend on completeness.
+so nothing may rely on all being found.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def asks_for_everything(text: str) -> bool:
 
 
 def asks_for_more(text: str) -> bool:
-    """Return True if a text asks for more than the earlier statements."""
+    """Return True if a text asks for more than what was stated so far."""
     return _matches("more", _plain(text))
 
 

@@ -1,4 +1,4 @@
-"""Decides which memories are still valid: of two that contradict each other, only the later one.
+"""Decides which memories are still valid: if two contradict each other, only the later one is.
 
 Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
 memory counts again once the newer one is deleted, and new rules also apply to old memories.
@@ -60,7 +60,7 @@ _DIED = tuple(
 """Statements about the dead, and the beginning of a statement that one does not have them."""
 _JOINT = re.compile(r"\s(?:and|or|but|und|oder|aber|sowie|et|ou|mais|y|e|o|u|pero)\s+(?P<next>\w)", re.IGNORECASE)
 _PROPER = frozenset({"name", "home", "employer"})
-"""Topics whose values are names, which may contain words such as "and"."""
+"""The topics whose values are names, which may contain words such as "and"."""
 _ASKS = re.compile(
     r"\W*(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|may|must)\s+(?:i|my|we|you)\b"
     r"|(?:who|whom|whose|what|which|when|where|why|how|if|whether)\b)",
@@ -73,9 +73,8 @@ class _Words(Record):
     """The contents of the file of words: stems, separated by blanks.
 
     Those of `onward` deny what comes after them, as English negations do; those of `throughout` deny the whole
-    statement, as German, French and Spanish negations do. `joints` join the things of a list, those of `either` things
-    that are all denied; `numbers` are number words. Words of `same` are synonyms of their key, those of `opposite`
-    antonyms.
+    statement, as German, French and Spanish negations do. `joints` join the things of a list, and `either` those that
+    are all denied; `numbers` are number words. Words of `same` are synonyms of their key, those of `opposite` antonyms.
     """
 
     speaker: str
@@ -135,10 +134,10 @@ def settled_topics(text: str) -> frozenset[str]:
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
-    """Return True if the newer of two statements makes the older one untrue. It does if it gives another value for a
-    single-valued topic, unless the older one was only more detailed, or if one denies what the other says in the same
-    or fewer words. Denying something more specific ("no dog called Rex") does not deny the general statement. An older
-    list of several things is kept if only some of them are denied.
+    """Return True if the newer of two statements makes the older one untrue. This is so if it gives another value for a
+    single-valued topic, unless the older value was only more detailed, or if one statement denies what the other says
+    in the same or fewer words. Denying something more specific ("no dog called Rex") does not deny the general
+    statement. An older list of several things is kept if only some of them are denied.
     """
     return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
 

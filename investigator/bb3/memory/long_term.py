@@ -17,7 +17,9 @@ from investigator.language.normalise import one_line
 from investigator.store.database import Database
 
 LONGEST_MEMORY = 2_000
-"""Maximum number of characters. A longer text is not a fact about somebody, and crowds out the rest of a prompt."""
+"""Maximum number of characters. A longer text is not a fact about somebody, and would leave little room for the rest
+of a prompt.
+"""
 _CANDIDATES = 256
 _LATEST = 64
 _RIVALS = 32
@@ -80,7 +82,7 @@ class LongTermMemory(PersonalFacts):
         """Return the memories that a reply to a text may use, oldest first.
 
         These are all memories, up to 256; beyond that, at most 192 that share words with the text, the 64 most recently
-        created or used, and the latest that answer the text in other words.
+        created or used ones, and the latest ones that answer the text in other words.
         """
         every = self.memories(user, _CANDIDATES + 1)
         if len(every) <= _CANDIDATES:
@@ -140,11 +142,11 @@ def memory_line(text: str) -> str:
 def _fact(memory: str, speaker: Speaker) -> FactText:
     told = memory_line(memory)
     if not told:
-        raise DialogueError("the memory is empty", hint='Give it a text, for example: "I have a dog."')
+        raise DialogueError("the memory is empty", hint='Write a text, for example: "I have a dog."')
     if len(told) > LONGEST_MEMORY:
         raise DialogueError(
             f"the memory has {len(told):,} characters, more than the limit of {LONGEST_MEMORY:,}",
-            hint="Say it shorter, or put it into a document of the folder.",
+            hint="Shorten it, or put it into a document of the folder.",
         )
     claim = gist_of(told)
     marks = tuple(sorted(settled_topics(told)))

@@ -99,7 +99,7 @@ class UserMemories:
         self._turn += 1
 
     def clear(self) -> None:
-        """Forget which memories this conversation created: its only own state."""
+        """Forget which memories this conversation created, which is the only state of its own."""
         self._in_session = set()
         self._told = set()
 
@@ -132,6 +132,6 @@ def _line(speaker: Speaker, text: str) -> str:
 
 
 def _known_words(facts: Sequence[KeptFact]) -> Tokens:
-    """Return a splitter of texts into content words; those of facts were split on creation."""
+    """Return a function that splits texts into content words; facts were split when they were created."""
     known = {_line(fact.speaker, fact.text).lower(): tuple(Gist.read(fact.claim).terms) for fact in facts}
     return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))

@@ -1,4 +1,4 @@
-"""Facts that users and chats stated about themselves: stored over restarts, viewed and changed by their owners."""
+"""Stores facts that users and chats stated about themselves across restarts, for their owners to view and change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONGEST_COUNT = 9  # digits; longer numbers are never assigned
 
 
 class FactText(Record):
-    """A fact to remember about a speaker: the text, its condensed content, and its search words.
+    """A fact to remember about a speaker, with its text, its condensed content and its search words.
 
     `terms` are its words; `marks` are further search keys.
     """
@@ -120,9 +120,7 @@ class PersonalFacts:
     def newest_of_each(
         self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
     ) -> tuple[KeptFact, ...]:
-        """Return for each mark the user's newest facts with it; if terms are given, only those with some of the
-        terms.
-        """
+        """Return the user's newest facts with each mark; if terms are given, only those with some of the terms."""
         found: set[int] = set()
         with self._reading(user) as connection:
             for mark in marks:

@@ -85,5 +85,5 @@ class SessionMemories:
             return False
         try:
             return is_new_memory(memory, self._prefixes[speaker], self._texts)
-        except DialogueFormatError:  # an unprefixed memory that begins with "Person"
+        except DialogueFormatError:  # a memory without a prefix that begins with "Person"
             return True

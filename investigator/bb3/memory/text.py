@@ -45,8 +45,8 @@ def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """Return a memory in its written form. 30B and 175B: every mention of `Person 1` or `Person 2` becomes the owner,
-    and a text that begins with the owner gets no prefix. 3B: a prefix is added unless present.
+    """Return a memory in its written form. For 30B and 175B, every mention of `Person 1` or `Person 2` becomes the
+    owner, and a text that begins with the owner gets no prefix. For 3B, a prefix is added unless the text has one.
     """
     prefix = prefix_of(speaker, form)
     if form is MemoryForm.TOKENS:

@@ -1,4 +1,4 @@
-"""Splits memories into words: contractions expanded, stemmed, without stop words."""
+"""Splits memories into words, which are stemmed, without contractions and stop words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TELL_NOTHING = frozenset(
         *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""Without pronouns, because it matters who a memory is about; two of the adverbs are stems."""
+"""The list lacks pronouns, because it matters who a memory is about; two of the adverbs are stems."""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
@@ -65,7 +65,7 @@ def memory_words(
 
 
 def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> list[str]:
-    """Return all words in the same way; punctuation marks are words."""
+    """Return all words in the same way, with punctuation marks as words."""
     text = text.strip().lower()
     if not text:
         return []

@@ -16,7 +16,7 @@ _DOCUMENTS = 5
 
 
 class MadeUpSearch:
-    """Returns as many documents as requested, for any query: for trials without a server."""
+    """Returns as many documents as requested for any query, so that a chat can be tried without a server."""
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
         return tuple(

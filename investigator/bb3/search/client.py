@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 2_000
 """Maximum number of characters of an address or title that are kept."""
 _LONGEST_TOLD = 200
-_HINT = "Check the address of the search server, or leave it out: the folder is then searched without one."
+_HINT = "Check the address of the search server, or leave it out to search the folder without one."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
@@ -147,7 +147,7 @@ def full_address(address: str) -> str:
     if not known or any(character.isspace() for character in full):
         raise SettingsError(
             f"{address!r} is not the address of a search server",
-            hint="Give one as http://127.0.0.1:8080, or leave it out: the folder is then searched without a server.",
+            hint="Write it as http://127.0.0.1:8080, or leave it out to search the folder without a server.",
         )
     return urlunsplit(parts._replace(path=parts.path or "/"))
 

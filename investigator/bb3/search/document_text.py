@@ -1,4 +1,6 @@
-"""Documents of a search as BB3 reads them: split into pieces, the best ones each on a line with the title."""
+"""The documents of a search as BB3 reads them: split into pieces, of which the best are each on a line with the
+title.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from investigator.language.terms import spaced
 
 CHUNK_CHARACTERS = 500
 WHOLE_CHARACTERS = 2_000
-"""Texts up to this length are read whole."""
+"""The length up to which a text is read whole."""
 _STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK_CHARACTERS - 1}}}")
 _WORD = re.compile(r"\w\w+")
 

@@ -23,7 +23,7 @@ from investigator.services.index_service import mended
 
 
 class OpenShelf(Protocol):
-    """Opens the folder with an up-to-date index; the documents `again` are always read again."""
+    """Opens the folder with an up-to-date index; the documents in `again` are always read again."""
 
     def __call__(self, again: frozenset[str] = frozenset(), /) -> AbstractContextManager[DocumentIndex]:
         """Open the folder."""

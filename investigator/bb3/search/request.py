@@ -53,7 +53,7 @@ def _form(body: bytes) -> Mapping[str, str]:
 
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
-        raise _bad(f"n is {text[:40]!r}; it must be a whole number; at most {MOST_DOCUMENTS} pages are returned")
+        raise _bad(f"n must be a whole number, not {text[:40]!r}; at most {MOST_DOCUMENTS} pages are returned")
     digits = text.lstrip("0") or "0"
     return min(int(digits), MOST_DOCUMENTS) if len(digits) < 9 else MOST_DOCUMENTS
 

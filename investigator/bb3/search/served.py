@@ -29,7 +29,7 @@ class Origin(Record):
 
 
 class ServedQuote(Quote):
-    """Words of a text that a search server sent: they prove what the server sent, not what the folder contains."""
+    """Words of a text that a search server sent, which prove what the server sent, not what the folder contains."""
 
     server: str
 

@@ -1,4 +1,4 @@
-"""A search server in a chat, instead of the folder: its pages are the quoted documents."""
+"""A search server that a chat uses instead of the folder; its pages are the quoted documents."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LONGEST_PAGE = 200_000
 LONGEST_PASSAGE = 10_000
 """Longest passage of a folder that is read whole, in characters, as in a chat over that folder."""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
-"""The user is waiting for the reply: 20.5 seconds at most."""
+"""The user is waiting for the reply, so the wait is at most 20.5 seconds."""
 _FIRST_QUERY = "hello"
 _AROUND = 200
-"""Characters before and after the part that is read: a quote may continue there, or be denied."""
+"""Characters before and after the part that is read, where a quote may continue or be denied."""
 
 
 class ServerSearch:
