@@ -39,7 +39,7 @@ def kind_of(question: str) -> QuestionKind:
                 return kind
     if _lists().match(asked):
         return QuestionKind.LIST
-    return QuestionKind.YES_NO if ASKS_IF.match(asked) else QuestionKind.FACT
+    return QuestionKind.YES_NO if ASKS_IF.match(asked) and not cue("which_of_two").match(asked) else QuestionKind.FACT
 
 
 def cue(name: str) -> re.Pattern[str]:

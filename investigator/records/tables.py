@@ -56,16 +56,19 @@ class Table(Record):
 
 
 class Operation(StrEnum):
-    """A computation over two cells."""
+    """A computation over two or more figures."""
 
     DIFFERENCE = "difference"
     SUM = "sum"
     SHARE = "share"
     GROWTH = "growth"
+    MAXIMUM = "maximum"
+    MINIMUM = "minimum"
+    MEAN = "mean"
 
 
 class Computation(Record):
-    """A figure that no document contains, with its derivation from two cells: `6,976 − 5,403 = 1,573 million`."""
+    """A figure that no document contains, with its derivation from others: `6,976 − 5,403 = 1,573 million`."""
 
     operation: Operation
     value: str

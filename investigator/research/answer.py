@@ -14,6 +14,7 @@ from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.evidence.cautions import cautions_of, shown, unquoted
 from investigator.evidence.claims import ClaimCheck, prove
+from investigator.evidence.quotes import Load
 from investigator.evidence.taint import tainted_documents
 from investigator.language.normalise import one_line
 from investigator.records import (
@@ -34,8 +35,9 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
+from investigator.research.computed_claims import computed_claims
 from investigator.research.summaries import is_apart
-from investigator.research.table_cells import computed_claims, met_claims
+from investigator.research.table_cells import met_claims
 from investigator.research.verdict import Statements, Verdict, number_of
 from investigator.scoring.calibration import default_calibration
 
@@ -65,9 +67,14 @@ class AnswerWriter:
     """Writes claims from the evidence and keeps those that are proven by their quotes or supported by the judge."""
 
     def __init__(
-        self, client: EngineClient, settings: AnswerSettings | None = None, judge: SupportJudge | None = None
+        self,
+        client: EngineClient,
+        load: Load,
+        settings: AnswerSettings | None = None,
+        judge: SupportJudge | None = None,
     ) -> None:
         self._client = client
+        self._load = load
         self._settings = settings or AnswerSettings()
         self._judge = judge
 
@@ -90,8 +97,8 @@ class AnswerWriter:
             unknown_infos=tuple(unknown_infos),
         )
         pairs, answering = list(sources.values()), self._client.traits(Role.ANSWER)
-        computed = computed_claims(question, pairs)
-        cells = met_claims(question, pairs) if answering.decides else ()
+        computed = computed_claims(question, pairs, self._load)
+        cells = _besides(met_claims(question, pairs), computed) if answering.decides else ()
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         if reading.value is not None and not reading.value.claims and answering.decides:
             return Statements((*computed, *cells))

@@ -37,9 +37,10 @@ from investigator.records import (
     Quote,
     TableCell,
 )
+from investigator.research.computed_claims import claim_matches
 from investigator.research.deciding import decision_of_cell, decision_of_row, decision_of_sentence, is_reported
 from investigator.research.rows import Row, row_at, statements_of
-from investigator.research.table_cells import cell_matches, claim_matches
+from investigator.research.table_cells import cell_matches
 from investigator.tables.binding import Binding
 from investigator.tables.cell_values import gives_no_value
 from investigator.tables.cells import TableView

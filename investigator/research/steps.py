@@ -45,6 +45,7 @@ from investigator.records import (
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
 from investigator.research.asking_policy import read_by_small_model
 from investigator.research.comparing import at_newest, series, series_plan, side_by_side, whole_documents
+from investigator.research.computed_claims import as_one_figure
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import disagreed, with_conflicts
@@ -319,10 +320,11 @@ class Steps:
         """Write the proven statements, as a table if the question asks for one, or report that the documents contain no
         answer.
         """
-        rows = self._rows(state)
+        run = as_one_figure(state.run, state.history, self.library.document)
+        rows = self._rows(replace(state, run=run))
         if rows:
             return self._table(state, rows)
-        run, writer = state.run, AnswerWriter(self.client, self.settings.answer, self.judge)
+        writer = AnswerWriter(self.client, self.library.document, self.settings.answer, self.judge)
         stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
         try:
             unknown = () if self.client.traits(Role.REFLECT).goes_by_measures else state.unknown_infos

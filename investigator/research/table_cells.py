@@ -1,15 +1,13 @@
-"""Finds the requested table cells, the constraints that they meet, and the figures computed from two of them."""
+"""Finds the requested table cells, the constraints that they meet, and the cells for computed figures."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations
 
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.listed_items import listed_items
-from investigator.evidence.quotes import Load
 from investigator.language.terms import folded
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
@@ -30,11 +28,11 @@ from investigator.records import (
     QuotedCell,
 )
 from investigator.tables.asked import table_question
-from investigator.tables.computing import asked_operation, computation
+from investigator.tables.computed_cells import computed_cells
+from investigator.tables.computing import asked_operation
 from investigator.tables.document_tables import DocumentTables, tables_of
 from investigator.tables.listing import listed_cells, lists_rows
-from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of, pair_of_rows
-from investigator.tables.operands import in_order, operands
+from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
 from investigator.tables.times import TableTime, agrees, header_time, times_between
 
 MET_POINT = 95
@@ -45,12 +43,6 @@ _DIGIT = re.compile(r"\d")
 _SPAN = re.compile(r"\b(?:from|between)\b.+\b(?:to|and|until|through)\b", re.IGNORECASE)
 _CHANGES = "difference change growth increase decrease"
 _SPANS = ("duration", "age")
-_JOINTS: Mapping[Operation, str] = {
-    Operation.DIFFERENCE: "less",
-    Operation.SUM: "and",
-    Operation.SHARE: "as a share of",
-    Operation.GROWTH: "against",
-}
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
@@ -63,8 +55,10 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         return ()
     tables = tables_of(document)
     operation = asked_operation(question)
-    if operation and len(table_question(question).times) < 2 and not _share(question, tables, operation):
-        pair = pair_of_rows(question, tables) or best_pair(question, tables)
+    if not has_share(question, tables, operation):
+        if computed := computed_cells(question, tables):
+            return tuple(cell_quote(document, *place) for place in computed.cells)
+        pair = best_pair(question, tables) if operation and len(table_question(question).times) < 2 else None
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = [[one for one in _best_together(question, tables, time) if one.is_met] for time in _times(question)]
@@ -99,7 +93,7 @@ def _lacks_span(question: str, quote: Quote) -> str:
     return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
 
 
-def _share(question: str, tables: DocumentTables, operation: Operation) -> bool:
+def has_share(question: str, tables: DocumentTables, operation: Operation | None) -> bool:
     """Return True if a cell contains the requested share, so that it need not be computed."""
     best = best_cells(question, tables, most=1) if operation is Operation.SHARE else ()
     return any(one.is_met and "%" in one.view.words(one.cell) for one in best)
@@ -129,30 +123,6 @@ def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Fi
     return finding.changed(quotes=quotes, reply=reply, point=max(MET_POINT, finding.point or 0))
 
 
-def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
-    """Return the figures that a question asks to compute from two cells among some quotes; empty if units differ."""
-    operation, asked, rows = asked_operation(question), table_question(question), operands(question)
-    cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
-    for one, other in combinations(cells, 2):
-        if operation is None:
-            continue
-        of_rows = in_order(rows, one[1], other[1]) if rows and one[0].document_id == other[0].document_id else None
-        if of_rows is None and not _belong_together(one[0], one[1], other[0], other[1]):
-            continue
-        times = _time(one[1]), _time(other[1])
-        is_older = times[0] is not None and times[1] is not None and times[0].order < times[1].order
-        is_turned = of_rows[0] is other[1] if of_rows else is_older
-        (newer, first, _), (older, second, _) = (other, one) if is_turned else (one, other)
-        result = computation(operation, first, second, wants_share=asked.asks_share, wants_means=asked.asks_figure)
-        if result is not None:
-            name = _row if of_rows else _column
-            about = _column(first) if of_rows else " > ".join(first.row)
-            text = f"{about}: {result.formula} ({name(first)} {_JOINTS[operation]} {name(second)})"
-            ids = tuple(dict.fromkeys((one[2], other[2])))
-            return (Claim(text=text, quotes=(newer, older), memory_ids=ids, computation=result),)
-    return ()
-
-
 def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
     """Return the quoted cells that meet every constraint of a question, as separate statements.
 
@@ -165,26 +135,6 @@ def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[
         for memory, quote in sources
         if quote.cell is not None and (memory.point or 0) >= MET_POINT and not memory.addressed
     )
-
-
-def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell) -> bool:
-    """Return True for two cells of one row, or of equally labelled rows with different times."""
-    if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
-        return cell != other_cell
-    labels = {folded(each.row[-1]) if each.row else "" for each in (cell, other_cell)}
-    return len(labels) == 1 and _time(cell) != _time(other_cell)
-
-
-def _time(cell: QuotedCell) -> TableTime | None:
-    return header_time(" ".join(cell.column))
-
-
-def _row(cell: QuotedCell) -> str:
-    return " > ".join(cell.row)
-
-
-def _column(cell: QuotedCell) -> str:
-    return " ".join(cell.column) or cell.value
 
 
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
@@ -222,27 +172,6 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
     if named is not None and named.year and any(agrees(time, named) is False for time in asked.times):
         return False
     return all(not said.isdisjoint(term.roots) for term in asked.terms)
-
-
-def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a computed figure: each word must be in one of the cells, and each time
-    in both. Cells of two rows are each matched with their own half of the question.
-    """
-    cells = [quote.cell for quote in claim.quotes if quote.cell is not None]
-    rows = operands(question)
-    asked = rows if rows and len(cells) == len(rows) and in_order(rows, *cells) else (question,) * len(claim.quotes)
-    own = [
-        cell_matches(text, quote, load(quote.document_id), is_computed=True)
-        for text, quote in zip(asked, claim.quotes, strict=True)
-    ]
-    merged: dict[Constraint, ConstraintMatch] = {}
-    for match in (match for matches in own for match in matches):
-        known = merged.get(match.constraint)
-        is_time = match.constraint.kind is ConstraintKind.PERIOD
-        better = known is None or (match.state is MatchState.MET) is not is_time
-        if better:
-            merged[match.constraint] = match
-    return tuple(merged.values())
 
 
 def cell_matches(

@@ -1,12 +1,18 @@
-"""Computes figures from two cells: differences, sums, shares and growth, if units and durations agree. Pure."""
+"""Computes with the figures of cells if units and durations agree: differences, sums, shares, growth, means, extremes.
+
+Pure.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from investigator.language.late_patterns import late
+from investigator.language.units import currencies, unit_of, unit_pattern
 from investigator.questions.cues import patterns
 from investigator.records import Computation, Operation, QuotedCell
 from investigator.tables.times import header_time
@@ -19,10 +25,22 @@ _SHARE = late(r"(?P<minus>(?<!\d)[−–-]\s?|\((?=[\d.,]+\)))?(?P<digits>\d+(?:
 _CURRENCY = late(r"[$€£¥₹]")
 _POINTS = "percentage points"
 _MOST_DECIMALS = 6
+_BRACKETED = late(r"[(\[]\s*([^()\[\]]{1,20}?)\s*[)\]]")
+_SIGNS = {
+    Operation.DIFFERENCE: " − ",
+    Operation.SUM: " + ",
+    Operation.SHARE: " / ",
+    Operation.GROWTH: " against ",
+    Operation.MAXIMUM: " > ",
+    Operation.MINIMUM: " < ",
+    Operation.MEAN: " + ",
+}
 
 
 @dataclass(frozen=True)
-class _Figure:
+class Figure:
+    """The number in a cell, with its currency sign; `is_share` is True for per cent."""
+
     value: Fraction
     decimals: int
     currency: str
@@ -36,55 +54,85 @@ def asked_operation(question: str) -> Operation | None:
 
 
 def computation(
-    operation: Operation,
-    first: QuotedCell,
-    second: QuotedCell,
-    *,
-    wants_share: bool = False,
-    wants_means: bool = False,
+    operation: Operation, *cells: QuotedCell, wants_share: bool = False, wants_means: bool = False
 ) -> Computation | None:
-    """Return the result for two cells: `first` minus `second`, their sum, or one as a share of the other. Growth is
-    from `second` to `first`. Return None if one is not a figure, if units or multipliers differ, or if their periods
-    have different lengths. With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their
-    spread are accepted, "2.30 (0.75)".
+    """Return the result for some cells: the first minus the second, the sum or mean of all, the first as a share of the
+    second, or the first of an ordered list as its highest or lowest figure. Growth is from the second to the first.
+
+    Return None if one is not a figure, if units or multipliers differ, or if their periods have different lengths. With
+    `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their spread are accepted, "2.30
+    (0.75)".
     """
-    one, other = (_figure(cell, wants_share, wants_means) for cell in (first, second))
-    if one is None or other is None or not _comparable(first, second, one, other):
+    figures = [figure for cell in cells if (figure := figure_in(cell, wants_share, wants_means)) is not None]
+    if len(figures) < max(2, len(cells)) or not _are_comparable(cells, figures):
         return None
-    if operation in (Operation.SHARE, Operation.GROWTH):
-        if other.value == 0 or one.is_share:
-            return None
-        ratio = (
-            one.value / other.value if operation is Operation.SHARE else (one.value - other.value) / abs(other.value)
-        )
-        value = f"{_spelled(100 * ratio, 1)} %"
-        sign = "/" if operation is Operation.SHARE else "against"
-        return Computation(operation=operation, value=value, formula=f"{first.value} {sign} {second.value} = {value}")
-    result = one.value + other.value if operation is Operation.SUM else one.value - other.value
-    number = _spelled(result, max(one.decimals, other.decimals))
-    unit = _POINTS if one.is_share else first.measure
-    value = " ".join(part for part in (one.currency or other.currency, number, unit) if part)
-    sign = "+" if operation is Operation.SUM else "−"
-    return Computation(operation=operation, value=value, formula=f"{first.value} {sign} {second.value} = {value}")
+    first, second, decimals = figures[0], figures[1], max(figure.decimals for figure in figures)
+    total = sum((figure.value for figure in figures), Fraction(0))
+    joint = _SIGNS[operation]
+    match operation:
+        case Operation.SHARE | Operation.GROWTH:
+            if second.value == 0 or first.is_share:
+                return None
+            grown = (first.value - second.value) / abs(second.value)
+            value = f"{_spelled(100 * (grown if operation is Operation.GROWTH else first.value / second.value), 1)} %"
+        case Operation.MAXIMUM | Operation.MINIMUM:
+            return Computation(operation=operation, value=cells[0].figure, formula=_compared(cells, figures, joint))
+        case Operation.MEAN:
+            mean: Fraction = round(total / len(figures), decimals + 2)
+            value = _with_unit(_spelled(mean, 0 if mean.denominator == 1 else decimals + 2), cells[0], figures, "%")
+        case _:
+            is_sum = operation is Operation.SUM
+            number = _spelled(total if is_sum else first.value - second.value, decimals)
+            value = _with_unit(number, cells[0], figures, "%" if is_sum else _POINTS)
+    said = joint.join(cell.value for cell in cells)
+    said = f"({said}) / {len(cells)}" if operation is Operation.MEAN else said
+    return Computation(operation=operation, value=value, formula=f"{said} = {value}")
 
 
-def _comparable(first: QuotedCell, second: QuotedCell, one: _Figure, other: _Figure) -> bool:
-    if one.is_share is not other.is_share or (first.measure != second.measure and not one.is_share):
+def _compared(cells: Sequence[QuotedCell], figures: Sequence[Figure], joint: str) -> str:
+    """Return the values in their order, with the sign between them: 12 > 7 = 7."""
+    signs = ("", *(" = " if one.value == other.value else joint for one, other in pairwise(figures)))
+    return "".join(f"{sign}{cell.value}" for sign, cell in zip(signs, cells, strict=True))
+
+
+def _with_unit(number: str, cell: QuotedCell, figures: Sequence[Figure], share: str) -> str:
+    """Return a number with the currency and the multiplier of the figures; `share` is the unit for shares."""
+    currency = next((figure.currency for figure in figures if figure.currency), "")
+    unit = share if figures[0].is_share else cell.measure
+    return " ".join(part for part in (currency, number, unit) if part)
+
+
+def _are_comparable(cells: Sequence[QuotedCell], figures: Sequence[Figure]) -> bool:
+    """Return True if figures have one unit, one multiplier, one currency and periods of one length."""
+    is_share = figures[0].is_share
+    if any(figure.is_share is not is_share for figure in figures):
         return False
-    if one.currency and other.currency and one.currency != other.currency:
+    if len({cell.measure for cell in cells}) > 1 and not is_share:
         return False
-    times = header_time(" ".join(first.column)), header_time(" ".join(second.column))
-    lengths = {time.months for time in times if time is not None and time.months}
-    return len(lengths) <= 1
+    units = [_units_of(cell) for cell in cells]
+    money = frozenset(currencies()).intersection(frozenset().union(*units, (figure.currency for figure in figures)))
+    if len(money) > 1 or len({frozenset(own - money) for own in units}) > 1:
+        return False
+    times = (header_time(" ".join(cell.column)) for cell in cells)
+    return len({time.months for time in times if time is not None and time.months}) <= 1
 
 
-def _figure(cell: QuotedCell, wants_share: bool, wants_means: bool) -> _Figure | None:
+def _units_of(cell: QuotedCell) -> frozenset[str]:
+    """Return the units in the value of a cell, and those in brackets in its label and its headers."""
+    bracketed = (text for name in (*cell.row[-1:], *cell.column) for text in _BRACKETED.findall(name))
+    found = [text for text in bracketed if re.fullmatch(unit_pattern(), text)]
+    behind = re.finditer(rf"(?<=\d)\s?(?P<unit>{unit_pattern()})", cell.value)
+    return frozenset(unit_of(text) for text in (*found, *(match["unit"] for match in behind))) - {"%"}
+
+
+def figure_in(cell: QuotedCell, wants_share: bool = False, wants_means: bool = False) -> Figure | None:
+    """Return the figure of a cell; None if it has none, or several."""
     shown = cell.figure if cell.measure == "%" else cell.value
     share = _SHARE.search(shown)
     if share and (wants_share or shown.endswith("%")):
         digits = share["digits"].replace(",", ".")
         value = Fraction(digits) * (-1 if share["minus"] else 1)
-        return _Figure(value, len(digits.partition(".")[2]), "", is_share=True)
+        return Figure(value, len(digits.partition(".")[2]), "", is_share=True)
     found = _NUMBER.search(cell.value)
     if found is None or (_has_spread(cell) and not wants_means):
         return None
@@ -94,7 +142,7 @@ def _figure(cell: QuotedCell, wants_share: bool, wants_means: bool) -> _Figure |
     negative = bool(found["open"] or found["open2"]) and not _is_dash_between(cell.value, found.start())
     value = Fraction(digits) * (-1 if negative else 1)
     currency = _CURRENCY.search(cell.value)
-    return _Figure(value, len(digits.partition(".")[2]), currency.group() if currency else "", is_share=False)
+    return Figure(value, len(digits.partition(".")[2]), currency.group() if currency else "", is_share=False)
 
 
 def _has_spread(cell: QuotedCell) -> bool:

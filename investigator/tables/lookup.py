@@ -22,7 +22,6 @@ from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, is_as
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
-from investigator.tables.operands import operands
 from investigator.tables.times import TableTime, agrees, header_time
 
 _MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # cells per document
@@ -119,17 +118,6 @@ def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCe
             rows.setdefault((one.view.table.start, one.cell.row), []).append(one)
     pairs = [pair for cells in rows.values() for pair in _opposed(asked, cells, tables)]
     return max(pairs, key=lambda pair: pair[0].score + pair[1].score, default=None)
-
-
-def pair_of_rows(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
-    """Return the cells of two rows of one column with which a question computes; None if one of them is not sure."""
-    asked = operands(question)
-    if asked is None:
-        return None
-    one, other = (next((cell for cell in best_cells(text, tables, most=1) if cell.is_met), None) for text in asked)
-    if one is None or other is None or one.view.table != other.view.table or one.cell.row == other.cell.row:
-        return None
-    return (one, other) if one.cell.column == other.cell.column else None
 
 
 def _opposed(

@@ -1,61 +1,157 @@
-"""Finds the two rows whose figures a question asks to add, to subtract, or to set in proportion. Pure."""
+"""Extracts what a question asks to compute from several figures: the operation, a question about each figure. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import combinations
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import content_words
-from investigator.questions.related import root, roots
-from investigator.records import Operation, QuotedCell
-from investigator.tables.computing import asked_operation
+from investigator.questions.cues import cues, patterns
+from investigator.records import Operation
+from investigator.tables.times import asked_times
 
-_TIME = r"(?P<rest>,?\s+(?:in|for|during|at the end of|as of)\s+[^?]*\d[^?]*)?\W*$"
-_TOGETHER = r"(?:together|combined|altogether|taken together|added together)"
-_VERB = r"(?:was|were|is|are|did|does|do|has|have)"
-_SAID = {
+_WHEN = late(r",?\s+(?:in|for|during|at|as of|by|on|from)\s[^,?]*\d[^?]*$", re.IGNORECASE)
+_BEGINS_WITH_TIME = late(r"^\W*(?P<when>(?:in|for|during|at|as of|by)\s[^,?]*\d[^,?]*),\s*(?P<rest>.+)$", re.IGNORECASE)
+_JOINT = late(r"(,\s+(?:(?:and|or|plus)\s+)?(?!\d)|\s+(?:and|or|plus)\s+(?!\d))", re.IGNORECASE)
+_LINK = late(r"^(?:(?:both|either|on|for|from|to|of|at|in|the)\s+)+(?!\w*\d)", re.IGNORECASE)
+_ASKS = late(r"\b(?:what|which|who|how|where)\b", re.IGNORECASE)
+_MOST_OPERANDS = 8
+_BE = r"(?:was|were|is|are)"
+_VERB = rf"(?:{_BE}|did|does|do|has|have)"
+_TOGETHER = r"(?:(?:all )?together|combined|altogether|in total|in all|taken together|added together)"
+_DOES = r"(?P<tail> (?:cost|come to|came to|amount to|bring in|bring|make|earn|sell|raise|be))?"
+_MORE = r"(?:more|less|fewer|higher|lower|greater|smaller|larger|bigger|costlier|cheaper|dearer)"
+_PARTS_OF = r"(?:share|proportion|fraction|percentage) of"
+_NAMED: Mapping[Operation, Sequence[str]] = {
     Operation.SUM: (
-        rf"\bsum of (?P<one>.+?) and (?P<other>.+?){_TIME}",
-        rf"\bhow (?:much|many|high|large) {_VERB} (?P<one>.+?) and (?P<other>.+?)"
-        rf"(?: (?:cost|come to|came to|amount to|bring|make|earn|sell|be))? {_TOGETHER}{_TIME}",
-        rf"\bwhat {_VERB} (?P<one>.+?) and (?P<other>.+?)(?: (?:cost|come to|amount to))? {_TOGETHER}{_TIME}",
+        r"^(?P<lead>.*?)\b(?:sum|total) of (?P<list>.+)$",
+        rf"^(?P<lead>.*?) {_TOGETHER} (?P<list>(?:on|for|from|by|at) .+)$",
+        rf"^(?P<lead>.*?) (?P<list>(?:on|for|from|by|at) .+?) {_TOGETHER}(?P<when>.*)$",
+        rf"^(?P<lead>.*?\b(?:how (?:much|many|high|large)|what) {_VERB}) (?P<list>.+?){_DOES} {_TOGETHER}(?P<when>.*)$",
+        r"^(?P<lead>.*?)\b(?:combined|total|joint) (?P<noun>[\w-]+) (?:of|for|from|at) (?P<list>.+)$",
+        rf"^(?P<lead>.*?\bwhat {_BE}) (?P<list>.+ plus .+)$",
+        r"^(?P<lead>.*?)\badd (?:up )?(?P<list>.+)$",
     ),
     Operation.SHARE: (
-        rf"\bwhat (?:share|proportion|fraction|percentage) of (?P<other>.+?) {_VERB}(?: (?:for|from|due to|spent on))? "
-        rf"(?P<one>.+?){_TIME}",
-        rf"\bwhat (?:share|proportion|fraction|percentage) of (?P<other>.+?) (?:came|comes|went|goes) (?:from|to|on) "
-        rf"(?P<one>.+?){_TIME}",
-        rf"^\W*(?:what (?:is|are|was|were) )?(?P<one>.+?) as an? (?:share|percentage) of (?P<other>.+?){_TIME}",
+        rf"^(?P<lead>.*?)\bwhat {_PARTS_OF} (?P<other>.+?) {_VERB}(?: (?:for|from|due to|spent on))? (?P<one>.+)$",
+        rf"^(?P<lead>.*?)\bwhat {_PARTS_OF} (?P<other>.+?) (?:came|comes|went|goes) (?:from|to|on) (?P<one>.+)$",
+        rf"^\W*(?:what {_BE} )?(?P<one>.+?) as an? {_PARTS_OF} (?P<other>.+)$",
     ),
     Operation.DIFFERENCE: (
-        rf"\bdifference between (?P<one>.+?) and (?P<other>.+?){_TIME}",
-        rf"\bhow (?:much|many) (?:more|less|higher|lower|greater|smaller|larger) {_VERB} (?P<one>.+?)"
-        rf"(?: (?:cost|bring|make|earn|sell|be))? than (?P<other>.+?){_TIME}",
+        r"^(?P<lead>.*?)\b(?:differences?|gap) between (?P<list>.+)$",
+        rf"^(?P<lead>.*?)\bhow (?:much|many) {_MORE}(?P<noun>(?: [\w-]+)??) {_VERB} (?P<one>.+?){_DOES}"
+        r" than (?P<other>.+)$",
+        rf"^(?P<lead>.*?)\bby how (?:much|many) {_VERB} (?P<one>.+?) (?:exceed|outweigh|surpass|top) (?P<other>.+)$",
+        rf"^(?P<lead>.*?)\bby how (?:much|many) {_VERB} (?P<one>.+?) {_MORE} than (?P<other>.+)$",
+        r"^(?P<lead>.*?)\bcompare (?P<list>.+ and .+)$",
+        r"^(?P<lead>.*?)\bcompare (?P<one>.+?) (?:with|to|against) (?P<other>.+)$",
+        r"^(?P<lead>.*?)\bhow (?:did|do|does) (?P<one>.+?) compare (?:with|to|against) (?P<other>.+)$",
+        r"^(?P<lead>.*?)\bhow (?:did|do|does) (?P<list>.+? and .+?) compare(?P<when>.*)$",
     ),
 }
-_PATTERNS = {operation: [late(text, re.IGNORECASE) for text in said] for operation, said in _SAID.items()}
+_OF_NAMED = (
+    r"^(?P<head>(?:which|what|who)\b[^,:;]*?\b{word}\b[^:;]*?)[,:;]\s*(?P<list>[^:;]+\bor\b[^:;]+)$",
+    r"^(?:between )?(?P<list>[^:;]+? (?:or|and) [^:;,]+)[,:;]\s*(?P<head>(?:which|what)\b.*\b{word}\b.*)$",
+    r"^which (?:one )?of (?P<list>.+ (?:and|or) .+?) (?P<head>(?:was|were|is|are|costs?|did|had|made|brought|came)\b"
+    r".*\b{word}\b.*)$",
+    r"^(?:was|were|is|are|did|do|does) (?P<list>.+ or .+?) (?P<head>(?:cost |the )*{word}\b.*)$",
+    r"^(?:did|do|does|has|have) (?P<head>.+? {word}) (?P<list>(?:on|for|from) .+ or .+)$",
+)
+_EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
+_OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 
 
-def operands(question: str) -> tuple[str, str] | None:
-    """Return a question about each of the two figures to compute with, in the order of the formula; None if the
-    question does not name two.
+@dataclass(frozen=True)
+class AskedComputation:
+    """A computation that a question asks for. `operands` contains a question about each figure, in the order of the
+    formula; as a name may contain "and", it is a list of possibilities. If it is empty, `about` is the question without
+    the words for the operation: the remaining words name the rows, the column or the periods of the figures.
     """
-    operation = asked_operation(question)
-    for pattern in _PATTERNS.get(operation, ()) if operation else ():
-        if match := pattern.search(question):
-            rest = (match["rest"] or "").rstrip(" .?")
-            return f"What is {match['one'].strip()}{rest}?", f"What is {match['other'].strip()}{rest}?"
+
+    operation: Operation
+    operands: tuple[tuple[str, ...], ...] = ()
+    about: str = ""
+
+
+@lru_cache(maxsize=256)
+def asked_computation(question: str) -> AskedComputation | None:
+    """Return what a question asks to compute from the figures of rows or periods; None if it asks no such thing."""
+    plain = " ".join(question.split()).rstrip(" ?.!")
+    if begins := _BEGINS_WITH_TIME.match(plain):
+        plain = f"{begins['rest']} {begins['when'][0].lower()}{begins['when'][1:]}"
+    for operation, compiled in _patterns().items():
+        matches = (found for pattern in compiled if (found := pattern.match(plain)))
+        if operands := tuple(dict.fromkeys(texts for found in matches for texts in _operands(found, operation))):
+            return AskedComputation(operation, operands)
+    cue = patterns("extremes")
+    for operation in _EXTREMES:
+        if cue[f"{operation}_of_all"].search(plain) and cue["asks"].match(plain) and not cue["several"].search(plain):
+            left = _without(plain, f"{operation}_of_all", "asking")
+            return AskedComputation(operation, about=f"{left}, cost" if cue["money"].search(plain) else left)
+    if cue["mean"].search(plain) and _ASKS.search(plain):
+        return AskedComputation(Operation.MEAN, about=_without(plain, "mean"))
     return None
 
 
-def in_order(asked: tuple[str, str], one: QuotedCell, other: QuotedCell) -> tuple[QuotedCell, QuotedCell] | None:
-    """Return the cells of two rows of one column in the order of two operands; None if the labels do not tell it."""
-    if one.row == other.row or one.column != other.column:
-        return None
-    first, second = (frozenset(map(root, content_words(text))) for text in asked)
-    mine, theirs = (roots(" ".join(cell.row)) for cell in (one, other))
-    straight = len(first & mine) + len(second & theirs)
-    turned = len(first & theirs) + len(second & mine)
-    if straight == turned:
-        return None
-    return (one, other) if straight > turned else (other, one)
+@cache
+def _patterns() -> Mapping[Operation, tuple[re.Pattern[str], ...]]:
+    named = {operation: tuple(re.compile(text, re.IGNORECASE) for text in texts) for operation, texts in _NAMED.items()}
+    for operation in _EXTREMES:
+        word = f"(?:{cues('extremes')[operation]})"
+        named[operation] = tuple(re.compile(text.replace("{word}", word), re.IGNORECASE) for text in _OF_NAMED)
+    return named
+
+
+def _without(text: str, *names: str) -> str:
+    for name in names:
+        text = patterns("extremes")[name].sub(" ", text)
+    return " ".join(text.split())
+
+
+def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str, ...]]:
+    """Yield the questions about each of the named figures: all words of the question, but only one of the names. A time
+    that is given once belongs to all of them.
+    """
+    said = {name: (text or "").strip() for name, text in found.groupdict().items()}
+    when = _time_in(said.get("when", ""))
+    lead = " ".join(filter(None, (said.get("lead"), said.get("noun"))))
+    if "head" in said:
+        when = when or _time_in(said["head"])
+        lead = _without(f" {said['head']}".replace(when, " ") if when else said["head"], *_EXTREMES, "asking")
+    for names in [(said["one"], said["other"])] if "one" in said else _listed(said["list"]):
+        if len(names) > 1 and (len(names) == 2 or operation not in _OF_TWO):
+            own = [time for name in names if (time := _time_in(name))]
+            shared = when or (own[0] if len(set(own)) == 1 else "")
+            yield tuple(_asked(lead, name, said.get("tail", ""), shared) for name in names)
+
+
+def _listed(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the possible items of a list, most items first: "light and heat" may be one name or two."""
+    parts = _JOINT.split(text)
+    names, joints = parts[::2], parts[1::2]
+    if len(names) > _MOST_OPERANDS or not all(_LINK.sub("", f"{name} ").strip() for name in names):
+        return
+    for kept in range(len(joints), 0, -1):
+        for cuts in combinations(range(len(joints)), kept):
+            items = [names[0]]
+            for place, (joint, name) in enumerate(zip(joints, names[1:], strict=True)):
+                if place in cuts:
+                    items.append(name)
+                else:
+                    items[-1] += f"{joint}{name}"
+            yield tuple(items)
+
+
+def _time_in(text: str) -> str:
+    """Return the words at the end of a text that name a time; "" if none do."""
+    found = _WHEN.search(f" {text}")
+    return found.group() if found and asked_times(found.group()) else ""
+
+
+def _asked(lead: str, name: str, tail: str, when: str) -> str:
+    asks = "" if _ASKS.search(lead) else "what is"
+    own = "" if asked_times(name) else when.strip(" ,")
+    return " ".join(f"{lead} {asks} {_LINK.sub('', name.strip())} {tail} {own}".split()) + "?"

@@ -7,7 +7,7 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
-from investigator.records import Memory, Quote
+from investigator.records import Document, Memory, Quote
 from investigator.research.answer import AnswerWriter
 from investigator.store.in_memory import InMemoryJournal
 
@@ -27,7 +27,9 @@ def test_each_asking_has_its_best_quote_said_in_the_order_of_asking() -> None:
         memory(3, "other.txt", 80, "Cats sleep long."),
     )
     engine = ExtractiveEngine(ScriptedEmbedder())
-    writer = AnswerWriter(EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0))
+    client = EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0)
+    documents: dict[str, Document] = {}  # nothing is computed
+    writer = AnswerWriter(client, documents.__getitem__)
     assert [claim.text for claim in writer.write("How fast were pulse waves?", "-", history, ()).claims] == [
         "Pulse waves did not slow down.",
         "Cats sleep long.",

@@ -1,0 +1,154 @@
+"""Computes the figures that a question asks for from quoted cells, and matches them with its constraints. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from investigator.evidence.cells import cell_quote
+from investigator.evidence.quotes import Load
+from investigator.language.terms import folded
+from investigator.questions.constraints import constraints
+from investigator.questions.parts import taken_apart
+from investigator.records import (
+    Claim,
+    Constraint,
+    ConstraintKind,
+    ConstraintMatch,
+    Document,
+    Investigation,
+    MatchState,
+    Memory,
+    Operation,
+    Part,
+    QuestionKind,
+    Quote,
+    QuotedCell,
+)
+from investigator.research.table_cells import cell_matches, has_share
+from investigator.tables.asked import table_question
+from investigator.tables.computed_cells import ComputedCells, computed_cells
+from investigator.tables.computing import asked_operation, computation
+from investigator.tables.document_tables import tables_of
+from investigator.tables.operands import asked_computation
+from investigator.tables.times import TableTime, header_time
+
+_JOINTS: Mapping[Operation, str] = {
+    Operation.DIFFERENCE: " less ",
+    Operation.SUM: " and ",
+    Operation.SHARE: " as a share of ",
+    Operation.GROWTH: " against ",
+    Operation.MEAN: ", ",
+}
+_EXTREMES = {Operation.MAXIMUM: "highest", Operation.MINIMUM: "lowest"}
+
+
+def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> Investigation:
+    """Return a run about several sides as one about a single figure, if that can be computed from one document."""
+    is_one = run.kind is not QuestionKind.COMPARISON and len(run.parts) < 2
+    if is_one or asked_computation(run.question) is None:
+        return run
+    names = dict.fromkeys(quote.document_id for memory in history for quote in memory.quotes)
+    if not any(computed_cells(run.question, tables_of(load(name))) for name in names):
+        return run
+    part = Part(question=run.question, constraints=constraints(run.question))
+    return run.changed(kind=QuestionKind.FACT, parts=(part,))
+
+
+def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]], load: Load) -> tuple[Claim, ...]:
+    """Return the figures that a question, or one of its parts, asks to compute from cells of the quoted documents;
+    empty if units or periods differ.
+    """
+    cited: dict[str, list[int]] = {}
+    for memory, quote in sources:
+        cited.setdefault(quote.document_id, []).append(memory.id)
+    every = dict.fromkeys((question, *(part.question for part in taken_apart(question))))
+    asked = [text for text in every if asked_computation(text) is not None]
+    found = ((text, load(name), ids) for text in asked for name, ids in cited.items())
+    claims = {claim.text: claim for one in found for claim in _computed_in(*one)}
+    return tuple(claims.values()) or _of_two_times(question, sources)
+
+
+def _computed_in(question: str, document: Document, memory_ids: Sequence[int]) -> Iterator[Claim]:
+    """Yield the figure that a question asks to compute from the tables of one document."""
+    tables = tables_of(document)
+    if has_share(question, tables, asked_operation(question)) or (computed := computed_cells(question, tables)) is None:
+        return
+    quotes = tuple(cell_quote(document, *place) for place in computed.cells)
+    text = _told(computed, [view.quoted(cell) for view, cell in computed.cells])
+    yield Claim(text=text, quotes=quotes, memory_ids=tuple(dict.fromkeys(memory_ids)), computation=computed.result)
+
+
+def _told(computed: ComputedCells, cells: Sequence[QuotedCell]) -> str:
+    """Return a computed figure as a sentence, with the names of its cells."""
+    operation, formula = computed.result.operation, computed.result.formula
+    if computed.are_of_row:
+        about, names = _row(cells[0]), [_column(cell) for cell in cells]
+    else:
+        about, names = _column(cells[0]), [_row(cell) for cell in cells]
+    if operation not in _EXTREMES:
+        return f"{about}: {formula} ({_JOINTS[operation].join(names)})"
+    equal = [name for name, cell in zip(names, cells, strict=True) if cell.value == cells[0].value]
+    which = f"{' and '.join(equal)}, {_EXTREMES[operation]} of {computed.count} figures"
+    more = " ..." if computed.count > len(cells) else ""
+    return f"{about}: {which}: {formula}{more} ({', '.join(names)}{more})"
+
+
+def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
+    """Return a figure computed from two of the quoted cells, which may be in different documents: of one row, or of
+    equally labelled rows at two times.
+    """
+    operation, asked = asked_operation(question), table_question(question)
+    cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
+    for one, other in combinations(cells, 2):
+        if operation is None or not _belong_together(one[0], one[1], other[0], other[1]):
+            continue
+        times = _time(one[1]), _time(other[1])
+        is_older = times[0] is not None and times[1] is not None and times[0].order < times[1].order
+        (newer, first, _), (older, second, _) = (other, one) if is_older else (one, other)
+        result = computation(operation, first, second, wants_share=asked.asks_share, wants_means=asked.asks_figure)
+        if result is not None:
+            text = f"{_row(first)}: {result.formula} ({_column(first)}{_JOINTS[operation]}{_column(second)})"
+            ids = tuple(dict.fromkeys((one[2], other[2])))
+            return (Claim(text=text, quotes=(newer, older), memory_ids=ids, computation=result),)
+    return ()
+
+
+def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
+    """Match the constraints of a question with a computed figure: one cell must contain each word, and both all
+    times. All are met by the cells with which the question computes.
+    """
+    document = load(claim.quotes[0].document_id)
+    computed = computed_cells(question, tables_of(document))
+    if computed and tuple(cell_quote(document, *place) for place in computed.cells) == claim.quotes:
+        asked = Constraint(kind=ConstraintKind.ATTRIBUTE, text=question)
+        return (ConstraintMatch(constraint=asked, state=MatchState.MET),)
+    own = [cell_matches(question, quote, load(quote.document_id), is_computed=True) for quote in claim.quotes]
+    merged: dict[Constraint, ConstraintMatch] = {}
+    for match in (match for matches in own for match in matches):
+        known = merged.get(match.constraint)
+        is_time = match.constraint.kind is ConstraintKind.PERIOD
+        better = known is None or (match.state is MatchState.MET) is not is_time
+        if better:
+            merged[match.constraint] = match
+    return tuple(merged.values())
+
+
+def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell) -> bool:
+    """Return True for two cells of one row, or of equally labelled rows with different times."""
+    if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
+        return cell != other_cell
+    labels = {folded(each.row[-1]) if each.row else "" for each in (cell, other_cell)}
+    return len(labels) == 1 and _time(cell) != _time(other_cell)
+
+
+def _time(cell: QuotedCell) -> TableTime | None:
+    return header_time(" ".join(cell.column))
+
+
+def _row(cell: QuotedCell) -> str:
+    return " > ".join(cell.row)
+
+
+def _column(cell: QuotedCell) -> str:
+    return " ".join(cell.column) or cell.value

@@ -1,0 +1,199 @@
+"""What a question asks to compute from the rows, columns and periods of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.documents.readers.base import ReaderSettings, SourceFile
+from investigator.documents.readers.registry import read
+from investigator.records import AnswerStatus, Operation
+from investigator.tables.computed_cells import computed_cells
+from investigator.tables.document_tables import DocumentTables, tables_of
+from investigator.tables.operands import asked_computation
+
+COSTS = """# Running costs of the rowing club
+
+| Item | 2020 | 2021 | 2022 |
+| --- | --: | --: | --: |
+| Rent | 11,400 | 11,800 | 12,000 |
+| Fuel | 2,700 | 2,950 | 3,100 |
+| Insurance | 790 | 800 | 810 |
+| Repairs and maintenance | 1,200 | 640 | 2,050 |
+| Staff costs | 8,000 | 8,200 | 8,700 |
+| Total | 24,090 | 24,390 | 26,660 |
+"""
+RAIN = (
+    "Station,Rainfall 2021 (mm),Rainfall 2022 (mm),Opened\nAlder,812,790,1961\nBirch,640,655,1974\nDune,401,420,2003\n"
+)
+THEATRE = """# Income and costs of the theatre
+
+| | 2021 | 2022 |
+| --- | --: | --: |
+| Income | | |
+| Tickets | 80,000 | 91,000 |
+| Bar | 12,000 | 14,500 |
+| Costs | | |
+| Wages | 50,000 | 52,500 |
+| Hall rent | 21,000 | 22,000 |
+| Power | 3,000 | 3,400 |
+"""
+
+
+def _tables(name: str, text: str) -> DocumentTables:
+    return tables_of(read(SourceFile(text.encode(), name), name, "h", ReaderSettings()).documents[0])
+
+
+def _formula(question: str, name: str, text: str) -> str | None:
+    found = computed_cells(question, _tables(name, text))
+    return found.result.formula if found else None
+
+
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("What is the difference between fuel in 2022 and rent in 2022?", "3,100 − 12,000 = -8,900"),
+        ("Compare fuel and rent in 2021.", "2,950 − 11,800 = -8,850"),
+        ("How did rent compare with staff costs in 2022?", "12,000 − 8,700 = 3,300"),
+        ("By how much did rent exceed fuel in 2022?", "12,000 − 3,100 = 8,900"),
+        ("Which was higher in 2022, fuel or rent?", "12,000 > 3,100"),
+        ("In 2022, which was lower: rent or fuel?", "3,100 < 12,000"),
+        ("Did fuel or rent cost more in 2021?", "11,800 > 2,950"),
+        ("Which of fuel, rent and insurance was the lowest in 2021?", "800 < 2,950 < 11,800"),
+        ("What did fuel, rent and insurance cost together in 2022?", "3,100 + 12,000 + 810 = 15,910"),
+        ("How much was spent on fuel, rent and insurance in total in 2022?", "3,100 + 12,000 + 810 = 15,910"),
+        ("What is the sum of rent and repairs and maintenance in 2022?", "12,000 + 2,050 = 14,050"),
+        ("What was the total cost of fuel and insurance in 2021?", "2,950 + 800 = 3,750"),
+    ],
+)
+def test_figures_of_named_rows_are_computed(question: str, formula: str) -> None:
+    assert _formula(question, "costs.md", COSTS) == formula
+
+
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("What was the largest cost in 2022?", "12,000 > 8,700 > 3,100 > 2,050 > 810"),
+        ("Which item cost the least in 2021?", "640 < 800 < 2,950 < 8,200 < 11,800"),
+        ("What did the club spend the most on in 2020?", "11,400 > 8,000 > 2,700 > 1,200 > 790"),
+        ("In which year was the rent highest?", "12,000 > 11,800 > 11,400"),
+        ("What was the average rent from 2020 to 2022?", "(11,400 + 11,800 + 12,000) / 3 = 11,733.33"),
+        ("What was the average rent of 2020 and 2022?", "(11,400 + 12,000) / 2 = 11,700"),
+        ("What was the average cost of insurance per year?", "(790 + 800 + 810) / 3 = 800"),
+    ],
+)
+def test_the_total_is_neither_the_highest_row_nor_part_of_an_average(question: str, formula: str) -> None:
+    assert _formula(question, "costs.md", COSTS) == formula
+
+
+def test_a_column_is_chosen_by_its_header_and_its_year() -> None:
+    assert _formula("Which station had the lowest rainfall in 2021?", "rain.csv", RAIN) == "401 < 640 < 812"
+    assert _formula("Which station had the highest rainfall?", "rain.csv", RAIN) == "790 > 655 > 420"
+    assert _formula("What was the average rainfall in 2022?", "rain.csv", RAIN) == "(790 + 655 + 420) / 3 = 621.67"
+
+
+def test_an_average_over_years_needs_each_of_them() -> None:
+    gap = "# Costs\n\n| Item | 2020 | 2022 |\n| --- | --: | --: |\n| Rent | 100 | 120 |\n| Fuel | 30 | 33 |\n"
+    assert _formula("What was the average rent from 2020 to 2022?", "c.md", gap) is None
+
+
+def test_costs_and_income_of_one_table_are_told_apart_by_their_headings() -> None:
+    assert _formula("What was the largest cost in 2022?", "t.md", THEATRE) == "52,500 > 22,000 > 3,400"
+    assert _formula("What was the lowest income in 2021?", "t.md", THEATRE) == "12,000 < 80,000"
+    flat = "".join(
+        line for line in THEATRE.splitlines(keepends=True) if line not in ("| Income | | |\n", "| Costs | | |\n")
+    )
+    assert _formula("What was the largest cost in 2022?", "t.md", flat) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the largest cost in 2019?",
+        "What was the second largest cost in 2022?",
+        "What were the two largest costs in 2022?",
+        "What was the largest donation in 2022?",
+        "What was the average monthly rent from 2020 to 2022?",
+        "What was the average rent from 2018 to 2022?",
+        "What was the average rent in 2022?",
+        "At the Leeds office, what is the difference between rent and fuel in 2022?",
+        "What did fuel, rent and wages cost together in 2022?",
+        "Which was higher in 2022, fuel or wages?",
+        "What is the difference between the owner and the tenant?",
+        "What is the difference between fuel in 2021 and rent in 2022?",
+    ],
+)
+def test_nothing_is_computed_for_a_thing_or_time_that_the_table_lacks(question: str) -> None:
+    assert _formula(question, "costs.md", COSTS) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("| Fuel |", "| Fuel (litres) |"),  # another unit
+        ("| 12,000 |", "| 12,000 USD |"),
+        ("| 2022 |", "| Budget 2022 |"),
+    ],
+)
+def test_figures_of_different_units_or_plans_are_not_compared(old: str, new: str) -> None:
+    text = COSTS.replace(old, new).replace("| 3,100 |", "| 3,100 EUR |")
+    assert _formula("What was the largest cost in 2022?", "costs.md", text) is None
+
+
+def test_an_unlabelled_sum_of_the_rows_is_no_row_of_its_own() -> None:
+    assert _formula("What was the largest cost in 2022?", "c.md", COSTS.replace("Total", "Outlay")) == (
+        "12,000 > 8,700 > 3,100 > 2,050 > 810"
+    )
+    two = "# Costs\n\n| Item | 2022 |\n| --- | --: |\n| Rent | 700 |\n| Fuel | 300 |\n| Club | 1,000 |\n"
+    assert _formula("What was the largest cost in 2022?", "c.md", two) is None  # perhaps a sum, perhaps not
+
+
+def test_equal_rows_of_two_places_are_not_mixed() -> None:
+    depots = """# Costs of the depots
+
+| | 2022 |
+| --- | --: |
+| North depot | |
+| Rent | 900 |
+| Tyres | 100 |
+| South depot | |
+| Rent | 800 |
+| Fuel | 300 |
+"""
+    assert _formula("What is the sum of tyres and fuel in 2022?", "d.md", depots) is None
+    assert _formula("What is the difference between rent and fuel in 2022?", "d.md", depots) is None
+
+
+def test_two_tables_that_fit_equally_leave_the_question_open() -> None:
+    both = f"{COSTS}\n## Costs of the boat hall\n\n| Item | 2022 |\n| --- | --: |\n| Paint | 90 |\n| Wood | 70 |\n"
+    assert _formula("What was the largest cost in 2022?", "c.md", both) is None
+
+
+def test_a_name_with_and_may_be_one_row_or_two() -> None:
+    asked = asked_computation("What is the sum of light and heat and rent in 2022?")
+    assert asked is not None
+    assert asked.operation is Operation.SUM
+    assert [len(names) for names in asked.operands] == [3, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the difference between fuel in 2022 and rent in 2022?", "(Fuel less Rent)"),
+        ("Compare fuel and rent in 2022.", "(Fuel less Rent)"),
+        ("Which was higher in 2022, fuel or rent?", "2022: Rent, highest of 2 figures"),
+        ("Did fuel or rent cost more in 2022?", "2022: Rent, highest of 2 figures"),
+        ("What was the largest cost in 2022?", "2022: Rent, highest of 5 figures"),
+        ("In which year was the rent highest?", "Rent: 2022, highest of 3 figures"),
+    ],
+)
+def test_a_computed_figure_is_the_answer_with_the_quotes_of_its_cells(tmp_path: Path, question: str, text: str) -> None:
+    (tmp_path / "costs.md").write_text(COSTS, encoding="utf-8")
+    (tmp_path / "rain.csv").write_text(RAIN, encoding="utf-8")
+    answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask(question)
+    assert answer.status is AnswerStatus.ANSWERED
+    assert text in answer.claims[0].text
+    assert len(answer.claims) == 1
+    assert all(quote.cell is not None for quote in answer.claims[0].quotes)
