@@ -157,10 +157,20 @@ def established_by(written: Statements, memories: Sequence[Memory], *, read: boo
     def sure(claim: Claim, says_all: bool) -> bool:
         if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
             return False
+        if any(_differs(claim, other) for other in written.claims):
+            return False
         bar = known.threshold if says_all else known.answered_from
         return read or claim in written.met or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
 
     return sure
+
+
+def _differs(one: Claim, other: Claim) -> bool:
+    """Return True for different results of one operation from different documents: of two depots, for example."""
+    if one.computation is None or other.computation is None or one.computation.operation != other.computation.operation:
+        return False
+    is_elsewhere = one.quotes[0].document_id != other.quotes[0].document_id
+    return is_elsewhere and one.computation.formula != other.computation.formula
 
 
 def _all_met(

@@ -197,3 +197,16 @@ def test_a_computed_figure_is_the_answer_with_the_quotes_of_its_cells(tmp_path: 
     assert text in answer.claims[0].text
     assert len(answer.claims) == 1
     assert all(quote.cell is not None for quote in answer.claims[0].quotes)
+
+
+def test_results_of_two_documents_that_differ_are_shown_but_are_no_answer(tmp_path: Path) -> None:
+    depot = "# Costs of the {} depot\n\n| Item | 2022 |\n| --- | --: |\n| Rent | {} |\n| Fuel | 410 |\n"
+    (tmp_path / "north.md").write_text(depot.format("North", 950), encoding="utf-8")
+    (tmp_path / "south.md").write_text(depot.format("South", 720), encoding="utf-8")
+    investigator = Investigator(tmp_path, embedder=ScriptedEmbedder())
+    answer = investigator.ask("What was the largest cost in 2022?")
+    assert answer.status is AnswerStatus.PASSAGES_FOUND
+    assert len(answer.claims) == 2
+    answer = investigator.ask("What was the largest cost of the South depot in 2022?")
+    assert answer.status is AnswerStatus.ANSWERED
+    assert "720 > 410" in answer.claims[0].text
