@@ -1,4 +1,4 @@
-"""Measures silence and confidence: no-answer decisions, ROC, risk and coverage. Pure.
+"""Measures silence and confidence by no-answer decisions, ROC, risk and coverage. Pure.
 
 Ties in confidence have no order: each measure is its expected value over random orders.
 """
@@ -50,13 +50,13 @@ class Confusion(Record):
         return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
     def _known(self, share: float | None) -> float | None:
-        """Return 0 instead of None if there were unanswerable questions but all had passages or partial answers."""
+        """Return a measure; 0 instead of None if all unanswerable questions had passages or partial answers."""
         undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
         return 0.0 if share is None and undecided else share
 
 
 def confusion(answerable: Sequence[bool], statuses: Sequence[AnswerStatus]) -> Confusion:
-    """Count the eight cases. Raises ValueError if the lengths differ."""
+    """Count the eight cases of answerability and outcome. Raises ValueError if the lengths differ."""
     pairs = Counter(zip(answerable, map(_said, statuses), strict=True))
     return Confusion.model_validate(
         {f"{'' if held else 'un'}answerable_{said}": count for (held, said), count in pairs.items()}

@@ -1,6 +1,6 @@
-"""Measures how well a text gives a known answer: exact match, precision, recall and F1 of its words. Pure. There is one
-implementation with two definitions of a word: SQUAD, for answers of investigations, and PARLAI, for grading by dialogue
-teachers.
+"""Measures how well a text gives a known answer: exact match, precision, recall and F1 of its words. Pure. One
+implementation supports two definitions of a word: SQUAD for answers of investigations, and PARLAI for grading by
+dialogue teachers.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import RowWithId, by_id, rows_of, text_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
-"""By query id and document id: the relevance of the document, 0 for none."""
+"""The relevance of each document for each query, by query id and document id; 0 means not relevant."""
 
 
 class CorpusRow(RowWithId):
@@ -25,7 +25,7 @@ class CorpusRow(RowWithId):
 
     @property
     def content(self) -> str:
-        """Return title and text, which are searched as one."""
+        """Return title and text, which are searched together."""
         return f"{self.title}\n{self.text}".strip() if self.title.strip() else self.text
 
 
@@ -108,5 +108,5 @@ def _check_known(file: Path, what: str, named: Iterable[str], known: Mapping[str
     if unknown:
         raise EvaluationDataError(
             f"{file} judges {len(unknown):,} unknown {what}; the first is {unknown[0]}",
-            hint="Name corpus, queries and judgements of the same collection.",
+            hint="Use corpus, queries and judgements of the same collection.",
         )

@@ -1,4 +1,4 @@
-"""The measures of answers to a file of questions, and the grounds for judging a row."""
+"""The measures of answers to a file of questions, and the grounds on which a row is judged."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Labelled(StrEnum):
 class Measure(Labelled):
     """A measure; the comments say which questions the mean covers."""
 
-    # questions with known documents: by the search alone
+    # questions with known documents, measured by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"
     RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
     RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # questions with known evidence
-    # the same questions, by the citations of the answer
+    # the same questions, measured by the citations of the answer
     CITED_FIRST = "cited_first", "first cited document is right"
     CITED_HIT = "cited_hit", "a cited document is right"
     CITED_RECALL = "cited_recall", "right documents that are cited"
@@ -53,7 +53,7 @@ class Measure(Labelled):
     PRECISION_70 = "precision_70", "precision at 70 % coverage"
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
-    # each question separately: its known answer is given or, if it is unanswerable, nothing is found
+    # each question separately, which is right if its known answer is given or, if it is unanswerable, nothing is found
     RIGHT = "right", "correctly answered or correctly silent"
     STATUS_RIGHT = "status_right", "correctly found something or correctly silent"
     FALSE_ANSWER = "false_answer", "answered an unanswerable question"  # unanswerable questions
@@ -90,7 +90,7 @@ def judging_measure(name: str) -> Measure:
         why = "measures a whole file, the search or errors" if name in set(Measure) else "is not known"
         raise SettingsError(
             f"systems cannot be compared by the measure {str(name)!r}: it {why}",
-            hint=f"Name one of: {', '.join(JUDGING)}.",
+            hint=f"Choose one of: {', '.join(JUDGING)}.",
         )
     return found
 

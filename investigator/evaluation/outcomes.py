@@ -1,4 +1,6 @@
-"""The outcome of each question, stored as one line as soon as it is known, so that a stop loses none."""
+"""Stores the outcome of each question as one line as soon as it is known, so that no outcome is lost if the run is
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -113,4 +115,4 @@ class OutcomeFile:
 
     def _failed(self, error: OSError) -> StoreError:
         hint = "Use --out FILE.jsonl to choose a writable file."
-        return StoreError(f"the outcomes cannot be kept in {self.path}: {error.strerror}", hint=hint)
+        return StoreError(f"the outcomes cannot be written to {self.path}: {error.strerror}", hint=hint)

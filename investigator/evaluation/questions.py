@@ -57,7 +57,7 @@ class Question(RowWithId):
 
     @property
     def asked(self) -> str:
-        """Return the question as asked: a question about one document names it, as a user of a folder would."""
+        """Return the question as it is asked; a question about one document names the document, as a user would."""
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property
@@ -69,7 +69,7 @@ class Question(RowWithId):
 
     @property
     def named_documents(self) -> frozenset[str]:
-        """Return the ids of all documents that the row names, right or near."""
+        """Return the ids of all documents that the row names, whether right or near."""
         return frozenset((*(self.doc_ids or ()), *((self.document_asked,) if self.document_asked else ())))
 
     @property

@@ -1,5 +1,5 @@
-"""The replies that a run used: their cost, even if an earlier run paid for them, and the share that can be parsed.
-Pure.
+"""Counts the replies that a run used: their cost, even if an earlier run paid for them, and the share that can be
+parsed. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures how well the search ranks the documents of a test collection, with each half of it and both."""
+"""Measures how well the search ranks the documents of a test collection: by words, by vectors, and by both."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _HOLDS = "evaluated corpus"
-_DEPTH = 100  # documents of a ranking that are examined
-_TOLD = 500  # documents between two progress messages
+_DEPTH = 100  # number of documents of a ranking that are examined
+_TOLD = 500  # number of documents between two progress messages
 
 
 class RetrievalEvaluation:
@@ -67,13 +67,13 @@ class RetrievalEvaluation:
 
         Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
-        trec_measures()  # embedding may take hours, so a missing package must be reported before
+        trec_measures()  # because embedding may take hours, a missing package must be reported first
         with Workspace(self._directory, write=True) as workspace:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)
             yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
             notices: list[str] = []
-            # a library for each half: a cache must not share query vectors between halves
+            # a library for each half, because a cache must not share query vectors between halves
             libraries = {
                 half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
                 for half in Half

@@ -1,4 +1,4 @@
-"""The results for a test collection: each half of the search, and the gain of combining them. Pure.
+"""The results for a test collection, for each half of the search and for the gain of combining them. Pure.
 
 ir-measures computes the measures with trec_eval.
 """
@@ -31,7 +31,9 @@ class RankingScores(Record):
 
 
 class QueryResult(Record):
-    """One query in one half of the search: its scores, the ids of the first ten documents, the seconds."""
+    """One query in one half of the search, with its scores, the ids of the first ten documents, and the seconds that
+    it took.
+    """
 
     query_id: str
     half: Half

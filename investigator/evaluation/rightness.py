@@ -1,5 +1,5 @@
-"""Judges whether a question is answered correctly: one measure for answers and silence, by the known facts in its row.
-Pure.
+"""Judges whether a question is answered correctly, with one measure for answers and silence, by the known facts in its
+row. Pure.
 """
 
 from __future__ import annotations
@@ -89,10 +89,8 @@ def rightness(question: Question, outcome: Outcome) -> float | None:
 
 
 def says(text: str, answer: str) -> bool:
-    """Return True if a text gives a known answer: its words, in order.
-
-    If an answer has numbers, each must be present by value ("1.2 million" as "1,200,000"), and its other words
-    anywhere.
+    """Return True if a text contains the words of a known answer, in order. If an answer has numbers, each must be
+    present by value ("1.2 million" as "1,200,000"), and the other words may be anywhere.
     """
     wanted = _amounts(answer)
     if not wanted:
@@ -105,7 +103,7 @@ def says(text: str, answer: str) -> bool:
 
 
 def from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the quotes that may count; all if the right documents are unknown."""
+    """Return the quotes that may count, which are all quotes if the right documents are unknown."""
     return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
 
 

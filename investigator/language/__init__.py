@@ -1,1 +1,1 @@
-"""Text analysis: normalisation, sentences, words, dates, amounts, and relevance to a question."""
+"""Analyses texts: normalisation, sentences, words, dates, amounts, and relevance to a question."""

@@ -1,4 +1,6 @@
-"""Abbreviations that a text explains: "indocyanine green (ICG)", "SP, sulphadoxine-pyrimethamine;". Pure."""
+"""Finds abbreviations that a text explains, as in "indocyanine green (ICG)" or "SP, sulphadoxine-pyrimethamine;".
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ _BRACKETED = re.compile(r"\(\s*[\"'“‘”’]?([A-Z0-9][A-Za-z0-9-]{1,9}?)s?[
 _LISTED = re.compile(r"(?<![\w-])([A-Z0-9][A-Za-z0-9-]{1,9})\s?[,=:]\s([^;.,\n]{4,80})(?=[;.\n]|$)")
 _BEFORE = 160  # characters before the bracket
 _PARTS = re.compile(r"[.;:!?()\[\]|\n]\s")
-_MORE_WORDS = 5  # maximum words beyond the letters: stop words and words without a letter
+_MORE_WORDS = 5  # maximum number of extra words: stop words, and words without a letter
 _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), strict=True))
 
 

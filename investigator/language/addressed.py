@@ -4,9 +4,9 @@ Such sentences ask a model to ignore its instructions, give a score, reply in ce
 they contain the mark-up of prompts, chats and replies. They may be genuine quotes, but they prove nothing except that
 they are there.
 
-The rules for English and for mark-up are in `data/addressing_rules.toml`, key words of ten further languages in
-`data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so do not
-rely on them alone.
+The rules for English and for mark-up are in `data/addressing_rules.toml`, and the key words of ten further languages
+are in `data/addressing_words.toml`. Their measured quality is in `data/README.md`: they find 61 % of unseen cases, so
+do not rely on them alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from investigator.language.undisguised import plain, undisguised
 
 Span = tuple[int, int]
 _Use = tuple[str, str]
-"""A language, and the role of a key word in it."""
+"""A language, and the purpose of a key word in it."""
 
 _HINT_DISTANCE = 250
 """Maximum characters between two hints that count as one."""
@@ -104,7 +104,7 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _places(text: str) -> Iterator[Span]:
-    """Return the places where a rule may begin: at whole words, and at any mark or word of an unspaced script."""
+    """Return the places where a rule may begin, which are whole words, and any mark or word of an unspaced script."""
     starts = _rules()
     for word in _WORD.finditer(text):
         if word.group() in starts:
@@ -216,7 +216,7 @@ def _rules() -> _Rules:
 
 
 def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Return the pattern of a rule from its written form, which the file explains."""
+    """Return the pattern of a rule from its form in the file, which explains it."""
     while _FRAGMENT.search(written):
         written = _FRAGMENT.sub(lambda name: fragments[name[1]], written)
     return late(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))

@@ -2,7 +2,7 @@
 
 A program may render displayed text as Markdown or HTML, and a terminal may turn it into links. Addresses from documents
 are therefore written in a form that no program treats as a link and that a reader still understands. An e-mail address
-stays as it is: such a link only opens a draft, and no program loads it automatically.
+stays unchanged, because such a link only opens a draft, and no program loads it automatically.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ _DIGITS = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class Amount:
-    """A number in a text: as written, its possible meanings, and its parts if spaces may group or separate them. `span`
-    is half open.
+    """A number in a text, as written, with its possible meanings, and its parts if spaces may group or separate them.
+    `span` is half open.
     """
 
     text: str
@@ -158,7 +158,7 @@ def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]
     currency = unit_of(found["currency"]) if found["currency"] else ""
     unit = _unit(found, measure)
     signs: tuple[int, ...] = (-1,) if found["sign"] and "-" in found["sign"] else (1,)
-    if found["open"] and found["close"]:  # accountants write a loss in parentheses
+    if found["open"] and found["close"]:  # because accountants write a loss in parentheses
         signs = (1, -1)
     for value in _values(found["digits"]):
         for sign in signs:
@@ -249,7 +249,7 @@ def _rounded(value: Amount, exact: Amount) -> bool:
 
 
 def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Return the range of numbers that round to a value with that many digits."""
+    """Return the range of numbers that round to a value with the given number of digits."""
     power = 0
     while value and value >= 10 ** (power + 1):
         power += 1
@@ -260,6 +260,6 @@ def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
 
 
 def are_comparable(value: Amount, other: Amount) -> bool:
-    """Return True if two amounts have the same unit, or one of them has none."""
+    """Return True if two amounts have the same unit, or one of them has no unit."""
     mine, theirs = ({unit for _, unit in amount.readings} for amount in (value, other))
     return bool(mine & theirs) or "" in mine | theirs

@@ -1,4 +1,4 @@
-"""Words that decide what a sentence claims, and synonyms (English)."""
+"""English words that decide what a sentence claims, and synonyms."""
 
 from __future__ import annotations
 

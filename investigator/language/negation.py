@@ -27,7 +27,7 @@ _SENTENCE_END = late(r"(?<=[.;!?])\s+|\n+|[。！？；]")
 _CLAUSE_END = late(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
 
 _REACH = 5
-"""Number of words after a negation, without stop words, that count as negated."""
+"""Number of words after a negation, not counting stop words, that count as negated."""
 _LONGEST_REACH = 200
 """Number of characters after a negation in which those words are searched for."""
 _SAME_WORDS = 0.6
@@ -72,10 +72,9 @@ def negated_before(text: str, start: int) -> bool:
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Return True if the quotes of a claim without negation deny it in words that are otherwise the same.
-
-    A sentence of a quote denies the claim if it contains most of its words and one of them closely follows a negation,
-    unless another sentence contains as many of them without a negation.
+    """Return True if the quotes of a claim without negation deny it in otherwise equal words. A sentence of a quote
+    denies the claim if it contains most of the claim's words and one of them closely follows a negation, unless another
+    sentence contains as many of them without a negation.
     """
     mine = {stem(word) for word in content_words(claim)}
     if negates(claim) or not mine or len(mine) > _LONGEST_CLAIM:

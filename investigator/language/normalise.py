@@ -1,4 +1,4 @@
-"""One normalisation for comparing texts, with a map back to the original.
+"""Normalises texts for comparison, with a map back to the original.
 
 Two texts that differ only in typography (line breaks, kinds of quotation marks and dashes, ligatures, soft
 hyphens, invisible characters) become the same; letters, digits, signs and case stay as they are.

@@ -9,7 +9,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
 """A loss in a table row or a count in a list, which the segmenter mistakes for the number of a new item."""
 _NO_ABBREVIATION = re.compile(r"\bMay\.\s+(?=[A-Z])")
-"""The only full month name that the segmenter takes for an abbreviation."""
+"""The only full name of a month that the segmenter mistakes for an abbreviation."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
@@ -34,7 +34,7 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if each begins like one and none is full; the last may be a sentence.
+    Lines are records if each begins like a record and none is full; the last one may be a sentence.
     """
     for start, end in sentence_spans(text):
         lines = list(_lines(text, start, end))
@@ -89,7 +89,7 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
         position += len(sentence)
         if not (_BRACKETED_NUMBER.match(text, position, end) and not _SENTENCE_END.search(sentence)):
             stops.append(position)
-    if not stops or position != end:  # the segmenter changed the text, so its lengths are useless
+    if not stops or position != end:  # the segmenter changed the text, so its lengths cannot be used
         return [end]
     return sorted({*stops, *(found.end() for found in _NO_ABBREVIATION.finditer(text, start, end))})
 

@@ -1,4 +1,4 @@
-"""Words: as written, and as search sees them (folded, without stop words, split if a script has no spaces).
+"""Words as written, and as the search sees them: folded, without stop words, and split if a script has no spaces.
 
 `words` and `stem` produce the index terms, to which the calibrations were fitted: their results must not change. BB3's
 memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
@@ -33,7 +33,7 @@ _MARKS = (
 _WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
 TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
 _BEYOND_ASCII, _SHORT_RUN = re.compile(r"[^\x00-\x7f]+"), 4  # characters
-_LATIN_ENDS = "\u0250"  # characters below this one are Latin
+_LATIN_ENDS = "\u0250"  # the characters below this one are Latin
 
 
 class _WithoutMarks(dict[int, int | None]):
@@ -80,7 +80,7 @@ def _without_marks(run: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _folded_sign(run: str) -> str:
-    """Return a few letters or signs folded; a text has few of them, each many times."""
+    """Return a few letters or signs folded; cached, because a text has few different ones, each many times."""
     return _without_marks(run)
 
 
@@ -198,7 +198,7 @@ def porter_stem(word: str) -> str:
         return word
     from snowballstemmer import stemmer
 
-    return str(stemmer("porter").stemWord(word))  # created for each call, because it stores the current word
+    return str(stemmer("porter").stemWord(word))  # a new one for each call, because it stores the current word
 
 
 def _pairs(run: str) -> str:

@@ -1,5 +1,5 @@
-"""Text as a language model may read it: folded, without tricks that hide words from a search but not from a model.
-Pure. Every character can be traced back to the original.
+"""Converts text to what a language model may read: folded, without tricks that hide words from a search but not from a
+model. Pure. Every character can be traced back to the original.
 """
 
 from __future__ import annotations

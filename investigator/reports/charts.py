@@ -1,5 +1,5 @@
 """The data of an investigation's charts: scores of documents, calls over time, terms with their documents. Pure.
-Templates turn them into inline SVG. Each has a text equivalent, so that no information is only in a picture.
+Templates turn the data into inline SVG. Each chart has a text equivalent, so that no information is only in a picture.
 """
 
 from __future__ import annotations

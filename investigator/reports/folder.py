@@ -1,4 +1,4 @@
-"""A folder's index and search hits as text for a terminal: pure, and harmless for any files."""
+"""Shows a folder's index and search hits as text for a terminal. Pure, and harmless whatever the files contain."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from investigator.reports.wording import plural
 
 _LISTED = 20
 _SNIPPET = 400
-_LEAST_SHOWN = 0.01  # of BM25
+_LEAST_SHOWN = 0.01  # lowest BM25 score that is shown
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
-_CONTAINERS = "only contain files"
+_CONTAINERS = "only contain other files"
 
 
 def folder_text(status: FolderStatus) -> Text:

@@ -1,7 +1,7 @@
-"""An investigation as one self-contained HTML file: no fonts, no network; pictures are embedded. Its only script jumps
-to the next citation by key, and the page works without it. The page is `report.html.j2` with `report.css` embedded. All
-text from documents, models or the question passes through `inert` and Jinja2's autoescape; links lead only to places on
-the page itself.
+"""Shows an investigation as one self-contained HTML file, without fonts or network access; pictures are embedded. Its
+only script jumps to the next citation by key, and the page works without it. The page is `report.html.j2` with
+`report.css` embedded. All text from documents, models or the question passes through `inert` and Jinja2's autoescape;
+links lead only to places on the page itself.
 """
 
 from __future__ import annotations
@@ -136,7 +136,9 @@ def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, 
 
 
 def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
-    """Return one row for each document, those that were read first, then one for each reason for excluding files."""
+    """Return one row for each document, beginning with those that were read, and then one for each reason for
+    excluding files.
+    """
     asked: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
         asked[memory.target_document_id].append(memory)
@@ -199,7 +201,7 @@ def _code_of(script: str) -> str:
 
 
 def _no_link(_: Quote) -> str:
-    """Return "": a standalone page has no links."""
+    """Return "", because a standalone page has no links."""
     return ""
 
 

@@ -18,7 +18,7 @@ _ALWAYS_UNSAFE = (
     "\ufffe\uffff"
 )
 _JOINERS = "\u200c\u200d"
-"""Joiners are needed for Persian, Indian scripts and emoji; next to ASCII they only hide text."""
+"""Joiners, which Persian, Indian scripts and emoji need; next to ASCII characters they only hide text."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f"
 _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[{_JOINERS}](?=[\x21-\x7e])")
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)
@@ -81,7 +81,7 @@ def inert_json_prose(text: str) -> str:
 
 def inert_line(text: str, limit: int | None = None) -> str:
     """Return the text made inert and on one line, cut with an ellipsis to at most `limit` characters."""
-    start = text if limit is None else text[: 4 * limit]  # avoids processing a megabyte for one line
+    start = text if limit is None else text[: 4 * limit]  # so that a megabyte is not processed for one line
     line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):
         return line

@@ -24,7 +24,7 @@ _STYLES: Mapping[CellStatus, str] = {
     CellStatus.UNCLEAR: "yellow",
     CellStatus.NOT_READ: "red",
 }
-_SIDE_BY_SIDE = 3  # questions in one table; more are listed one by one
+_SIDE_BY_SIDE = 3  # maximum number of questions in one table; more are listed one by one
 _NARROW, _WIDE, _NAME = 44, 160, 40  # characters of an answer in a table, in a list, and of a document's name
 
 

@@ -18,7 +18,7 @@ def models_text(recommended: Sequence[LocalModel], pulled: Sequence[PulledModel]
     there = {model.name: model for model in pulled}
     known = {model.name: model for model in recommended}
     rows = [_row(name, known.get(name), there.get(name)) for name in dict.fromkeys((*known, *there))]
-    note = Text("For models that are not pulled yet, size and sha256 come from the hub; a pull verifies them.")
+    note = Text("For models that are not pulled yet, size and sha256 come from the hub; `model pull` verifies them.")
     note.stylize("dim")
     return Text("\n").join([columns(rows, heading=_HEADING, left=range(len(_HEADING))), note]).append("\n")
 

@@ -1,4 +1,4 @@
-"""The documents that an answer cites, as BibTeX and CSL-JSON, with their known metadata only."""
+"""The documents that an answer cites, as BibTeX and CSL-JSON, with only the metadata that is known."""
 
 from __future__ import annotations
 
@@ -58,12 +58,14 @@ def references(documents: Iterable[Document]) -> tuple[Reference, ...]:
 
 
 def bibtex(cited: Sequence[Reference]) -> str:
-    """Return references as BibTeX entries in UTF-8. A name is braced, because its family name is unknown."""
+    """Return references as BibTeX entries in UTF-8. A name is put in braces, because it is unknown which part is the
+    family name.
+    """
     return redacted("\n".join(_entry(reference) for reference in cited))
 
 
 def csl_json(cited: Sequence[Reference]) -> str:
-    """Return references as CSL-JSON. A name is a `literal`, because its family name is unknown."""
+    """Return references as CSL-JSON. A name is a `literal`, because it is unknown which part is the family name."""
     return redacted(json.dumps([_item(reference) for reference in cited], ensure_ascii=False, indent=2) + "\n")
 
 

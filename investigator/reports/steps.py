@@ -1,4 +1,4 @@
-"""Events in words: pure, with the clock as an argument."""
+"""Puts events into words. Pure, with the clock as an argument."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def round_kind(number: int) -> str:
 
 
 def counted_step(event: Event) -> Count | None:
-    """Return the event as a count if it is one of many of its kind, else None."""
+    """Return the event as a count if it is one of many events of its kind, else None."""
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)

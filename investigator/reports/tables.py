@@ -1,4 +1,6 @@
-"""An answer's table as lines of text: a row for each document, side or period, with its quotes and their places."""
+"""Shows an answer's table as lines of text: a row for each document, side or period, with its quotes and their
+places.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An investigation as text for a terminal: pure, and harmless for any content of documents.
+"""Shows an investigation as text for a terminal. Pure, and harmless whatever the documents contain.
 
 Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal gets the
 styled text; a pipe or a file gets its `.plain`, one paragraph per line.
@@ -118,7 +118,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.asked_as:
         blocks.append(Text(f"Asked as: {inert_line('; '.join(answer.asked_as))}"))
     blocks += _body(answer)
-    cited = () if answer.table is not None else answer.citations  # a table has its quotes in its rows
+    cited = () if answer.table is not None else answer.citations  # because the rows of a table contain their quotes
     citations = [_source(number, quote, answer) for number, quote in enumerate(cited, start=1)]
     readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
     unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
@@ -142,7 +142,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _body(answer: Answer) -> list[Text]:
-    """Return the table of an answer, or else its statements; neither if the reason is sufficient."""
+    """Return the table of an answer, or else its statements; nothing if the reason alone is enough."""
     if answer.table is not None:
         return [Text("\n").join(Text(line) for line in table_lines(answer.table))]
     text = answer.text.strip()
@@ -199,7 +199,7 @@ def _memory(memory: Memory) -> Text:
 
 
 def _coverage(coverage: Coverage) -> Text:
-    """Return the coverage line, and below it further names, and the reasons for unreadable files."""
+    """Return the coverage line, followed by further names, and the reasons for unreadable files."""
     line = coverage_line(coverage)
     lines = [Text(f"Coverage: {inert(line)}")]
     if any(path not in line for path in coverage.not_opened):

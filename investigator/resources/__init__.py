@@ -1,4 +1,4 @@
-"""Shipped files: inside the package when it is installed, next to it in a checkout."""
+"""Finds shipped files, which are inside the package when it is installed, and next to it in a checkout."""
 
 from __future__ import annotations
 

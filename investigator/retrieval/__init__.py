@@ -1,1 +1,1 @@
-"""Retrieval: documents first, then the passages inside them."""
+"""Finds documents first, then the passages inside them."""

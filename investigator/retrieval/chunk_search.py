@@ -1,4 +1,4 @@
-"""Hybrid search: chunks found by their words (BM25) and by their vectors, with one score for both."""
+"""Hybrid search, which finds chunks by their words (BM25) and by their vectors, with one score for both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.retrieval.vector_search import VectorSearch
 
 
 class Half(StrEnum):
-    """The part of the search that ranks: the words of the query (BM25), vectors, or both fused."""
+    """The basis of a ranking: the words of the query (BM25), vectors, or both fused."""
 
     WORDS = "words"
     VECTORS = "vectors"
@@ -22,9 +22,8 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class ChunkHit:
-    """A chunk that was found: its score (higher is better), and the score of each half (None: not found).
-
-    The fused score is about 0..1 and compares chunks found for the same query.
+    """A chunk that was found: its score (higher is better), and the score in each half (None if not found). The fused
+    score is about 0..1, and comparable between chunks found for the same query.
     """
 
     chunk_id: int

@@ -1,4 +1,4 @@
-"""Documents first: ranks documents by their metadata and their best chunks."""
+"""Ranks documents by their metadata and their best chunks, before passages are searched for."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
-_LOOKED_INTO = 60  # documents whose best chunk is read, and that can rank first
+_LOOKED_INTO = 60  # number of documents whose best chunk is read, and which can rank first
 _FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
-_FEWEST_WORDS = 4  # shorter documents contain no sentence: they cannot answer, and others are not compared with them
-USUAL_CHUNKS = 200  # chunks of a folder; in smaller folders, fewer texts resemble a question by chance
-_NAMED = 12  # documents with the best-matching names, examined even if no search found them
+_FEWEST_WORDS = 4  # characters; a shorter document has no sentence that could answer, and is not compared with others
+USUAL_CHUNKS = 200  # number of chunks of a folder; in a smaller folder, fewer texts resemble a question by chance
+_NAMED = 12  # number of documents with the best-matching names, which are examined even if no search found them
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _NAMED = 3
-_WINDOW = 512  # chunks embedded at a time: enough to batch by length, few enough to lose little on a stop
+_WINDOW = 512  # chunks embedded at a time: enough to batch by length, but few enough to lose little after a stop
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class FolderIndex:
         return now != before
 
     def _rechunked(self) -> Generator[Event, None, frozenset[str]]:
-        """Split the documents again if the chunk settings have changed; return the damaged ones."""
+        """Split the documents again if the chunk settings have changed; return the ids of damaged documents."""
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
         damaged: set[str] = set()
         if used not in (None, wanted):

@@ -9,7 +9,7 @@ from investigator.records import Chunk
 
 Item = TypeVar("Item", bound=Hashable)
 
-VECTOR_WEIGHT = 2.5  # measured by `benchmarks/retrieval.py`: values from 2 to 4 are best or nearly best on every set
+VECTOR_WEIGHT = 2.5  # measured by `benchmarks/retrieval.py`: 2 to 4 is best or nearly best on every set
 BEST_SCORE = 1.0 + VECTOR_WEIGHT
 
 

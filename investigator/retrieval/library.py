@@ -1,4 +1,4 @@
-"""The library: everything the method may ask about a folder."""
+"""The library, which provides everything that the method needs to know about a folder."""
 
 from __future__ import annotations
 
@@ -145,7 +145,9 @@ class Library:
         return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
-        """Search every document for the wanted things, each in several wordings, and for text similar to a query."""
+        """Search every document for the wanted things, each of which has several wordings, and for text similar to a
+        query.
+        """
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:

@@ -1,4 +1,4 @@
-"""Names of documents: words, issuers and periods, matched with the names in a question. Pure."""
+"""Matches the names of documents (words, issuers and periods) with the names in a question. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Names:
         """
         total = len(self._periods)
         weights: dict[str, float] = {}
-        for word in sorted(_spellings(question)):  # sorted: the order of a set must not affect a sum
+        for word in sorted(_spellings(question)):  # sorted, because the order of a set must not affect a sum
             for document_id in self._holders.get(word, ()):
                 weight = rarity(len(self._holders[word]) / total)
                 weights[document_id] = weights.get(document_id, 0.0) + weight

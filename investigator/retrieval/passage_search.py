@@ -14,7 +14,7 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView
 
-_FIRST, _SPREAD, _BEST = 2, 14, 12  # chunks that represent a document as a whole
+_FIRST, _SPREAD, _BEST = 2, 14, 12  # number of chunks that represent a document as a whole
 
 
 class PassageSearch:
@@ -57,7 +57,9 @@ class PassageSearch:
         return tuple(passages)
 
     def spread(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return chunks that represent a document as a whole, in order: evenly spaced ones and the best ones."""
+        """Return chunks that represent a document as a whole, in order: evenly spaced ones and the best
+        ones.
+        """
         chunks = self._corpus.chunks_of(document_id)
         document, order = self._corpus.document(document_id), list(chunks)
         step = max(1, -(-len(order) // _SPREAD))

@@ -15,45 +15,67 @@ def _known_address(address: str) -> str:
     register_address(address, user=False)
     parts = urlsplit(address)
     if address and not (parts.scheme in {"http", "https"} and parts.hostname and parts.path in {"", "/"}):
-        raise ValueError("retrieval.chroma is written as http://HOST:PORT")
+        raise ValueError("retrieval.chroma must be written as http://HOST:PORT")
     return address
 
 
 class RetrievalSettings(Record):
     """Settings for searching passages."""
 
-    passages: int = Field(default=5, ge=1, le=50, description="maximum passages of a document in one question")
+    passages: int = Field(
+        default=5, ge=1, le=50, description="maximum number of passages of a document in one question"
+    )
     passage_characters: int = Field(
-        default=3_000, ge=100, le=50_000, description="maximum length of a chunk merged with its neighbours"
+        default=3_000,
+        ge=100,
+        le=50_000,
+        description="maximum length of a passage, which is a chunk merged with its neighbours, in characters",
     )
-    documents: int = Field(default=5, ge=1, le=100, description="likeliest documents that a search examines")
-    reranked: int = Field(default=15, ge=0, le=500, description="chunks of a document that the reranker scores")
+    documents: int = Field(default=5, ge=1, le=100, description="number of likeliest documents that a search examines")
+    reranked: int = Field(
+        default=15, ge=0, le=500, description="number of chunks of a document that the reranker scores"
+    )
     reranker: str = Field(
-        default="sentences", min_length=1, description='"sentences", or a cross-encoder of sentence-transformers'
+        default="sentences",
+        min_length=1,
+        description='reranker: "sentences", or a cross-encoder of sentence-transformers',
     )
-    depth: int = Field(default=30, ge=1, le=500, description="chunks that each half of the search returns")
-    breadth: int = Field(default=300, ge=1, le=5000, description="chunks examined to rank the documents of a folder")
+    depth: int = Field(
+        default=30,
+        ge=1,
+        le=500,
+        description="number of chunks returned by the search by words and by the search by vectors",
+    )
+    breadth: int = Field(
+        default=300, ge=1, le=5000, description="number of chunks examined to rank the documents of a folder"
+    )
     candidates: int = Field(
-        default=60, ge=1, le=1000, description="chunks that get vectors for a question while the index has no vectors"
+        default=60,
+        ge=1,
+        le=1000,
+        description="number of chunks whose vectors are computed for a question while the index has no vectors",
     )
     embed_first: int = Field(
-        default=400, ge=0, description="maximum chunks that are embedded before the first question"
+        default=400, ge=0, description="maximum number of chunks that are embedded before the first question"
     )
     exact_up_to: int = Field(
         default=100_000,
         ge=0,
-        description="maximum vectors that are all compared with a query; larger numbers go to Chroma",
+        description="maximum number of vectors that are all compared with a query; for more vectors, Chroma is used",
     )
     chroma: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        exclude=True,  # vectors may be compared anywhere with the same result
-        description="a Chroma server for larger numbers, as http://HOST:8000; empty: Chroma on this machine",
+        exclude=True,  # where vectors are compared does not change the result
+        description="Chroma server that is used for more vectors, as http://HOST:8000; empty: Chroma on this machine",
     )
     sentences_up_to: int = Field(
         default=10_000,
         ge=0,
-        description="maximum chunks for which index --vectors also computes sentence vectors; otherwise questions do",
+        description=(
+            "maximum number of chunks for which index --vectors also computes sentence vectors; with more "
+            "chunks, questions compute them"
+        ),
     )
     snippet_characters: int = Field(
-        default=300, ge=50, le=2000, description="maximum length of a document's nearest passage"
+        default=300, ge=50, le=2000, description="maximum length of the nearest passage of a document, in characters"
     )

@@ -8,7 +8,7 @@ from investigator.records import Document, DocumentCard, LeftOut, Passage, TermF
 from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import Survey
 
-_DOCUMENTS = 5  # documents searched for passages of several documents
+_DOCUMENTS = 5  # number of documents that are searched for passages of several documents
 
 
 class ScopedIndex:
@@ -33,11 +33,11 @@ class ScopedIndex:
         return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return nothing: excluded files are outside the scope."""
+        """Return nothing, because excluded files are outside the scope."""
         return ()
 
     def is_small(self) -> bool:
-        """Return True if the whole folder is small: the points of its documents depend on all of it."""
+        """Return True if the whole folder is small, because the points of its documents depend on all of it."""
         return self._inner.is_small()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:

@@ -9,14 +9,16 @@ from investigator.language.relevance import rarity
 from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
-_LOOKED_INTO = 6  # chunks per document
-_NEAREST = 4  # chunks per document that the search by meaning may add
+_LOOKED_INTO = 6  # number of chunks per document
+_NEAREST = 4  # number of chunks per document that the search by meaning may add
 _MOST_NEAREST = 4_000
 
 
 @dataclass(frozen=True)
 class FoundSpan:
-    """A piece of a document: the numbers of the wanted things it contains, and its similarity to the query."""
+    """A piece of a document, with the numbers of the wanted things that it contains, and its similarity to the
+    query.
+    """
 
     start: int
     end: int

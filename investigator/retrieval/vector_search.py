@@ -1,7 +1,6 @@
-"""The vector half of the search, in two forms: over all chunks, or over those that match the words of a query.
-
-An index begins with words only, so that a question can be asked at once. Until every chunk has a vector, a question
-computes the vectors of the chunks that match its words; they are stored, so none is computed twice.
+"""The search by vectors, in two forms: over all chunks, or over those that match the words of a query. An index begins
+with words only, so that a question can be asked immediately. Until every chunk has a vector, a question computes the
+vectors of the chunks that match its words; they are stored, so none is computed twice.
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""Points (probabilities from features; model points combined with search points) and token prices."""
+"""Computes points, which are probabilities from features or combine those of a model and of the search, and token
+prices.
+"""

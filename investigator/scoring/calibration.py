@@ -27,9 +27,8 @@ class Logistic(Record):
 
 
 class RelevanceModels(Record):
-    """Models of three probabilities: a document contains the answer, a sentence is evidence for it, a reply answers.
-
-    `document` judges before reading, `reply` after the passages were read.
+    """Models of three probabilities: that a document contains the answer, that a sentence is evidence for it, and that
+    a reply answers. `document` judges before reading, `reply` after the passages were read.
     """
 
     document: Logistic
@@ -61,8 +60,9 @@ class Calibration(Record):
     def threshold_of(self, question: str, *, is_small: bool) -> int:
         """Return the lowest point at which a reply to a question is worth showing.
 
-        It is low if points say little: for other languages, and in small folders, whose questions differ from those
-        that the points were fitted to. There most questions below the usual threshold have an answer.
+        It is low if points mean little, which is so for other languages, and in small folders, whose questions differ
+        from those that the points were fitted to. In small folders, most questions below the usual threshold have an
+        answer.
         """
         return self.threshold if is_english(question) and not is_small else self.unsure_threshold
 

@@ -17,7 +17,7 @@ from investigator.resources import data_text
 from investigator.scoring.calibration import Logistic, log_odds
 
 _FEWEST_REPLIES = 3
-_WILD_SPREAD = 40  # search points between the best and the worst document that a model scored alike
+_WILD_SPREAD = 40  # difference in search points between the best and the worst document that a model scored alike
 
 
 class PointFeatures(Record):
@@ -39,7 +39,9 @@ class PointFeatures(Record):
 
 
 class PointRule(Record):
-    """A rule that combines both points for some models if they differ by at least `apart`; else the model's counts."""
+    """A rule that combines both points for some models if the points differ by at least `apart`; otherwise the
+    model's point counts.
+    """
 
     models: str = Field(description="pattern of the names of the engines, as gguf:SmolLM2-135M-*")
     apart: int = Field(ge=0, le=100)

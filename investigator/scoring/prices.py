@@ -1,4 +1,4 @@
-"""Model prices, in a small table that anybody can edit.
+"""The prices of models, in a small table that anybody can edit.
 
 It is `data/prices.json`. The price of a model that is missing there is reported as unknown, never guessed.
 """

@@ -3,7 +3,8 @@
 Settings and engines register a secret where they read it. From then on replies and server messages are redacted on
 arrival, errors when they are created, and output, traces and reports again when they are written. A secret is
 recognised in the forms in which programs write it: verbatim, in any case, with line ends or spaces inside, escaped for
-URLs, JSON or HTML, and in Base64. A server that encodes it in another way defeats this, but it already has the secret.
+URLs, JSON or HTML, and in Base64. A server that encodes it in another way can defeat this, but such a server already
+has the secret.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from http.cookies import CookieError, SimpleCookie
 from investigator.store.user_key import code, same_code
 
 SEARCHES = "/bb3"
-"""The path for clients that cannot send a token; a key below it opens searches only."""
+"""The path for clients that cannot send a token; a key below it only gives access to searches."""
 _BEARER = "bearer "
 _MOST_LINKS = 10
-"""Maximum number of unopened links; older ones stop working."""
+"""Maximum number of unopened links; if there are more, the oldest ones stop working."""
 
 
 class Access:

@@ -1,8 +1,8 @@
 """Five tools for agents, by the Model Context Protocol: search, start and read an investigation, read a passage, show
 the status.
 
-Replies are short, with a cursor for the rest: a text for the model, and the same facts as a record for its program. The
-tools only read; the settings of the server limit the cost of an investigation.
+Replies are short, with a cursor for the rest; they contain a text for the model, and the same facts as a record for its
+program. The tools only read; the settings of the server limit the cost of an investigation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PAGE_WORDS = ("page", "slide", "sheet")
 _LINE_WORDS = ("line", "text line")
 _SLICE = 0.2  # seconds between two checks of an awaited job
 
-Cursor = Annotated[int, Field(ge=0, description="cursor to continue at: `next` of the previous reply")]
+Cursor = Annotated[int, Field(ge=0, description="cursor at which to continue: `next` of the previous reply")]
 FolderName = Annotated[
     str, Field(description="one of the folders that `status` lists; may be empty if only one is served")
 ]
@@ -166,7 +166,7 @@ class AgentTools:
         found = self._served(folder).investigator.document(document)
         start, size = _offset(found, place), len(found.text)
         end = start + len(_beginning(found.text[start:]))
-        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer
+        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # because escaping makes a text longer
             end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
         return ToolReply(shown, span)
@@ -198,7 +198,7 @@ class AgentTools:
         if not folder and len(folders) == 1:
             return next(iter(folders.values()))
         if folder not in folders:
-            hint = f"Name one of these as folder: {', '.join(folders)}"
+            hint = f"Set folder to one of these: {', '.join(folders)}"
             raise ServerError(problem(HTTPStatus.NOT_FOUND, f"no folder {folder!r} is served", hint))
         return folders[folder]
 
@@ -229,7 +229,7 @@ def _offset(document: Document, place: str) -> int:
     """Return the offset of a position in a document. Raises ServerError."""
     word, _, number = place.strip().lower().rpartition(" ")
     if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
-        hint = "Give an offset, or a position such as: page 4, line 12"
+        hint = "Use an offset, or a position such as: page 4, line 12"
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is not a position", hint))
     count = int(number)
     if not word:

@@ -1,4 +1,4 @@
-"""The application: API and page, behind the guard, with every error returned as a problem document."""
+"""The application behind the guard: API and page, with every error returned as a problem document."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Bell:
         with self._lock:
             waiting = tuple(self._waiting)
         for loop, event in waiting:
-            with suppress(RuntimeError):  # the loop has ended, and its waiters with it
+            with suppress(RuntimeError):  # the loop has ended, and so have its waiters
                 loop.call_soon_threadsafe(event.set)
 
     def listen(self) -> _Listener:
@@ -42,7 +42,7 @@ class _Listener:
             self._bell._waiting.discard(self._entry)
 
     async def heard(self, seconds: float) -> None:
-        """Return after the next ring, after one since the last call, or when the time is up."""
+        """Return after the next ring, at once if it rang since the last call, or when the time is up."""
         _, event = self._entry
         with suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)

@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from investigator.server.hosting import Receive, late
 
 _MOST_DISCARDED = 10_000_000
-"""Bytes of an overlong body that are read before closing, because a client misses the response if its connection is
-closed at once.
+"""Number of bytes of an overlong body that are read before closing, because a client misses the response if its
+connection is closed at once.
 """
 _SLICE = 0.1  # seconds after which a waiting request checks whether the server is closing
 

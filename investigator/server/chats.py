@@ -22,8 +22,8 @@ from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
 _MOST_OPEN = 50
-"""Most conversations held open over all folders; when there are more, the oldest idle one is closed, and reopened for
-its next turn.
+"""Maximum number of open conversations in all folders; when there are more, the oldest idle one is closed, and reopened
+for its next turn.
 """
 _MOST_TURNS = 200
 LONGEST_TURN = 20_000
@@ -161,7 +161,7 @@ class Chats:
         for folder in self._folders.values():
             if (turns := folder.chats.turns(chat_id)) is not None:
                 return folder, Chat(id=chat_id, folder=folder.name, turns=tuple(map(_as_left, turns)))
-        hint = "It was deleted, by a user or because many newer ones were started: start a new chat."
+        hint = "A user deleted it, or it was deleted because many newer ones were started: start a new chat."
         raise ServerError(problem(HTTPStatus.NOT_FOUND, f"unknown chat {chat_id[:40]}", hint))
 
     def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
@@ -193,7 +193,7 @@ class Chats:
         """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # if the row is missing, the chat was deleted meanwhile
+            if held.chat.id in self._held:  # without the row, the chat was deleted meanwhile
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))

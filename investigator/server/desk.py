@@ -113,7 +113,7 @@ class Desk:
         return job
 
     def job(self, job_id: str) -> ServerJob:
-        """Return a job. Raises ServerError if the id is unknown."""
+        """Return the job with an id. Raises ServerError if the id is unknown."""
         return self._kept(job_id)[1]
 
     def folder_of(self, job_id: str) -> ServedFolder:
@@ -149,7 +149,7 @@ class Desk:
                     self._closing.wait(_AGAIN)
 
     def _next(self, folder: ServedFolder) -> ServerJob | None:
-        """Wait for the oldest open job and return it; None when the desk closes."""
+        """Wait for the oldest open job and return it; return None when the desk closes."""
         with self._changed:
             while not self._closing.is_set():
                 if waiting := folder.ledger.unfinished():
@@ -196,7 +196,7 @@ class Desk:
                     job = self._note(folder, job.changed(run_id=event.run_id))
                 if isinstance(event, Answered):
                     status = event.investigation.answer.status if event.investigation.answer else None
-                    job = job.changed(run_id=event.investigation.id)  # a stored answer has no start event
+                    job = job.changed(run_id=event.investigation.id)  # because a stored answer has no start event
                 elif counted.is_due(event):
                     self._log(folder, job, event)
                 if job.id in self._to_stop:

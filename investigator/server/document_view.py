@@ -24,7 +24,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True)
 class TextRun:
-    """A stretch of text that is marked or unmarked as a whole."""
+    """A piece of text that is either all marked or all unmarked."""
 
     text: str
     marked: bool = False
@@ -104,7 +104,7 @@ def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | No
 
 
 def _is_inside(table: Table, other: Table) -> bool:
-    """Return True if a table is nested in another one and does not merely share lines with it."""
+    """Return True if a table is nested in another one, instead of only sharing lines with it."""
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 

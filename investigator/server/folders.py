@@ -1,4 +1,6 @@
-"""The folders with which a server was started: it opens no others. Each has a name for addresses."""
+"""The folders with which a server was started, and which are the only ones that it opens. Each has a name that is
+used in addresses.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ class ServedFolder:
         return self.investigator.folder
 
     def close(self) -> None:
-        """Release the folder for another server."""
+        """Release the folder so that another server can use it."""
         self.held.close()
 
 

@@ -1,4 +1,4 @@
-"""Guards every page and every call: host, origin, size, time and identity are checked before routing."""
+"""Guards every page and every call by checking host, origin, size, time and identity before routing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Size limit of a request body: the longest accepted text, with each character written as twelve octets in a form."""
+"""Size limit of a request body, which is the longest accepted text with each character written as twelve octets in a
+form.
+"""
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})
 _OPEN = ("/static/",)
@@ -38,8 +40,8 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Guard:
-    """The application behind all checks. `hosts` are the accepted values of Host; `closed` is the page for an
-    unauthorised browser.
+    """The application behind all checks. `hosts` contains the accepted values of the header Host; `closed` is the page
+    for an unauthorised browser.
     """
 
     app: Application

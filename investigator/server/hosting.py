@@ -84,7 +84,7 @@ class Hosting:
             ws="none",
             log_config=None,
             log_level="critical",
-            access_log=False,  # no access log: queries are private
+            access_log=False,  # no access log, because queries are private
             server_header=False,
             headers=[("Connection", "close")],
             limit_concurrency=_MOST_CONNECTIONS,
@@ -106,7 +106,7 @@ class Hosting:
 
     def wait(self) -> None:
         """Return when another thread closes it."""
-        while self._thread.is_alive():  # wait in slices: an interrupt in another thread does not end a wait
+        while self._thread.is_alive():  # in slices, because an interrupt in another thread does not end a wait
             self._thread.join(0.2)
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ def _in_time(seconds: float) -> type[H11Protocol]:
             self._refuse(HTTPStatus.BAD_REQUEST, msg)
 
         def _give_up(self) -> None:
-            waits: object = self.cycle  # None until the headers have arrived, which uvicorn does not report
+            waits: object = self.cycle  # None until the headers have arrived; uvicorn does not report it
             if waits is None and not self.transport.is_closing():
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
 

@@ -1,4 +1,4 @@
-"""The stored jobs of a server and their events: a client's requests outlive the server."""
+"""The stored jobs of a server and their events, so that a client's requests outlive the server."""
 
 from __future__ import annotations
 

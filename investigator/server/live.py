@@ -1,4 +1,4 @@
-"""Renders a running job for a page: pieces of HTML, each for its place on the page, from the events so far."""
+"""Renders a running job for a page, from its events so far, as pieces of HTML with their places on the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_ar
 
 
 class PagePlace(StrEnum):
-    """The place of a piece: the piece replaces its content or, in the log, is appended."""
+    """The place of a piece, which replaces the content of the place or, in the log, is appended to it."""
 
     NOW = "now"
     SPENT = "spent"

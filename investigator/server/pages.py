@@ -121,7 +121,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         await run_in_threadpool(desk.job, job_id)
         live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
-        live.shown(before)  # so that speeds and rounds continue from the state of the page
+        live.shown(before)  # so that speeds and rounds continue from what the page shows
         lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
         return StreamingResponse(lines, media_type="text/event-stream")
 

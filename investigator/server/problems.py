@@ -35,7 +35,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
     (WorkspaceLockedError, "Wait until the other work in this folder has ended, then try again."),
     (
         SourceChangedError,
-        "Update the index of the folder: under Documents, or POST /v1/folders/FOLDER/index.",
+        "Update the index of the folder under Documents, or with POST /v1/folders/FOLDER/index.",
     ),
     (UnknownRunError, "See the folder's list of investigations."),
     (QuestionError, "Ask one question in plain words."),
@@ -44,7 +44,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
 """Hints that replace those that apply only to the command line."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
-"""Matches a sentence about the command line, which does not help on a server."""
+"""Matches a sentence about the command line, which does not help users of a server."""
 
 
 class ServerError(Exception):

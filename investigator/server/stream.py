@@ -15,14 +15,14 @@ from investigator.server.problems import ServerError, problem
 from investigator.server.records import ENDED, TURN, LoggedEvent
 
 _SLICE = 1.0  # seconds after which a waiting stream checks whether the server is closing
-_SILENCE = 15  # slices without an event after which a comment keeps the stream alive
+_SILENCE = 15  # number of slices without an event after which a comment keeps the stream alive
 
 
 async def happened(
     desk: Desk, job_id: str, after: int, is_closing: Callable[[], bool]
 ) -> AsyncIterator[LoggedEvent | None]:
-    """Yield the events of a job after a given number, each once, and None at intervals while nothing happens. It ends
-    with the job, or with the server: the client reconnects with the number of its last event.
+    """Yield the events of a job after a given number, each once, and None at intervals while nothing happens. The
+    stream ends with the job or with the server; a client then reconnects with the number of its last event.
     """
     ledger, silent = desk.folder_of(job_id).ledger, 0
     with desk.bell.listen() as listener:
@@ -44,8 +44,8 @@ async def talked(
     chats: Chats, chat_id: str, after: int, is_closing: Callable[[], bool]
 ) -> AsyncIterator[LoggedEvent | None]:
     """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended. Each item is
-    the newest state, so intermediate changes may be skipped. The outcome of the reply is always reported: another
-    server may have counted the versions.
+    the newest state, so intermediate changes may be skipped. The outcome of the reply is always reported, because the
+    version may have been counted by another server.
     """
     silent = 0
     with chats.bell.listen() as listener:

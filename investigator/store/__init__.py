@@ -1,1 +1,1 @@
-"""The workspace: one SQLite database, and for large folders a Chroma index that can always be rebuilt."""
+"""The workspace: SQLite databases, and for large folders a Chroma index that can always be rebuilt."""

@@ -35,7 +35,7 @@ Row = Mapping[str, Value]
 
 
 class TakenOver(Record):
-    """The number of imported rows, and of rejected rows that this program did not write."""
+    """The numbers of imported rows, and of rejected rows that this program did not write."""
 
     runs: int = 0
     memories: int = 0

@@ -66,7 +66,7 @@ class ChromaIndex:
                     found = self._opened().nearest(vector, limit)
                     if not found and self._table.count_in_chroma():
                         self._place.distrust()
-                        raise StoreError("it finds nothing")
+                        raise StoreError("it returned no result")
                     return self._table.matches(found, vector, limit)
                 except DiskFullError:
                     raise
@@ -92,7 +92,7 @@ class ChromaIndex:
         return self._session
 
     def _write(self) -> None:
-        """Write new entries and delete obsolete ones; the collection is in doubt until settled."""
+        """Write new entries and delete obsolete ones; the state of the collection is uncertain until `settled`."""
         self.close()
         self._place.doubt()
         session = self._place.open()
@@ -106,7 +106,7 @@ class ChromaIndex:
 
     def _rebuild(self, reason: str) -> None:
         """Delete Chroma's data and write it again."""
-        self._notice(f"The vector index was damaged ({reason}); it is rebuilt from the database.")
+        self._notice(f"The vector index was damaged ({reason}) and is being rebuilt from the database.")
         try:
             self.close()
             self._place.forget()
@@ -118,7 +118,7 @@ class ChromaIndex:
             self._do_without(error.message)
 
     def _do_without(self, reason: str) -> None:
-        self._notice(f"Chroma cannot be used ({reason}): every vector is compared instead, with the same results.")
+        self._notice(f"Chroma cannot be used ({reason}), so every vector is compared instead, with the same results.")
         self.close()
         self._place.failed()
         self._instead = ExactIndex(self._table)

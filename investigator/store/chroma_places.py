@@ -21,13 +21,12 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""Workspace key for the last state of the collection, in files or on a server."""
+"""The key under which the workspace stores the last state of the collection, in files or on a server."""
 
 
 class ChromaPlace(ABC):
-    """The place of the collection of one embedder, whose vectors are in `table`.
-
-    `not_left` is the message about a collection that has changed since its last use.
+    """The place of one embedder's collection; its vectors are in `table`. `not_left` is the message about a collection
+    that has changed since its last use.
     """
 
     not_left: str
@@ -152,9 +151,9 @@ class _LeftOnServer(Record):
 class ChromaServer(ChromaPlace):
     """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
 
-    A collection is rebuilt if its stamp is unexpected: it is missing, was restored from a backup, or was written to by
-    a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there; the process
-    that sends them runs in `directory`.
+    A collection is rebuilt if its stamp is unexpected, because it is missing, was restored from a backup, or was
+    written to by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there;
+    the process that sends them runs in `directory`.
     """
 
     not_left = "its collection is missing, or was changed or replaced"
@@ -186,7 +185,7 @@ class ChromaServer(ChromaPlace):
         self._keep((self._stamp, secrets.token_hex(8)))
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
-        """Write the new stamp, also for other embedders: their collections lost the same chunks."""
+        """Write the new stamp, also for other embedders, whose collections lost the same chunks."""
         after = self._left.stamps[-1]
         session.write_stamp(after)
         self._stamp = after
@@ -210,7 +209,7 @@ class ChromaServer(ChromaPlace):
         shown = without_password(self._address)
         try:
             left = _LeftOnServer.model_validate_json(_left(self.table.database))
-        except ValidationError:  # no address, or files
+        except ValidationError:  # it has no address, or was in files
             left = _LeftOnServer(address=shown, workspace=secrets.token_hex(8))
         return left if left.address == shown else left.changed(address=shown, stamps=())
 

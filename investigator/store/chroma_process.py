@@ -54,7 +54,7 @@ class ChromaRequest(Record):
 
 
 class ChromaAnswer(Record):
-    """The ids found, nearest first; the number of vectors and the stamp when it was opened; or an error."""
+    """The ids that were found, nearest first; or the number of vectors and the stamp after opening; or an error."""
 
     ids: tuple[int, ...] = ()
     held: int = 0
@@ -73,7 +73,7 @@ def main() -> None:
     os.umask(0o077)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # prints of libraries go to standard error
+    os.dup2(2, 1)  # what libraries print goes to standard error
     collection = _Collection()
     while line := requests.readline():
         request = ChromaRequest.model_validate_json(line)
@@ -95,7 +95,7 @@ def _answer(collection: _Collection, request: ChromaRequest, numbers: Vectors) -
 
 
 class _Collection:
-    """One collection; each method performs the action with its name."""
+    """One collection; each method performs the action of that name."""
 
     _api: Any
     _id: Any

@@ -16,8 +16,8 @@ from investigator.files.own_process import pipe, start_module
 from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send, without_password
 
 _MODULE = "investigator.store.chroma_process"
-_SECONDS = 300.0  # limit for one request; the slowest, 2,000 new vectors in a large collection, takes about ten
-_OPENING_SECONDS = 60.0  # limit for the first response of a server
+_SECONDS = 300.0  # seconds for one request; the slowest (2,000 new vectors in a large collection) takes about ten
+_OPENING_SECONDS = 60.0  # seconds for the first response of a server
 _LAST_SECONDS = 60.0
 _INHERITED = (
     *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
@@ -81,7 +81,7 @@ class ChromaSession:
             line = pipe(self._process.stdout).readline()
             answer = ChromaAnswer.model_validate_json(line)
         except (OSError, ValueError) as error:  # the pipe is broken, or the data is not an answer
-            self._process.kill()  # no effect if it has already ended
+            self._process.kill()  # this has no effect if it has already ended
             self.close()
             raise StoreError(f"its process died with exit code {self._process.returncode}") from error
         finally:

@@ -57,7 +57,7 @@ class Corpus:
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Return every file of the folder as last seen, by path; without the files inside files."""
+        """Return every file of the folder as last seen, by path, but not the files inside files."""
         return {file.path: file for file in self.files() if not file.inside}
 
     def files(self) -> tuple[FileRecord, ...]:
@@ -250,7 +250,7 @@ class Corpus:
 
 
 def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[LeftOut]) -> str:
-    """Return a hash of sorted files (path, content hash, status), and of what the folder itself leaves out."""
+    """Return a hash of sorted files (path, content hash, status), and of the files that the folder itself excludes."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update("\0".join((*row, "\n")).encode())

@@ -1,4 +1,4 @@
-"""The rows of a file, its documents and their chunks: written, renamed and deleted together, inside a transaction."""
+"""Writes, renames and deletes the rows of a file, its documents and their chunks together, inside a transaction."""
 
 from __future__ import annotations
 

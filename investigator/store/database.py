@@ -1,4 +1,6 @@
-"""A database of this program, and one in a file: opened if its schema is ours, with foreign errors translated."""
+"""A database of this program, and one in a file; it is opened only if this program created its schema, and foreign
+errors are translated.
+"""
 
 from __future__ import annotations
 
@@ -71,10 +73,9 @@ class Database(ABC):
         """Open an exclusive write transaction: what it reads stays valid to its end. Raises the errors of `begin`."""
 
     def held(self, what: str) -> AbstractContextManager[Database]:
-        """Hold a resource that only one process may use; it is released with the context, or when the process dies. Use
-        the database that the context yields. Raises WorkspaceLockedError if another process holds it.
-
-        The writer of a workspace holds everything in its files already.
+        """Hold a resource that only one process may use; it is released when the context ends or the process dies. Use
+        the database that the context yields. Raises WorkspaceLockedError if another process holds it. The writer of a
+        workspace already holds everything in its files.
         """
         return nullcontext(self)
 
@@ -158,7 +159,7 @@ def _open(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
-        connection.text_factory = _text  # a damaged text must not abort the whole query
+        connection.text_factory = _text  # because a damaged text must not abort the whole query
         secured(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")

@@ -1,4 +1,4 @@
-"""Search by comparing a query with every vector: exact, with nothing to build or keep in sync."""
+"""Searches by comparing a query with every vector, which is exact and needs no index that must be built and updated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.vectors import VectorBlock, VectorMatch, VectorTable, best_matches, compared
 
-_HELD = 250_000  # vectors held in memory (384 MB at 384 numbers each); with more, each search reads them again
+_HELD = 250_000  # vectors held in memory (384 MB at 384 numbers each); if there are more, each search reads them again
 _ROUNDING = 1e-5  # larger than the error of single precision, so that no nearest vector is lost
 
 

@@ -23,7 +23,7 @@ _HOLDERS = """
     FROM json_each(?) AS asked CROSS JOIN chunk_words CROSS JOIN chunks c ON c.id = chunk_words.rowid
     WHERE chunk_words MATCH asked.value
 """
-"""One statement for all words: a long question has thousands, and executing a statement takes longer than the
+"""One statement for all words, because a long question has thousands, and executing a statement takes longer than the
 search.
 """
 _HOLDING = """

@@ -1,4 +1,4 @@
-"""A journal in memory: for parts of the method used by themselves, and for forecasts."""
+"""A journal in memory, for forecasts and for parts of the method that are used separately."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.scoring.prices import Price, priced
 
 
 class InMemoryJournal:
-    """Keeps calls for the life of the object. Thread-safe."""
+    """Keeps calls as long as the object exists. Thread-safe."""
 
     def __init__(self, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
         self._price_of = price_of
@@ -58,7 +58,7 @@ class InMemoryJournal:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return 0.0: a journal without a run has no time limit."""
+        """Return 0.0, because a journal without a run has no time limit."""
         return 0.0
 
 
@@ -101,5 +101,5 @@ class JointLedger:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return the seconds since creation, plus earlier ones."""
+        """Return the seconds since this object was created, plus those of earlier processes."""
         return self._took_before + self._clock() - self._began

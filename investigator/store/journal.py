@@ -31,7 +31,7 @@ from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
-"""Prefix of the identity of a run that only tries a template."""
+"""Prefix of the identity of a run in which a template is only tried."""
 _LAST_ASKED = "last_asked"
 
 
@@ -75,7 +75,7 @@ class Journal:
         self._clock = clock
         self._reuse = reuse
         self._writing = threading.Lock()
-        self._begun: dict[str, list[int]] = {}  # ids of intents; two threads may ask the same question
+        self._begun: dict[str, list[int]] = {}  # ids of intents, because two threads may ask the same question
         self._paid: dict[str, Usage] = {}
         self._before = self._read_earlier()
         self._began = clock()
@@ -158,7 +158,7 @@ class Journal:
                 self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
 
     def usage(self) -> Usage:
-        """Return the cost of this run: reused replies of earlier runs cost nothing."""
+        """Return the cost of this run; replies that earlier runs paid for cost nothing."""
         with self._writing:
             return together(*(priced(usage, self._price_of(engine)) for engine, usage in self._paid.items()))
 
@@ -235,9 +235,8 @@ class Runs:
         self._key = user_key()
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
-        """Return the latest run with that identity over the same corpus; a new run if none exists or `fresh` is set.
-
-        `blank` is the initial record of a new run; it gets the run's id.
+        """Return the latest run with that identity over the same corpus, or a new run if none exists or `fresh` is set.
+        `blank` is the initial record of a new run, to which the run's id is added.
         """
         with self._database.begin() as connection:
             row = None if fresh else self._latest(connection, identity, corpus)

@@ -1,4 +1,4 @@
-"""A workspace that stays open for reading between uses: opening one costs more than most reads from it."""
+"""A workspace that stays open for reading between uses, because opening one takes longer than most reads from it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class KeptWorkspace:
 
 def _opened(workspace: Workspace) -> _Held:
     """Open the databases in advance; otherwise two threads that come first at the same time would each open them."""
-    with suppress(InvestigatorError):  # the error reaches the users of the workspace
+    with suppress(InvestigatorError):  # whoever uses the workspace gets the error
         _ = workspace.runs
     with suppress(InvestigatorError):
         _ = workspace.index if has_database(workspace.directory) else None

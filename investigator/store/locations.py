@@ -45,7 +45,7 @@ def lies_in(directory: Path, folder: Path) -> bool:
     real = os.path.realpath(folder)
     try:
         return os.path.commonpath([real, os.path.realpath(directory)]) == real
-    except ValueError:  # on another drive
+    except ValueError:  # it is on another drive
         return False
 
 
@@ -122,7 +122,7 @@ def _workspaces() -> Path:
 
 
 def _directory_name(name: str, place: str) -> str:
-    """Return a readable directory name that differs for every place."""
+    """Return a readable directory name that is different for every place."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "folder"
     return f"{readable}-{_digest(place)}"
 

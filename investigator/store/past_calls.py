@@ -1,4 +1,4 @@
-"""The calls of earlier runs, for replay and measurement: nothing is written or paid for."""
+"""Reads the calls of earlier runs for replays and measurements; nothing is written or paid for."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ class PastCalls(InMemoryJournal):
         return reply
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
-        """Do nothing: no engine is asked."""
+        """Do nothing, because no engine is asked."""
 
     def withdraw(self, key: str, *, sent: bool) -> None:
         """Do nothing, like `begin`."""
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Do nothing: a replay records nothing."""
+        """Do nothing, because a replay records nothing."""
 
     def keep_too_long(self, key: str, tokens: int) -> None:
         """Do nothing, like `keep`."""

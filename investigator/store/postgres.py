@@ -35,13 +35,13 @@ _CONNECTING = {
     "tcp_user_timeout": "25000",
 }
 _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""Session settings that make the server notice a dead client as fast, and release its locks."""
-_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a paid reply must survive a server restart
+"""Session settings with which the server notices a dead client just as fast, and releases its locks."""
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds, because a reply that was paid for must survive a server restart
 _LONGEST_NAME = 63
 _USER = "user_key"
 _SAME_AGAIN = "Finished work is kept: run the same command again"
 _HINTS = {
-    "25006": "A standby server rejects writes: name the primary server in store.url.",
+    "25006": "A standby server rejects writes, so use the primary server in store.url.",
     "42501": "Let the user of store.url create and change tables: GRANT CREATE ON DATABASE ... TO ...",
 }
 _HOLDER = """
@@ -151,7 +151,7 @@ class _HeldDatabase(_ServerDatabase):
                     return transaction
                 raise StoreError(
                     f"each statement to {self.place} reaches a different session, so nothing can be locked",
-                    hint="Name the server itself in store.url, or a pooler in session mode.",
+                    hint="Use the address of the server itself in store.url, or of a pooler in session mode.",
                 )
         self.let_go()
         self._connection = self._taken_again()
@@ -187,13 +187,13 @@ class _HeldDatabase(_ServerDatabase):
 
 
 def make_schema(connection: Connection, schema: str) -> None:
-    """Create the schema of a folder unless it exists: not every user may create schemas."""
+    """Create the schema of a folder unless it exists, because not every user may create schemas."""
     if schema not in inspect(connection).get_schema_names():
         connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
 
 
 def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
-    """Upgrade tables of an earlier version: all steps or, on an error, none.
+    """Upgrade tables of an earlier version; after an error, no step is kept.
 
     Raises StoreError if a newer version of this program created the tables.
     """

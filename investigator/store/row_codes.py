@@ -58,12 +58,12 @@ def _is_float(table: Table, name: str, value: Any) -> bool:
 
 
 def _typed(value: Any) -> str:
-    """Return a value with its type: a forged row may contain any type in any column."""
+    """Return a value with its type, because a forged row may contain any type in any column."""
     return f"str {value}" if isinstance(value, str) else f"{type(value).__name__} {value}"
 
 
 def with_document_codes(key: bytes, row: StoredRow) -> dict[str, Any]:
-    """Return the row of a document with two codes: of its text with its tables, and of its card."""
+    """Return the row of a document with two codes, one for its text with its tables, and one for its card."""
     sealed = {**row, "text_code": row_code(key, "text", row, _TEXT)}
     return {**sealed, "card_code": row_code(key, "card", sealed, _CARD)}
 

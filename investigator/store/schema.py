@@ -75,14 +75,14 @@ documents = Table(
     Column("authors", Text, nullable=False),  # one per line
     Column("pages", Integer),
     Column("date", String),
-    Column("headings", Text, nullable=False),  # the first ones, one per line
+    Column("headings", Text, nullable=False),  # the first headings, one per line
     Column("imprint", Text, nullable=False),  # the document's description of itself, in wire form
     Column("card", Text, nullable=False),  # the record without text and tables, in wire form
     Column("text", Text, nullable=False),
     Column("tables", Text, nullable=False),  # their records, in wire form
     Column("reader", String, nullable=False),
-    Column("text_code", String, nullable=False),  # over content hash, reader, text and tables
-    Column("card_code", String, nullable=False),  # over everything else
+    Column("text_code", String, nullable=False),  # code of content hash, reader, text and tables
+    Column("card_code", String, nullable=False),  # code of everything else
 )
 
 chunks = Table(
@@ -95,7 +95,7 @@ chunks = Table(
     Column("page", Integer),
     Column("heading", Text, nullable=False),
     Index("chunks_of_document", "document_id", "start"),
-    sqlite_autoincrement=True,  # an id is never reused, because Chroma may still have it
+    sqlite_autoincrement=True,  # an id is never reused, because Chroma may still contain it
 )
 
 vectors = Table(
@@ -125,12 +125,12 @@ INDEX = Schema(
     metadata,
     (
         (
-            "chunk_words",  # with the id of a chunk as rowid
+            "chunk_words",  # its rowid is the id of a chunk
             "CREATE VIRTUAL TABLE IF NOT EXISTS chunk_words USING fts5"
             "(words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
         (
-            "card_words",  # with the key of a document: its title, path, headings and first lines
+            "card_words",  # title, path, headings and first lines of a document, whose key is the rowid
             "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5"
             "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
@@ -194,7 +194,7 @@ too_long = Table(
     _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("key", String, primary_key=True),
-    Column("tokens", Integer, nullable=False),  # 0: the engine rejected it without giving a number
+    Column("tokens", Integer, nullable=False),  # 0 if the engine rejected it without giving a number
     Column(CODE, String, nullable=False),
     Index("too_long_by_key", "key"),
 )
@@ -216,7 +216,7 @@ personal_facts = Table(
     Column("user", String, nullable=False),
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # its content in few words, to detect repetitions
+    Column("claim", Text, nullable=False),  # its content in a few words, to detect repetitions
     Column("chat_id", String, nullable=False),  # place of the statement; empty if it was written by hand
     Column("turn", Integer),
     Column("created", String, nullable=False),
@@ -233,7 +233,7 @@ RUNS = Schema(
     _kept,
     (
         (
-            "personal_fact_terms",  # with the id of a fact as rowid; its terms are already cut and stemmed
+            "personal_fact_terms",  # its rowid is the id of a fact, whose terms are already split and stemmed
             "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')",
         ),
     ),
@@ -279,7 +279,7 @@ chat_turns = Table(
     Column("chat", String, ForeignKey("chats.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("said", Text, nullable=False),
-    Column("record", Text, nullable=False),  # the turn in wire form
+    Column("record", Text, nullable=False),  # the turn, in wire form
 )
 
 SERVED = Schema(_served, (), version=1)

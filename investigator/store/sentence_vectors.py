@@ -26,7 +26,7 @@ _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 
 class SentenceVectorTable:
-    """Vectors of sentences of one embedder; if the length of one is not 1, those of its chunk are deleted."""
+    """Vectors of sentences of one embedder; if the length of one is not 1, all vectors of its chunk are deleted."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database

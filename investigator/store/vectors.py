@@ -20,8 +20,8 @@ _PUT = text(
     "SELECT id, :embedder, :vector, 0 FROM chunks WHERE id = :chunk_id "
     "ON CONFLICT (chunk_id, embedder) DO UPDATE SET vector = excluded.vector, in_chroma = 0"
 )
-_BLOCK = 8192  # rows read at a time: 12 MB of 384 numbers each
-_WINDOW = 512  # damaged rows recomputed at a time
+_BLOCK = 8192  # rows read at a time, which are 12 MB at 384 numbers each
+_WINDOW = 512  # number of damaged rows that are recomputed at a time
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
@@ -219,8 +219,8 @@ def chunks_by_document(database: Database, query: Select[Any]) -> dict[str, tupl
 
 
 def cosines(rows: Vectors, vector: Vectors) -> list[float]:
-    """Return the dot product of a unit vector with each row, in double precision. Each depends only on its own row, so
-    equal rows get equal numbers regardless of their neighbours.
+    """Return the dot product of a unit vector with each row, in double precision. Each product depends only on its own
+    row, so equal rows get equal numbers regardless of their neighbours.
     """
     return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
 

@@ -1,6 +1,7 @@
-"""BM25 of one shard with the counts of all shards: bit for bit the result of SQLite's `bm25` for one common table.
+"""Computes the BM25 scores of one shard from the counts of all shards, bit for bit as SQLite's `bm25` would for one
+common table.
 
-SQLite's function uses only the rows of its own table. Its score of one word in one row reveals how often the word
+SQLite's function uses only the rows of its own table. The score of one word in one row reveals how often the word
 occurs there, because everything else in the formula is known. The score is recomputed from these numbers and the counts
 of all shards, in the order of SQLite's own operations.
 """
@@ -24,11 +25,11 @@ from investigator.store.full_text import any_of
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """The constants of SQLite's `bm25`."""
 
-_HELD = 256  # words whose rows are kept in memory
+_HELD = 256  # number of words whose rows are kept in memory
 _OFF_WHOLE = 0.01  # maximum deviation of a computed number of occurrences from a whole number
 
 Rows: TypeAlias = npt.NDArray[np.int64]
-"""Positions in the table, or row numbers: shape (rows,)."""
+"""Positions in the table, or row numbers; shape (rows,)."""
 
 
 class WordTable(StrEnum):

@@ -1,4 +1,6 @@
-"""The directory of a workspace: private, checked before anything in it is opened, and written to by one process."""
+"""The directory of a workspace, which is private, is checked before anything in it is opened, and is written to by
+one process.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def has_runs(directory: Path) -> bool:
 
 
 def foreign_names(directory: Path) -> list[str]:
-    """Return the names that do not belong in a workspace, if a directory is not one; hidden names do not count."""
+    """Return the names that do not belong in a workspace if a directory is not a workspace; hidden names do not
+    count.
+    """
     with suppress(OSError):  # opening the directory will report the problem
         if not has_runs(directory):
             known = {*_FILES, *_FOLDERS}
@@ -129,7 +133,7 @@ class Workspace:
             return FileDatabase(path, INDEX)
 
     def call_at_close(self, closing: Callable[[], None]) -> None:
-        """Register something else to close with the workspace."""
+        """Register something else that is closed with the workspace."""
         self._at_close.callback(closing)
 
     def close(self) -> None:
@@ -165,7 +169,7 @@ class Workspace:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
-            self._suspected = is_plain_file(holder)  # left behind by a writer that did not finish
+            self._suspected = is_plain_file(holder)  # a writer that did not finish has left it behind
             with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(str(os.getpid()).encode("ascii"))
         except Timeout:
@@ -202,7 +206,9 @@ def _prepare(directory: Path) -> None:
 
 
 def _writable(directory: Path) -> bool:
-    """Return True if a file can be created there; permission bits mislead (root, network drives, read-only mounts)."""
+    """Return True if a file can be created there. Permission bits can mislead (root, network drives, read-only
+    mounts).
+    """
     try:
         with tempfile.TemporaryFile(dir=directory):
             return True

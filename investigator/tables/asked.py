@@ -25,7 +25,7 @@ _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # limit for texts written without spaces
+_MOST_PARTS = 100  # characters; limit for texts written without spaces
 _LONGEST_ACRONYM = 6
 _ACRONYM = late(r"[A-Z]{2,5}")
 
@@ -102,7 +102,7 @@ def table_question(question: str) -> TableQuestion:
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
             others = _alike(own) | acronym
-            if own == "cost" and _COSTS.search(question):  # the noun "cost" names a line of its own
+            if own == "cost" and _COSTS.search(question):  # the noun "cost" names a separate line
                 others |= {root("price")}
             initials = word if _ACRONYM.fullmatch(token) else ""
             terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
@@ -123,7 +123,9 @@ def table_question(question: str) -> TableQuestion:
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
-    """Return True for a numbered thing that a cell must name; for a time only if no calendar contains it: "year 2"."""
+    """Return True for a numbered thing that a cell must name. A time is one only if no calendar contains it, such as
+    "year 2".
+    """
     return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 
 

@@ -1,4 +1,4 @@
-"""The caption of a table and the note on its units, in the text above it. Pure."""
+"""Finds the caption of a table and the note on its units in the text above it. Pure."""
 
 from __future__ import annotations
 

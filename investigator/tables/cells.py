@@ -24,7 +24,7 @@ _LONGEST_NAME = 60  # longest value, in characters, that may name its row
 
 @dataclass
 class _RowHeading:
-    """A row without values, and a flag for deeper-indented rows under it."""
+    """A row without values, and whether deeper-indented rows are under it."""
 
     indent: int
     text: str
@@ -122,7 +122,9 @@ class TableView:
         )
 
     def is_share(self, cell: TableCell) -> bool:
-        """Return True for a figure without a sign under a first one with "%", in a group that has a heading."""
+        """Return True for a figure without a sign if the first one of its group has "%", and the group has a
+        heading.
+        """
         return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:
@@ -179,8 +181,8 @@ class TableView:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[str, ...]]:
-        """Return the heading rows above each row, outermost first. A row of one label is the heading of the rows
-        below it: of the deeper-indented ones, else of equally indented ones up to the next heading. Without indentation
+        """Return the heading rows above each row, outermost first. A row that is only a label is the heading of the
+        deeper-indented rows below it, or else of the equally indented rows up to the next heading. Without indentation
         a total ends the innermost group; a total at the end covers all rows.
         """
         found: dict[int, tuple[str, ...]] = {}

@@ -146,7 +146,9 @@ def figure_in(cell: QuotedCell, wants_share: bool = False, wants_means: bool = F
 
 
 def _has_spread(cell: QuotedCell) -> bool:
-    """Return True for a mean with its spread, "2.30 (0.75)": the figures alone do not say how two of them differ."""
+    """Return True for a mean with its spread, such as "2.30 (0.75)": two means alone do not show how much two groups
+    differ.
+    """
     return len(_FIGURES.findall(cell.value)) > 1 and "%" not in " ".join((cell.value, *cell.column, *cell.row))
 
 

@@ -19,7 +19,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 _ABOUT, _SHARE_ABOUT = (
     3_000,
     5,
-)  # the beginning that describes a document: a fifth of it, up to this many characters
+)  # the first fifth of a document, up to so many characters, describes it
 
 
 class DocumentTables:
@@ -104,7 +104,7 @@ class DocumentTables:
 
 
 class _Same:
-    """A document as a cache key by identity: another record of the same text is another key."""
+    """A document as a cache key by identity, so that another record of the same text is another key."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -1,4 +1,4 @@
-"""Chooses the cells that represent the tables of a document: totals, else the rows of short tables. Pure."""
+"""Chooses the cells that represent the tables of a document: totals, or else the rows of short tables. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.shape import is_time, is_value
 
 _KEY = late(r"\b(?:total|sum|net|result|balance|average|mean|overall|gesamt|summe)\b", re.IGNORECASE)
-_SHORT = 8  # rows of a table that are shown without a total
+_SHORT = 8  # number of rows of a table that are shown without a total
 _MOST_TABLES = 20
 _NO_TIME = (0, 0, 0)
 

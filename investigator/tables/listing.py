@@ -1,4 +1,6 @@
-"""Finds the rows of a table for a list: all rows, those with a yes or a no in a column, or those with a value. Pure."""
+"""Finds the rows of a table that belong in a list: all rows, those with a yes or a no in a column, or those with a
+value. Pure.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _LISTS = re.compile(
     rf"|(?:which|list|name|show|find|give)\b.*?){_PLURAL}",
     re.IGNORECASE,
 )
-"""The first words of a question after several things; "what is the share of women" asks for one."""
+"""The first words of a question that asks for several things; "what is the share of women" asks for one."""
 _ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
 _FEW = 20  # maximum number of rows that are all listed if a question names only a column: "What is the price?"
@@ -68,7 +70,9 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
 
 
 def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the values of a short table's column, if header, title and caption together say all that is asked."""
+    """Yield the values of a short table's column if header, title and caption together contain everything that is
+    asked.
+    """
     if asked.times or asked.conditions:
         return
     for view in tables.views:

@@ -27,8 +27,8 @@ from investigator.tables.times import TableTime, agrees, header_time
 _MOST_LOOKED_AT, _MOST_KEPT = 60_000, 60  # cells per document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # cost of a word in a label that the question does not contain
-_NOT_ASKED_ABOVE = 0.25  # such a word in a heading row above it
-_NOT_ASKED_OVER = 0.2  # such a word in a header
+_NOT_ASKED_ABOVE = 0.25  # the same for a word in a heading row above it
+_NOT_ASKED_OVER = 0.2  # the same for a word in a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # least share of the question's words that a reported row must name
@@ -38,7 +38,7 @@ _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
-"""The header of a column of certainties for the adjacent figures."""
+"""The header of a column that says how certain the adjacent figures are."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class FoundCell:
         return not self.missing and not self.misses and agrees_with_time and self.is_sure and self.has_value
 
     def stands_with(self, other: FoundCell) -> bool:
-        """Return True for the same column in a row that only its last label tells apart: "Rye bread, 1 kg"."""
+        """Return True for the same column of a row that differs only in its last label: "Rye bread, 1 kg"."""
         (one, other_one), view = (self.view.row_labels(found.cell.row) for found in (self, other)), self.view
         is_column = view.table == other.view.table and self.cell.column == other.cell.column
         is_same = is_column and view.table.label_columns > 1 and one[:-1] == other_one[:-1] != ()
@@ -84,7 +84,7 @@ def best_cells(
     return _best(question, tables, time)[:most]
 
 
-@lru_cache(maxsize=32)  # a quoted cell is looked up again for each step that judges it
+@lru_cache(maxsize=32)  # cached, because each step that judges a quoted cell looks it up again
 def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tuple[FoundCell, ...]:
     asked = table_question(question)
     wanted = time or (asked.times[0] if len(asked.times) == 1 else None)
@@ -105,8 +105,8 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
     """Return the two cells of one row that a question compares; None if no row has two such cells.
 
-    Each is under a header that only it has and that the question names, or they are the only cells of the row; together
-    they meet every constraint. They are in the order of the question.
+    Each is under its own header, which the question names, or they are the only cells of the row; together they meet
+    every constraint. They are in the order of the question.
     """
     asked = table_question(question)
     if not asked.terms or len(asked.times) > 1:
@@ -261,7 +261,7 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:
-    """Yield the word for spent money in a question, if a cell gives a planned amount."""
+    """Yield a question's word for spent money if a cell gives a planned amount."""
     cue = patterns("modality")
     spent = cue["asks_spent"].search(question)
     if spent and cue["figures_planned"].search(names.replace("_", " ")) and not cue["figures_planned"].search(question):

@@ -1,4 +1,4 @@
-"""Names of rows, columns and captions: their words, and which of these a question must contain. Pure."""
+"""Analyses names of rows, columns and captions: their words, and which of these a question must contain. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.tables.cells import TableView
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after", "other"})
 _NARROWING = frozenset({"excluding", "adjusted"})
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-"""Optional words of a label: a question need not mention the loss of "Net income (loss)"."""
+"""Optional words of a label, such as "loss" in "Net income (loss)", which a question need not contain."""
 _SHORT_WORD = 3
 _MOST_OF = 0.5
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
@@ -39,7 +39,7 @@ class Named:
     """The roots of words that narrow its meaning: "cost" in "cost of sales", "excluding"."""
 
     def not_said(self, said: frozenset[str]) -> frozenset[str]:
-        """Return the distinctive words that a question lacks, if its words have the roots `said`."""
+        """Return the distinctive words that are missing in a question whose words have the roots `said`."""
         known = {own for own, long in self.short if _MOST_OF * len(long) <= len(long & said)}
         return self.telling - said - known
 
@@ -76,7 +76,7 @@ def _narrows(word: str, after: str) -> bool:
 
 
 def _tells(word: str) -> bool:
-    """Return True for a distinctive word: "off" and "no" are, "the" is not."""
+    """Return True for a distinctive word: "off" and "no" are distinctive, "the" is not."""
     if word in _PARTING:
         return True
     return word not in stop_words() and not word.isdigit() and len(word) > 1

@@ -1,4 +1,4 @@
-"""Parses the text of cells, and infers the undeclared shape of a table: its header rows and label columns. Pure."""
+"""Parses the text of cells, and infers which rows of a table are headers and which columns are labels. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times in table headers and questions: their length and their end. Pure."""
+"""Reads times in table headers and questions, with their length and their end. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _A_YEAR_BEFORE = late(
     re.IGNORECASE,
 )
 _QUARTER_OR_FISCAL = late(r"\bq[1-4]\b|\bFY\d\d(?:\d\d)?\b", re.IGNORECASE)
-_SLACK = 7  # days by which a fiscal period may end after its month
+_SLACK = 7  # number of days by which a fiscal period may end after its month
 _MOST_BETWEEN = 12
 _NEAR = 48  # characters before a date that may give the length of the period
 
@@ -38,8 +38,8 @@ _NEAR = 48  # characters before a date that may give the length of the period
 @dataclass(frozen=True)
 class TableTime:
     """A time: its length in months if given, and its end, as precisely as known. `quarter` is a quarter of `year`;
-    `is_instant` is True for a day that figures are "as of"; with `may_end_then` figures may refer to the period or its
-    end.
+    `is_instant` is True for a day that figures are "as of"; with `may_end_then`, figures may refer to the period or to
+    its end.
     """
 
     year: int | None = None
@@ -67,7 +67,7 @@ class TableTime:
 
 
 def months_in(text: str) -> int | None:
-    """Return the length in a text, in months."""
+    """Return the length of time that a text names, in months."""
     if found := _MONTHS.search(text):
         return _NUMBERS[found[1].lower()]
     if found := _WEEKS.search(text):
@@ -80,7 +80,7 @@ def months_in(text: str) -> int | None:
 
 
 def header_time(text: str) -> TableTime | None:
-    """Return the time that a column's headers give together, the last one of several; None if they give none."""
+    """Return the time that a column's headers give together, or the last one of several; None if they give none."""
     found = _times(text)
     months = months_in(text)
     if not found:
@@ -111,7 +111,9 @@ def asked_times(question: str) -> tuple[TableTime, ...]:
 
 
 def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
-    """Return the years, or the quarters, from one to another; only these two if they are neither, or far apart."""
+    """Return the years, or the quarters, from one to another; only these two if they are neither years nor quarters,
+    or far apart.
+    """
     one, other = ((time.year, time.quarter, time.month) for time in (first, last))
     if None in (one[0], other[0]) or one[2] or other[2] or (one[1] is None) is not (other[1] is None):
         return first, last

@@ -1,6 +1,5 @@
-"""Agents over a folder of documents, for worlds: `investigator` answers questions, `bb3_chat` converses.
-
-Both are created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
+"""Agents over a folder of documents, for use in worlds: `investigator` answers questions, `bb3_chat` converses. Both
+can be created from options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class FolderChatAgent(Agent):
         self.id = self.opt.text("id", "bb3_chat")
         self._most = self.opt.number("max_turns", MOST_TURNS)
         if self._most < 1:
-            raise DialogueError("max_turns must be 1 or more", hint=f"Omit it for {MOST_TURNS}.")
+            raise DialogueError("max_turns must be 1 or more", hint=f"Leave it out for the default of {MOST_TURNS}.")
         common = (shared or {}).get("room")
         self._is_copy = isinstance(common, _Room)
         self._room = common if isinstance(common, _Room) else _Room(self.opt, investigator)
@@ -150,7 +149,7 @@ class FolderChatAgent(Agent):
         return {**super().share(), "room": self._room}
 
     def shutdown(self) -> None:
-        """Forget the guest; the creator of the agent closes the folder, also for its copies."""
+        """Forget the guest; the agent's creator closes the folder for all copies."""
         self._begin_anew()
         if not self._is_copy:
             self._room.close()
@@ -238,7 +237,7 @@ def _investigator(opt: Opt) -> Investigator:
     folder = opt.text("folder")
     if not folder:
         name = opt.text("model", "investigator")
-        hint = f'Name it: {{"model": "{name}", "folder": "FOLDER"}}, on the command line --folder FOLDER'
+        hint = f'Set it: {{"model": "{name}", "folder": "FOLDER"}}, or on the command line --folder FOLDER'
         raise DialogueError(f"the agent {name} needs a folder of documents", hint=hint)
     return Investigator(
         folder,
@@ -259,7 +258,7 @@ def _texts(opt: Opt, name: str) -> list[str]:
     value = opt.get(name) or ()
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
-        raise DialogueError(f"the option {name} must be a text or a list of texts, it is {value!r}")
+        raise DialogueError(f"the option {name} must be a text or a list of texts, not {value!r}")
     return list(values)
 
 

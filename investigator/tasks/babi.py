@@ -24,7 +24,7 @@ _TASKS = range(1, 21)
 
 
 class StoryQuestion(NamedTuple):
-    """A question: the story since the last one, the question, its answer, the supporting lines."""
+    """A question with the story since the previous one, its answer and the supporting lines."""
 
     story: tuple[str, ...]
     question: str
@@ -65,7 +65,7 @@ class Task1kTeacher(DefaultTeacher):
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
         """Return the file of the task in the task string; the files of all tasks if it names none."""
         if not opt.text("datapath") or opt.text("datafile"):
-            hint = "Name the folder of the unpacked archive: datapath=FOLDER, which contains the folder en."
+            hint = "Set datapath to the folder of the unpacked archive, which contains the folder en: datapath=FOLDER"
             raise DialogueError("bAbI's tasks by number need datapath, not datafile", hint=hint)
         folder, fold = expanded(opt.text("datapath")), fold_of(opt)
         return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))

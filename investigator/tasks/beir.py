@@ -1,4 +1,4 @@
-"""A test collection in the layout of BEIR (Thakur et al. 2021): finding the documents relevant to a query.
+"""A test collection in the layout of BEIR (Thakur et al. 2021), for finding the documents relevant to a query.
 
 `beir:datafile=FOLDER` with `corpus.jsonl`, `queries.jsonl`, and `qrels/train.tsv`, `qrels/dev.tsv`, `qrels/test.tsv`.
 The labels are the ids of the relevant documents, best first. `beir:candidates` offers all ids as candidates, so that a
@@ -62,5 +62,5 @@ class CandidatesTeacher(DefaultTeacher):
 def _folder(opt: Opt) -> Path:
     folder = named_path(opt, "a folder with corpus.jsonl, queries.jsonl and qrels")
     if not folder.is_dir():
-        raise DialogueError(f"{folder} is not a folder", hint="Name the folder that contains corpus.jsonl.")
+        raise DialogueError(f"{folder} is not a folder", hint="Set datafile to the folder that contains corpus.jsonl.")
     return folder

@@ -1,4 +1,4 @@
-"""CoQA (Reddy et al. 2019): questions about a story, each building on those before.
+"""CoQA (Reddy et al. 2019): questions about a story, each of which builds on the earlier ones.
 
 `coqa` shows the story before the first question; `coqa:open` never shows it.
 """

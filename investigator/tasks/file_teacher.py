@@ -1,4 +1,6 @@
-"""Shared by the shipped tasks: examples from files named in options, and an error if there are none."""
+"""The base of the shipped tasks, whose examples come from files named in options; a task without examples is an
+error.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class FileTeacher(DialogTeacher):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    """Suffixes of its files, for finding one in a folder."""
+    """The suffixes of its files, by which one is found in a folder."""
     expected: ClassVar[str]
     """Description of its files, to follow "It must contain"."""
     own_options: ClassVar[frozenset[str]] = frozenset()
@@ -106,7 +108,9 @@ def _check_values(opt: Opt) -> None:
     opt.switch("hide_labels")
     batchsize = opt.number("batchsize", 1)
     if batchsize < 1:
-        raise DialogueValueError(f"batchsize must be 1 or more, it is {batchsize}", hint="Leave it out for 1.")
+        raise DialogueValueError(
+            f"batchsize must be 1 or more, not {batchsize}", hint="Leave it out for the default of 1."
+        )
     unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - _OTHER_METRICS)
     if unknown:
         hint = (

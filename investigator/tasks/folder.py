@@ -54,17 +54,17 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
     if named:
         folder = expanded(named)
         if not folder.is_dir():
-            raise DialogueError(f"folder not found: {folder}", hint="Name the folder of the documents.")
+            raise DialogueError(f"folder not found: {folder}", hint="Choose the folder of the documents.")
         return folder
     beside = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
     if len(beside) != 1:
-        hint = "Name the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
+        hint = "Set the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
         raise DialogueError(f"expected one folder of documents next to {questions}, found {len(beside)}", hint=hint)
     return beside[0]
 
 
 def _known(question: Question) -> Fields:
-    """Return the known fields of the answer; labels only if there is something to grade by."""
+    """Return the known fields of the answer, with labels only if a reply can be graded."""
     labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
         "labels": labels,

@@ -91,9 +91,7 @@ class Tasks:
             return None if number_of_agents is None else default_world(number_of_agents)
 
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
-        """Return the teachers of several tasks. Teachers with the same name get ids from their task strings with
-        options.
-        """
+        """Return the teachers of several tasks. Those with the same name get their task strings as ids."""
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
         for teacher, task in zip(teachers, tasks, strict=True):

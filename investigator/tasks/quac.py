@@ -21,7 +21,7 @@ class DefaultTeacher(SpanTeacher):
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the labels, starting with the answer that the conversation continued with, and the kind of the
+        """Return the labels, starting with the answer with which the conversation continued, and the kind of the
         answer.
         """
         row = asked.row

@@ -26,14 +26,14 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
     task = opt.text("task", "task")
     named = _text(opt, "datafile") or _text(opt, "datapath")
     if not named:
-        hint = f"Name it: {task}:datafile=PATH, or --datafile PATH"
+        hint = f"Set it with {task}:datafile=PATH, or --datafile PATH"
         raise DialogueError(f"the task {task} needs {needed}", hint=hint)
     path = expanded(named)
     if not _is_there(path):
-        raise DialogueError(f"file or folder not found: {path}", hint="Choose one that exists.")
+        raise DialogueError(f"file or folder not found: {path}", hint="Choose a file or folder that exists.")
     if not path.is_file() and not path.is_dir():
         raise DialogueError(
-            f"{path} is neither a file nor a folder", hint="Save its contents in a file, and name that file."
+            f"{path} is neither a file nor a folder", hint="Save its contents in a file, and use that file."
         )
     return path
 
@@ -76,7 +76,7 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
     chosen = [file for file in fitting if _is_of_fold(file, fold)] or fitting
     if len(chosen) != 1:
         found = ", ".join(file.name for file in chosen[:5]) or "none"
-        hint = f"Put {fold} into its name, or name the file: datafile=PATH. Suitable files: {found}"
+        hint = f"Put {fold} into the name of one file, or choose the file with datafile=PATH. Suitable files: {found}"
         raise DialogueError(f"the folder {folder} does not have exactly one file of {kind} for {fold}", hint=hint)
     return chosen[0]
 
@@ -86,7 +86,7 @@ def _text(opt: Opt, name: str) -> str:
     value = opt.get(name)
     if isinstance(value, bool | int | float):
         hint = f"Write a path that is not a number: {name}=./{value}"
-        raise DialogueError(f"the option {name} must be a path, it is {value!r}", hint=hint)
+        raise DialogueError(f"the option {name} must be a path, not {value!r}", hint=hint)
     return opt.text(name)
 
 

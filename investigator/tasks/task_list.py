@@ -1,4 +1,4 @@
-"""The list of tasks: our own, with one file in this folder and one line here each, and those of other packages."""
+"""The list of tasks: our own, each of which has a file in this folder and a line here, and those of other packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TASK_LIST: Final = (
         "CoQA",
         "coqa",
         ("ConversationalQA", "Reading"),
-        "CoQA JSON: questions about a story, each building on those before",
+        "CoQA JSON: questions about a story, each of which builds on the earlier ones",
     ),
     TaskEntry(
         "Doc2Dial",

@@ -1,7 +1,5 @@
-"""Spans on their way to an OpenTelemetry collector, sent while the run continues.
-
-The SDK and its exporter read their own environment variables: address, headers, time limits, batches, sampling,
-resource, on or off.
+"""Sends spans to an OpenTelemetry collector while the run continues. The SDK and its exporter read their own
+environment variables for address, headers, time limits, batches, sampling and resource, and to switch them on or off.
 """
 
 from __future__ import annotations
@@ -101,5 +99,5 @@ def http_exporter() -> Callable[[], SpanExporter]:
             hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
-        log.addHandler(logging.NullHandler())  # one notice is enough; the log would contain every attempt
+        log.addHandler(logging.NullHandler())  # because one notice is enough, and the log would contain every attempt
     return cast("Callable[[], SpanExporter]", module.OTLPSpanExporter)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""Each instrumentation must read this variable itself; the SDK does not."""
+"""The SDK does not read this variable, so each instrumentation must do so."""
 _CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
 
 

@@ -1,4 +1,4 @@
-"""Writes a run as lines of JSON while it happens: one for its start, one for each engine call, one for its end."""
+"""Writes lines of JSON during a run: one for its start, one for each engine call, one for its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares two templates, models or settings, and searches for a proven better one.
+"""Compares two templates, models or settings, and searches for one that is proven better.
 
 from investigator.tuning import FolderBench, Setup, TuningOptions, compare, tune
 

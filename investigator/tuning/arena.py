@@ -1,4 +1,6 @@
-"""The arena over a folder: checks candidates, writes them into template folders, asks and counts."""
+"""The arena over a folder, which checks candidates, writes them into template folders, and asks and counts
+questions.
+"""
 
 from __future__ import annotations
 
@@ -58,10 +60,10 @@ class FolderArena:
         """Return why a candidate is rejected: it breaks a contract, or contains test questions."""
         strange = [one.name for one in candidate.templates if one.name not in self.names]
         if strange:
-            return f"it changes {', '.join(strange)}, which is not to be tuned"
+            return f"it changes {', '.join(strange)}, which must not be tuned"
         for one in candidate.templates:
             if name := leaked(one.text, self._judging()):
-                return f"the template {one.name} contains words of the question {name}, with which it is tested"
+                return f"the template {one.name} contains words of the question {name}, which is used to test it"
         try:
             load_settings(self.base.settings_file, (*self.base.overrides, *candidate.settings))
         except SettingsError as error:

@@ -16,7 +16,7 @@ from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
 from investigator.tuning.trials import QuestionTrial, trial_of
 
-_ATTEMPTS = 3  # attempts per question if the engine fails; earlier replies are kept
+_ATTEMPTS = 3  # number of attempts per question if the engine fails; earlier replies are kept
 
 Tell = Callable[[Event], None]
 

@@ -14,7 +14,7 @@ from investigator.asking.templates import source_of
 from investigator.errors import SettingsError, TemplateError
 from investigator.tuning.trials import TemplateText, Variant
 
-_MOST = 100_000  # maximum combinations considered
+_MOST = 100_000  # maximum number of combinations that are considered
 _SPACE_HINT = 'Write the values of each setting as a list: "method.threshold" = [10, 20, 30]'
 
 Space = Mapping[str, Sequence[str]]
@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values to try if no candidates are given: each by itself, above and below the default."""
+"""The values to try if no candidates are given; each is tried by itself, and they are above and below the default."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:

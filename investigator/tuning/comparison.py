@@ -1,4 +1,4 @@
-"""Two candidates on the same questions: each measure with its test, and the changed outcomes. Pure."""
+"""Compares two candidates on the same questions: each measure with its test, and the changed outcomes. Pure."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ChangedExample(Record):
 
 
 class Comparison(Record):
-    """Two sides on the same questions; the measure `judged_by` decides."""
+    """The comparison of two sides on the same questions, which the measure `judged_by` decides."""
 
     first: ComparedSide
     second: ComparedSide
@@ -110,7 +110,7 @@ def compared(
     judged_by: Measure,
     seed: int,
 ) -> Comparison:
-    """Compare two sides question by question; repetitions of a question are averaged."""
+    """Compare two sides question by question, averaging the repetitions of a question."""
     whole = [one for one in questions if all(_whole(side, one.id) for side in trials)]
     rows = []
     for measure in (*Measure, *Cost):

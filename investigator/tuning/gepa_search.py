@@ -1,7 +1,7 @@
 """Candidates from GEPA (the package `gepa`): a model rewrites templates after seeing their outcomes.
 
-GEPA only proposes. It sees only the reflection questions. We enforce the ceiling, because GEPA overshoots its own. It
-gets no folder, so that it neither writes nor loads a pickle of its state.
+GEPA only makes proposals, and sees only the reflection questions. We enforce the ceiling, because GEPA exceeds its own.
+It gets no folder, so that it neither writes nor loads a pickle of its state.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class GepaAdapter:
 
 
 class _Silent:
-    """A log that discards everything: the trials show GEPA's progress."""
+    """A log that discards everything, because the trials show GEPA's progress."""
 
     def log(self, message: str) -> None:
         """Do nothing."""

@@ -71,7 +71,7 @@ class TuningLedger:
         self._add(LedgerLine(event=LedgerEvent.KEPT, key=key, usage=usage, reply=own))
 
     def too_long(self, key: str) -> int | None:
-        """Return None: the proposer itself rejects overlong prompts."""
+        """Return None, because the proposer itself rejects overlong prompts."""
         return None
 
     def keep_too_long(self, key: str, tokens: int) -> None:
@@ -83,7 +83,7 @@ class TuningLedger:
             return together(self._paid, *(usage for begun in self._pending.values() for usage in begun))
 
     def elapsed(self) -> float:
-        """Return 0.0: a tuning run has no time limit."""
+        """Return 0.0, because a tuning run has no time limit."""
         return 0.0
 
     def _add(self, line: LedgerLine) -> None:
@@ -116,4 +116,4 @@ class TuningLedger:
 
     def _failed(self, error: OSError) -> StoreError:
         hint = "Use --out DIR to choose a writable folder."
-        return StoreError(f"the ledger cannot be kept in {self._path}: {error.strerror}", hint=hint)
+        return StoreError(f"the ledger cannot be written to {self._path}: {error.strerror}", hint=hint)

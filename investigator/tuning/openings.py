@@ -1,4 +1,4 @@
-"""Records which data was used for a test: a test set that was seen before proves less."""
+"""Records which data was used for a test, because a test set that was seen before proves less."""
 
 from __future__ import annotations
 
@@ -47,4 +47,6 @@ class Openings:
             return [Opening.model_validate_json(line) for line in whole_lines(self._path)]
         except (OSError, ValidationError) as error:
             hint = "Restore the file, or tune with new questions and another --workspace DIR."
-            raise StoreError(f"{self._path} cannot be read: what was tested before is unknown", hint=hint) from error
+            raise StoreError(
+                f"{self._path} cannot be read, so it is unknown what was tested before", hint=hint
+            ) from error

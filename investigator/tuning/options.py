@@ -51,8 +51,8 @@ class TuningOptions(Record):
                 meant = f"Did you mean {near}? " if near else ""
                 raise SettingsError(f"unknown template {name}", hint=f"{meant}Templates are: {', '.join(METHOD)}.")
         if self.templates and not (self.variants or self.space or self.search):
-            hint = "Name --variants DIR or --search gepa; without a template, common settings are tried."
+            hint = "Add --variants DIR or --search gepa; without a template, common settings are tried."
             raise SettingsError(f"no candidates given for {', '.join(self.templates)}", hint=hint)
         if (self.variants or self.search) and not self.templates:
-            hint = "Name it first: investigator tune query/ask --variants DIR ..."
+            hint = "Write it first: investigator tune query/ask --variants DIR ..."
             raise SettingsError("no template to change given", hint=hint)

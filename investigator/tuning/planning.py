@@ -24,7 +24,7 @@ from investigator.tuning.splitting import QuestionSets
 from investigator.tuning.statistics import detectable
 
 _FORETOLD = 2  # questions
-_MOST_VERSIONS = 500  # maximum number of documents compared with each other; in larger folders only equal ones count
+_MOST_VERSIONS = 500  # maximum number of documents compared with each other; in larger folders, only equal ones
 
 
 class Data(Record):

@@ -32,5 +32,5 @@ def proposer_named(name: str) -> Proposer:
     points = found(GROUP)
     if name not in points:
         known = ", ".join(dict.fromkeys((*OWN, *points)))
-        raise SettingsError(f"unknown proposer {name!r}", hint=f"Known are: {known}.")
+        raise SettingsError(f"unknown proposer {name!r}", hint=f"The known proposers are: {known}.")
     return cast("Proposer", load(points[name]))

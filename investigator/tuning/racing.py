@@ -9,7 +9,7 @@ import numpy as np
 
 from investigator.tuning.statistics import exact_p
 
-_FIRST = 12  # minimum questions of the first rung
+_FIRST = 12  # minimum number of questions of the first rung
 _WORSE = 0.1  # significance level at which a candidate counts as worse than the leader
 
 
@@ -44,7 +44,7 @@ def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], 
     ranked = sorted(scores, key=lambda key: -_mean(scores[key]))
     leader = max((scores[ranked[0]], baseline), key=_mean) if ranked else baseline
     kept = ranked[: max(1, math.ceil(len(ranked) / 2))]
-    reasons = {key: "" if key in kept else "not among the better half" for key in ranked}
+    reasons = {key: "" if key in kept else "not in the better half" for key in ranked}
     for key in kept:
         apart = np.asarray(scores[key], dtype=np.float64) - np.asarray(leader, dtype=np.float64)
         if apart.sum() < 0 and (p := exact_p(apart, seed)) <= _WORSE:

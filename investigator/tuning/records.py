@@ -55,7 +55,7 @@ class Fate(StrEnum):
     """The fate of a candidate."""
 
     REFUSED = "refused"  # breaks a template's contract, or contains test questions
-    SAME = "same"  # equal to another one
+    SAME = "same"  # equal to another candidate
     NOT_TRIED = "not_tried"  # no calls left below the ceiling
     DROPPED = "dropped"
     FINALIST = "finalist"
@@ -99,12 +99,12 @@ class GuardResult(Record):
 
 
 class Ending(StrEnum):
-    """How a search ended."""
+    """The ending of a search."""
 
     ADOPTED = "adopted"
     NOTHING_TO_GAIN = "nothing_to_gain"
     NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or none was created
-    NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the selection questions
+    NO_CANDIDATE = "no_candidate"  # no candidate was better than the baseline on the selection questions
     NOT_PROVEN = "not_proven"  # the test set does not confirm the gain
     GUARD_FELL = "guard_fell"
     CEILING = "ceiling"

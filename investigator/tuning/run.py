@@ -76,7 +76,7 @@ def tune(
 
 @contextmanager
 def _alone_in(out: Path) -> Iterator[None]:
-    """Lock the folder of a run: another process would spend the rest of the ceiling.
+    """Lock the folder of a run, because another process would spend the rest of the ceiling.
 
     Raises UserError if another one holds the lock, and StoreError.
     """
@@ -86,7 +86,7 @@ def _alone_in(out: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout as error:
         raise UserError(
-            f"another process is tuning in {out}", hint="Wait for it, or name another --out DIR."
+            f"another process is tuning in {out}", hint="Wait for it, or choose another --out DIR."
         ) from error
     except OSError as error:
         raise StoreError(f"the run cannot be stored in {out}: {error.strerror}") from error
@@ -212,7 +212,7 @@ class TuningRun:
         if before and not self._options.reopen:
             raise UserError(
                 f"the test set of this data was used for the same templates or settings on {before[-1].opened[:10]}",
-                hint="A used test set proves less: use new questions, or --reopen for a stricter test.",
+                hint="A test set that was used before proves less: use new questions, or --reopen for a stricter test.",
             )
         return len(before)
 
@@ -264,7 +264,7 @@ class TuningRun:
         yield from self._propose(workshop)
 
     def _proposing_engine(self) -> Engine:
-        """Return the engine of the proposer: the named one, else the one being tuned for.
+        """Return the engine of the proposer: the one that was named, or else the one that is tuned.
 
         Raises SettingsError if our own proposer would get the built-in engine, which cannot write.
         """
@@ -273,7 +273,7 @@ class TuningRun:
         if self._options.search in OWN and engine is self._parts.extractive:
             raise SettingsError(
                 f"the proposer {self._options.search} needs a language model",
-                hint="Name the one that writes templates: --proposer local, or --proposer openai:gpt-5-mini.",
+                hint="Choose the model that writes templates: --proposer local, or --proposer openai:gpt-5-mini.",
             )
         return engine
 

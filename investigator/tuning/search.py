@@ -1,6 +1,6 @@
-"""Searches for a candidate that is better than the baseline, and proves it. First the headroom, then a race on the
-selection questions, then one test on unseen questions. An arena does all reading, asking and storing; the decisions
-here depend only on its trials and the seed.
+"""Searches for a candidate that is better than the baseline, and proves it. It measures the headroom, then runs a race
+on the selection questions, then makes one test on unseen questions. An arena does all reading, asking and storing; the
+decisions here depend only on its trials and the seed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TuningSearch:
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _headroom: Headroom | None = None
-    _calls: float = 1.0  # per question, by the baseline
+    _calls: float = 1.0  # calls of the baseline per question
 
     def run(self) -> SearchResult:
         """Search, and return the outcome. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""
@@ -169,7 +169,7 @@ class TuningSearch:
     def _why_none(self) -> str:
         """Return the reason why no candidate is left to try."""
         if not self._tried:
-            return "All proposals were equal to the baseline." if self.proposed else "No candidate was created."
+            return "All proposals were the same as the baseline." if self.proposed else "No candidate was created."
         fates = Counter(one.fate for one in self._tried.values())
         counts = ", ".join(f"{count} {fate.words}" for fate, count in fates.items())
         refused = next(

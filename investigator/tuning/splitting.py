@@ -14,7 +14,7 @@ from investigator.records import Record
 from investigator.reports.wording import plural
 
 FEWEST = 6
-"""Minimum size of a set: with fewer questions, no result of an exact test is significant at 5 %."""
+"""Minimum size of a set, because with fewer questions no result of an exact test is significant at 5 %."""
 
 _SHARES = {"reflect": 0.2, "select": 0.4, "test": 0.4}
 
@@ -78,7 +78,7 @@ def check_apart(sets: QuestionSets, twins: Mapping[str, str]) -> None:
                 if seen.setdefault(key, name) is not name:
                     raise EvaluationDataError(
                         f"the sets {seen[key]} and {name} share {key.partition(' ')[2]!r} (question {question.id})",
-                        hint="Data seen before the test proves nothing: remove one of the questions.",
+                        hint="Data that was seen before the test proves nothing: remove one of the questions.",
                     )
 
 

@@ -1,4 +1,5 @@
-"""Tests whether one of two systems is better on the same questions: interval, exact test, questions needed.
+"""Tests if one of two systems is better on the same questions, with an interval, an exact test and the number of
+questions needed.
 
 All tests are paired and two-sided, on the difference for each question. Pure; `seed` decides the draws.
 """
@@ -18,7 +19,7 @@ LEVEL = 0.05
 """Significance level: the accepted probability of a false positive."""
 
 _Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # quantiles of the normal distribution: two-sided 5 %, and 80 %
-_EXACT = 16  # non-zero differences: 65,536 choices of signs
+_EXACT = 16  # differences that are not zero: 65,536 choices of signs
 _DRAWS, _BLOCK = 20_000, 1_000
 _SAME = 1e-9
 _DISCORDANT = 0.2  # default share of questions on which two systems differ

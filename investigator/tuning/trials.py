@@ -36,11 +36,11 @@ class Variant(Record):
     name: str
     templates: tuple[TemplateText, ...] = ()
     settings: tuple[str, ...] = Field(default=(), description="changes part.field=value")
-    origin: str = Field(default="", description="origin, for the report")
+    origin: str = Field(default="", description="its origin, for the report")
 
     @property
     def key(self) -> str:
-        """Return its identity among candidates, regardless of its name."""
+        """Return the identity of the candidate among others, regardless of its name."""
         texts = sorted(f"{one.name}\0{one.text}" for one in self.templates)
         whole = "\0\0".join((*texts, *sorted(self.settings)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]

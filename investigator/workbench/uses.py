@@ -41,7 +41,7 @@ from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import Traces, WatchedCall
 
 _UNBOUNDED = BudgetSettings(calls=None)
-"""The price while a run is replayed: nothing."""
+"""The price of every engine while a run is replayed, which is nothing."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class WatchedCalls:
             self.calls.append(call)
 
     def ended(self, investigation: Investigation) -> None:
-        """Do nothing: only calls are collected."""
+        """Do nothing, because only calls are collected."""
 
 
 @dataclass(frozen=True)

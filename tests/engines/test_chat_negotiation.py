@@ -182,4 +182,4 @@ def test_a_damaged_file_is_told_once_and_holds_nothing(tmp_path: Path, notices: 
 def test_a_file_that_cannot_be_written_is_told_and_stops_nothing(tmp_path: Path, notices: list[str]) -> None:
     (tmp_path / "file").write_text("in the way")
     KnownServers(tmp_path / "file" / "s.json", on_notice=notices.append).keep("a", FOUND)
-    assert any("cannot be kept" in notice for notice in notices)
+    assert any("cannot be saved" in notice for notice in notices)

@@ -234,7 +234,7 @@ def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, quest
 
 
 def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
-    with pytest.raises(StoreError, match="cannot be kept"):
+    with pytest.raises(StoreError, match="cannot be written"):
         finished(evaluation(folder, questions, out=folder.parent))
 
 

@@ -217,8 +217,8 @@ def test_halving_keeps_the_better_half_and_drops_what_is_clearly_worse() -> None
     assert survivors({"a": best, "b": good, "c": bad, "d": bad}, good, 0) == {
         "a": "",
         "b": "",
-        "c": "not among the better half",
-        "d": "not among the better half",
+        "c": "not in the better half",
+        "d": "not in the better half",
     }
     assert survivors({"a": bad}, best, 0)["a"].startswith("worse than the leader")
     assert survivors({}, best, 0) == {}

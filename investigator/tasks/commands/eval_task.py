@@ -28,19 +28,23 @@ from investigator.tasks.printed import TaskReport
 
 def eval_task(
     task: Annotated[
-        str, typer.Argument(metavar="TASK", help="Task, e.g. folder:datafile=q.jsonl, or a,b for two tasks.")
+        str, typer.Argument(metavar="TASK", help="Task, for example folder:datafile=q.jsonl, or a,b for two tasks.")
     ],
     common: CommonOptions,
     folder: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of documents for the agent.")] = None,
     agent: Annotated[
         str,
-        typer.Option(metavar="NAME", help="investigator, bb3_chat, repeat_label, or your own package.module:Class."),
+        typer.Option(
+            metavar="NAME", help="Agent: investigator, bb3_chat, repeat_label, or your own package.module:Class."
+        ),
     ] = "investigator",
-    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="File or folder of the data.")] = None,
+    datafile: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="File or folder that contains the data.")
+    ] = None,
     datatype: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "valid",
     num: Annotated[
         int | None,
-        typer.Option("--num", metavar="N", min=1, help="Only the first N examples, rounded up to full batches."),
+        typer.Option("--num", metavar="N", min=1, help="Use only the first N examples, rounded up to full batches."),
     ] = None,
     batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Number of examples answered at once.")] = 1,
     as_json: AsJson = False,

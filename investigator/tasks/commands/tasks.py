@@ -36,7 +36,7 @@ def tasks(
     ] = "",
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the tasks that can be displayed and evaluated. Name your own tasks by module: my_package.my_task."""
+    """List the tasks that can be displayed and evaluated. Write your own tasks as modules: my_package.my_task."""
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
         print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in found), own=True)
@@ -57,18 +57,20 @@ def _row(entry: TaskEntry) -> tuple[str, str, str]:
 
 def display(
     task: Annotated[
-        str, typer.Argument(metavar="TASK", help="Task, e.g. squad:datafile=dev.json, or a,b for two tasks.")
+        str, typer.Argument(metavar="TASK", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
     ],
     datatype: Annotated[
         str, typer.Option(help="Part of the data: train, valid or test; append :stream to read on demand.")
     ] = ("train:ordered"),
     num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="Number of examples.")] = 10,
-    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="File or folder of the data.")] = None,
+    datafile: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="File or folder that contains the data.")
+    ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
     """Show the examples of a task: text, labels, number of candidates, and other fields.
 
-    Name your own task by its module, such as my_package.my_task, which may be in the current folder.
+    Write your own task as its module, such as my_package.my_task, which may be in the current folder.
     """
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
@@ -85,7 +87,7 @@ def display(
 
 
 def find_in_current_folder(task: str) -> None:
-    """Add the current folder to the import path if a task string names a module; installed modules win."""
+    """Add the current folder to the import path if a task string names a module; installed modules take precedence."""
     folder = os.getcwd()
     if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
         sys.path.append(folder)

@@ -53,7 +53,9 @@ def check(
     ] = None,
     context: Annotated[
         int,
-        typer.Option(metavar="TOKENS", min=256, help="Context size of the model; fixed text may fill half of it."),
+        typer.Option(
+            metavar="TOKENS", min=256, help="Context size of the model in tokens; fixed text may fill half of it."
+        ),
     ] = _SMALL_CONTEXT,
     as_json: AsJson = False,
 ) -> None:

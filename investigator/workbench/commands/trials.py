@@ -35,10 +35,10 @@ from investigator.workbench.trial import about, judged, trial
 from investigator.workbench.uses import FoundUses, UseFinder
 from investigator.workbench.wording import trial_text
 
-_WIDTH = 120  # columns if the output is a file or a pipe
+_WIDTH = 120  # width in columns if the output is a file or a pipe
 
 Question = Annotated[
-    str | None, typer.Argument(metavar="QUESTION", help="Question about the folder; alternatively, --run.")
+    str | None, typer.Argument(metavar="QUESTION", help="Question about the folder; or use --run instead.")
 ]
 
 
@@ -139,7 +139,7 @@ def run_template(
                 template=only, about=about(use.variables), old=before, new=after, usage=opened.usage()
             )
     if not traits_of(engines[role_of(only)]).is_model:
-        note("the built-in engine answers from the variables, regardless of the template: name a --model")
+        note("the built-in engine answers from the variables, regardless of the template; choose a --model")
     for notice in parts.notices():
         note(notice.text)
     if as_json:
