@@ -123,7 +123,7 @@ class SettingsError(UserError):
 class TemplateError(UserError):
     """A prompt template is missing, broken, or uses an unknown variable."""
 
-    default_hint = "Compare the template with the one shipped in prompts/."
+    default_hint = "Compare the template with the shipped template in prompts/."
 
 
 class MissingPackageError(UserError):
@@ -186,7 +186,7 @@ class WorkspaceLockedError(UserError):
     """Another process is writing to the same workspace."""
 
     default_hint = (
-        "Add --wait to start when the other one has ended, or give this one its own workspace with --workspace DIR."
+        "Add --wait to start when the other run has ended, or give this run its own workspace with --workspace DIR."
     )
 
 
@@ -263,7 +263,7 @@ class ReplyError(RunError):
 
 
 class ReaderError(RunError):
-    """One document could not be read; the others continue."""
+    """One document could not be read; the other documents are still read."""
 
 
 class SourceChangedError(ReaderError):
@@ -288,11 +288,11 @@ class DiskFullError(StoreError):
 
 
 class AlteredRunError(StoreError):
-    """The record of a run in the workspace is not the one that this program wrote for this user."""
+    """The record of a run in the workspace differs from what this program wrote for this user."""
 
     default_hint = (
         "Ask its question again; nothing of this run is reused. If the workspace comes from another computer of yours, "
-        "copy the file user.key from the data directory there to the one here (see docs/security.md)."
+        "copy the file user.key from its data directory to the data directory of this computer (see docs/security.md)."
     )
 
     def __init__(self, run_id: str, *, hint: str = "") -> None:

@@ -59,9 +59,9 @@ class Investigator:
     machine. `model` is `provider:name`, several `role=provider:name`, an Engine, or an Engine for each role; without it
     the built-in engine answers, and no language model is used. `settings` come from `load_settings`. `workspace` is the
     directory of the index, by default in the user's data directory. `prompts` is a folder of templates that replace
-    shipped ones. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat model.
-    Replies of the language model are added to the file `record`; the model `recorded:FILE` replays them later. `joint`
-    is a budget that individual questions share with those of other investigators.
+    shipped templates. `embedder` replaces the embedding model. LangChain's `callbacks` receive every call of a chat
+    model. Replies of the language model are added to the file `record`; the model `recorded:FILE` replays them later.
+    `joint` is a budget that individual questions share with those of other investigators.
 
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
     components of a run). One question runs in a workspace at a time: a second one raises WorkspaceLockedError.
@@ -153,7 +153,7 @@ class Investigator:
         """Ask the folder many questions and yield the events; the last one contains AskedQuestions.
 
         The folder is read once, each question is asked once, and ceilings apply to all questions together. A failed
-        question does not affect the others. Raises the errors of `investigate`.
+        question does not affect the other questions. Raises the errors of `investigate`.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._batches.ask_all(questions, options)

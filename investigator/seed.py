@@ -74,7 +74,7 @@ class Planner:
 class TacticalPlanning:
     """Takes the steps of a plan in order: those under investigation first, then by the smallest plan id.
 
-    `plan` is the current plan. Plans are immutable, so the one passed in is not changed.
+    `plan` is the current plan. Plans are immutable, so the plan that is passed in is not changed.
     """
 
     def __init__(self, plan: Plan, db_dir: str | Path, summary_template_path: str | Path) -> None:

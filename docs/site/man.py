@@ -84,7 +84,7 @@ def _section(command: Command) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text as troff shows it: no escapes, no requests, and hyphens that can be copied."""
+    """Return text that troff shows unchanged, without escapes and requests, and with hyphens that can be copied."""
     plain = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain
 

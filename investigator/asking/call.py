@@ -31,7 +31,7 @@ class Call:
 
 
 Layer = Callable[[Call], Reply]
-"""A layer has one job and wraps the next one; the innermost asks the engine."""
+"""A layer has one job and wraps the next layer; the innermost layer asks the engine."""
 
 
 def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:

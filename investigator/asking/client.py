@@ -90,7 +90,7 @@ class EngineClient:
         return replace(read, in_part=prompt.variables != variables)
 
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
-        """Return the second opinion; None without one, or if no language model is asked.
+        """Return the second opinion; None if there is no second opinion, or if no language model is asked.
 
         The reply is JSON of the requested record. Raises EngineError without a reply.
         """

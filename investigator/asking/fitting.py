@@ -21,7 +21,9 @@ Item = TypeVar("Item")
 
 
 def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
-    """Return fewer passages, or fewer whole sentences of a single one, so no quote is cut; None if only one is left."""
+    """Return fewer passages, or fewer whole sentences of a single passage, so that no quote is cut; None if only one
+    sentence is left.
+    """
     passages = variables.passages
     if len(passages) > 1:
         return variables.changed(passages=_first(passages, share))
@@ -87,6 +89,6 @@ def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
         else:
             break
     start, end = spans[first][0], spans[last][1]
-    place = {} if start == 0 else {"page": None, "line": None}  # those from the beginning of the passage
+    place = {} if start == 0 else {"page": None, "line": None}  # sentences from the beginning of the passage
     span = {"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
     return passage.changed(**span, **place)

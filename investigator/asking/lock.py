@@ -70,7 +70,7 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
         except TemplateError:
             now = None
         if now != one:
-            yield f"the template {one.name} in {folder} differs from the tuned one"
+            yield f"the template {one.name} in {folder} differs from the template that was tuned"
 
 
 def _apart(model: str, other: str) -> str:

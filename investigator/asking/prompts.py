@@ -42,7 +42,7 @@ class Prompts:
         return own or prompts_folder() / relative
 
     def own(self) -> tuple[TemplateVersion, ...]:
-        """Return the templates that replace shipped ones."""
+        """Return the user's templates that replace shipped templates."""
         paths = {name: self.path(name) for name in self._contracts}
         return tuple(
             template_version(name, source_of(path), own=True)
@@ -55,7 +55,7 @@ class Prompts:
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
-        """Return a hash of the method's templates: with a changed template, an investigation is a different one."""
+        """Return a hash of the method's templates, because a changed template makes it a different investigation."""
         digest = hashlib.sha256()
         for name in METHOD:
             digest.update(source_of(self.path(name)).encode())

@@ -123,7 +123,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         tree.set_environment(self)
         try:
             return Template.from_code(self, self.compile(tree), {})
-        except (SyntaxError, RecursionError, MemoryError) as error:  # Python's own limits, such as on nested loops
+        except (SyntaxError, RecursionError, MemoryError) as error:  # Python itself has limits, such as on nested loops
             raise TemplateSyntaxError(f"it is nested too deeply ({error})", 1) from error
 
     def parsed(self, source: str) -> nodes.Template:

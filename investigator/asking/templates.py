@@ -101,7 +101,7 @@ def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
         lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
     try:
         undeclared = find_undeclared_variables(tree)
-    except JinjaError:  # as above, or for an unknown filter
+    except JinjaError:  # raised as above, or for an unknown filter
         undeclared = lines.keys() - {node.name for node in tree.find_all(nodes.Name) if node.ctx == "store"} - {"loop"}
     return {name: lines.get(name, 1) for name in undeclared}
 

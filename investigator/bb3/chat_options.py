@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class Decide(StrEnum):
-    """The use of a kind of knowledge: always, never, or as its module decides."""
+    """When a kind of knowledge is used: always, never, or when its module decides so."""
 
     ALWAYS = "always"
     NEVER = "never"

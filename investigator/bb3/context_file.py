@@ -107,7 +107,7 @@ class _Lines:
 
 
 def _unwrapped(line: str) -> tuple[Module, str] | None:
-    """Return the text between the tokens of 3B, and the module that produces such text."""
+    """Return the text between the tokens of 3B, and the module that produces text of this kind."""
     for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):

@@ -14,12 +14,12 @@ def greets(text: str) -> bool:
 
 
 def thanks(text: str) -> bool:
-    """Return True if a folded text contains thanks, in one of the same languages."""
+    """Return True if a folded text contains thanks in English, German, French or Spanish."""
     return re.search(rf"\b(?:{_courtesies('thanks')})\b", text) is not None
 
 
 def takes_leave(text: str) -> bool:
-    """Return True if a folded text contains a goodbye, in one of the same languages."""
+    """Return True if a folded text contains a goodbye in English, German, French or Spanish."""
     return re.search(rf"\b(?:{_courtesies('farewell')})\b", text) is not None
 
 

@@ -52,21 +52,20 @@ def dislike_type_of(word: str) -> DislikeType:
 
 
 def liked(conversation: Conversation, place: int | None = None) -> Conversation:
-    """Return the conversation with a message of the bot marked as liked and not disliked; by default the last one.
-
-    Raises DialogueError if the bot has no message at that place.
+    """Return the conversation with a message of the bot marked as liked and not disliked; by default the last message
+    of the bot. Raises DialogueError if the bot has no message at that place.
     """
     return _marked(conversation, _reply_at(conversation, place), is_liked=True, is_disliked=False, dislike_type=None)
 
 
 def disliked(conversation: Conversation, kind: DislikeType, place: int | None = None) -> Conversation:
-    """Return the conversation with a message of the bot marked as disliked and not liked; by default the last one.
-
-    Raises DialogueError if the bot has no message at that place, and for types about safety if it is not canned.
+    """Return the conversation with a message of the bot marked as disliked and not liked; by default the last message
+    of the bot. Raises DialogueError if the bot has no message at that place, and for types about safety if the message
+    is not canned.
     """
     place = _reply_at(conversation, place)
     if kind in _ABOUT_SAFETY and not conversation.message_history[place].is_safety_controlled_response:
-        hint = "Choose another type; this one is about replies of the safety measures."
+        hint = "Choose another type; this type is only for replies of the safety measures."
         raise DialogueError(f"the reply cannot be disliked as {kind}: it is not a canned reply", hint=hint)
     return _marked(conversation, place, is_liked=False, is_disliked=True, dislike_type=str(kind))
 
@@ -100,7 +99,7 @@ def answered_after_dislike(conversation: Conversation, text: str, human_message_
 
 
 def _reply_at(conversation: Conversation, place: int | None) -> int:
-    """Return the index of a message of the bot, by default the last one."""
+    """Return the index of a message of the bot, by default of its last message."""
     history = conversation.message_history
     places = [number for number, message in enumerate(history) if not message.by_human]
     if place is None and places:

@@ -221,7 +221,7 @@ class ModularChat:
 
 
 def _choose(draft: Draft) -> None:
-    """Choose the best reply; of equals, the combined one, then the earlier one."""
+    """Choose the best reply; among equally good replies, choose the combined reply, or else the earlier one."""
     best, draft.chosen = -inf, draft.combined
     if draft.combined is not None and not draft.combined.failed:
         best = draft.combined.score

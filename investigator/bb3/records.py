@@ -46,7 +46,7 @@ class Module(StrEnum):
 
 
 class Speaker(StrEnum):
-    """A speaker: the one who replies (Person 2 in the seed), or the partner (Person 1)."""
+    """A speaker, who is either replying (Person 2 in the seed) or the partner (Person 1)."""
 
     SELF = "self"
     PARTNER = "partner"

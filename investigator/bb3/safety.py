@@ -85,8 +85,8 @@ class GuardedReply(Record):
 
 class SafetyGuard:
     """Checks all messages between the human and the bot. `classifier` judges what the matcher accepts; without a
-    classifier, only the matcher judges. `random` chooses among the canned replies, never the one used last for the same
-    failure.
+    classifier, only the matcher judges. `random` chooses among the canned replies, but never the reply that was used
+    last for the same failure.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SafetyGuard:
         return Safety(duo_safety=_said(self._classifier.is_unsafe(text)), string_matcher=matched)
 
     def reply(self, human: str, reply_to: Callable[[str], str]) -> GuardedReply:
-        """Return the reply of `reply_to`, or a canned one.
+        """Return the reply of `reply_to`, or a canned reply.
 
         It is canned if the human's text is unsafe (then `reply_to` is not called), if the reply is unsafe, or if
         `reply_to` or the classifier raises RunError.

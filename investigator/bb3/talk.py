@@ -57,7 +57,7 @@ class Talk:
         `hear` receives the proven and safe part of the text while a model writes; the final message rarely differs.
         After a dislike the text answers the question of what would have been better. An unsafe message or a failed
         model gets a canned reply, with the reason in `failure` and the model's error in `problem`; the modules never
-        see such an exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
+        see this exchange again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
             raise DialogueError(f"the message must be a text, not {text!r:.60}", hint='Pass a text: talk.say("Hello")')

@@ -34,7 +34,7 @@ class LazyCommand(TyperCommand):
         self._prints = prints
 
     def make_context(self, *words: Any, **extra: Any) -> Any:
-        """Return the context of the loaded command, which then runs in place of this one."""
+        """Return the context of the loaded command, which then runs in place of this command."""
         try:
             return self.load().make_context(*words, **extra)
         except typer.TyperException as error:

@@ -35,7 +35,7 @@ def run() -> None:
         completion_init()
     try:
         app(prog_name="investigator")
-    except KeyboardInterrupt:  # while a command is being loaded, or after its result
+    except KeyboardInterrupt:  # Ctrl-C while a command is being loaded, or after its result
         typer.echo("interrupted", err=True)
         sys.exit(130)
     finally:

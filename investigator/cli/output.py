@@ -65,7 +65,7 @@ class OutputOptions:
         if self.as_json:
             print_record(Printed.INVESTIGATION, investigation)
             return
-        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the question is just above
+        if again or isinstance(sys.stdout, ForFile):  # on a terminal, the user sees the question just above
             print_styled(question_text(investigation))
         print_styled(investigation_text(investigation))
 
@@ -127,7 +127,7 @@ def _print_json(text: str, *, own: bool) -> None:
 def print_styled(text: Text) -> None:
     """Print text: styled and wrapped on a terminal, plain and unwrapped anywhere else. Raises RunError."""
     harmless = inert(text.plain)
-    if harmless != text.plain:  # such texts are not inert yet
+    if harmless != text.plain:  # such texts have not been made inert yet
         text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):

@@ -73,7 +73,7 @@ class RayCrew:
             raise failed
 
     def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Hold these shards for searching, and release all others. Raises ClusterError."""
+        """Hold these shards for searching, and release all other shards. Raises ClusterError."""
         ray = self._ray
         with self._changing:
             if self._holders is None or shards != self._held or self._holders.lost:
@@ -92,7 +92,7 @@ class RayCrew:
 
 
 class _Holder:
-    """The actor: some shards, opened on first use, and again after Ray has restarted it."""
+    """The actor, which holds some shards and opens them on first use, and again after Ray has restarted it."""
 
     def __init__(self, shards: Mapping[int, HeldShard]) -> None:
         self._held = shards

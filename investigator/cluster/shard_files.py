@@ -161,7 +161,7 @@ class ShardFiles:
             return None
 
     def count(self, wanted: int) -> int:
-        """Return the number of shards of the index: the requested number or, for 0, the existing one."""
+        """Return the number of shards of the index, which is the requested number or, for 0, the existing number."""
         plan = None if wanted else self.plan()
         return plan.count if plan is not None else wanted or _USUAL
 

@@ -43,7 +43,7 @@ class HeldShard:
 
 @dataclass(frozen=True)
 class Holding:
-    """The holders of shards for searching, and the reasons for lost ones, by number."""
+    """The holders of shards for searching, and the reason why each lost shard was lost, by number."""
 
     holders: ShardHolders
     lost: Mapping[int, InvestigatorError]
@@ -59,7 +59,7 @@ class Crew(Protocol):
         ...
 
     def hold(self, shards: Mapping[int, HeldShard]) -> Holding:
-        """Hold these shards for searching, and release all others. Raises ClusterError."""
+        """Hold these shards for searching, and release all other shards. Raises ClusterError."""
         ...
 
     def dead_machines(self) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ class ShardedIndex:
         return self._listing
 
     def _opened(self) -> _Opened:
-        """Hold the shards for searching; damaged ones are rebuilt first."""
+        """Hold the shards for searching; damaged shards are rebuilt first."""
         if self._open is None:
             holding, records = self._held(), self._files.records(self._count)
             damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]

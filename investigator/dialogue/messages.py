@@ -12,7 +12,7 @@ EPISODE_DONE = "episode_done"
 
 
 class Message(dict[str, object]):
-    """A dict whose fields can be set only once; `force_set` overwrites one. Standard fields, all optional: `text`,
+    """A dict whose fields can be set only once; `force_set` overwrites a field. Standard fields, all optional: `text`,
     `id`, `labels`, `eval_labels`, `label_candidates`, `text_candidates`, `episode_done`, `reward`, `image`, `metrics`;
     others are allowed.
     """

@@ -27,7 +27,7 @@ Kind = TypeVar("Kind")
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
     """Return the class at the first of these places whose module exists. `sought` describes it, as in "agent
     repeat_label". Raises UnknownTaskError, with the hint, if the module or the class in it does not exist, and
-    DialogueError if the module needs a missing one, or the class has another kind.
+    DialogueError if the module needs a module that is missing, or the class is of another kind.
     """
     for place in places:
         module = _module(place.module)
@@ -114,8 +114,8 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """Return the class with a name: one of ours, or else the one found by `agent_places`. Raises UnknownTaskError if
-    none is found, and DialogueError if it is not an agent or cannot be loaded.
+    """Return the class with a name: a built-in class, or else the class found by `agent_places`. Raises
+    UnknownTaskError if none is found, and DialogueError if it is not an agent or cannot be loaded.
     """
     if name in _WITHOUT_DOCUMENTS:
         return _WITHOUT_DOCUMENTS[name]
@@ -126,7 +126,7 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
 
 
 def needs_no_documents(kind: type[Agent]) -> bool:
-    """Return True if an agent is one of ours that uses neither documents nor a language model."""
+    """Return True if an agent is built in and uses neither documents nor a language model."""
     return kind in _WITHOUT_DOCUMENTS.values()
 
 

@@ -1,4 +1,4 @@
-"""Agents without a model: for baselines, examples, and tests of worlds and teachers."""
+"""Agents without a model, for baselines, examples, and tests of worlds and teachers."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class RandomCandidateAgent(_SimpleAgent):
 def _chance(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise DialogueError(
-            f"the option cant_answer_percent cannot be {value!r}",
+            f"the option cant_answer_percent must not be {value!r}",
             hint="Give a probability between 0 and 1, such as 0.25.",
         )
     return float(value)

@@ -80,7 +80,7 @@ class TaskChoice:
 
 
 def total(counts: Sequence[int | None]) -> int | None:
-    """Return the sum of the counts of several tasks; None if one is unknown."""
+    """Return the sum of the counts of several tasks; None if a count is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 

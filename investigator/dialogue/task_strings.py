@@ -45,7 +45,8 @@ class SplitTask(NamedTuple):
 def split_task(task: str) -> SplitTask:
     """Split `key=value` parts off a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
 
-    A `-` in a key stands for `_`, a `;` in a value for `:`. A value becomes a boolean, an integer, a number, or a text.
+    A `-` in a key means `_`, and a `;` in a value means `:`. A value becomes a boolean, an integer, a number, or a
+    text.
     """
     kept, options = [], dict[str, OptionValue]()
     for part in task.split(":"):

@@ -51,8 +51,8 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     """Return an example as a line.
 
-    Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list and a list
-    of one empty text are written alike. Raises DialogueError if a field's name cannot be written.
+    Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list is written
+    in the same way as a list of one empty text. Raises DialogueError if a field's name cannot be written.
     """
     ignored = set(filter(None, ignore_fields.split(",")))
     others = (key for key in message if key not in _FIRST_FIELDS)

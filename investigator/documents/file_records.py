@@ -12,7 +12,7 @@ from investigator.records import FileRecord, FileStatus, SplitDocument
 
 
 class GoneFiles:
-    """Records of deleted files, to recognise renamed ones by their bytes and file name extension."""
+    """Records of deleted files, by which renamed files are recognised by their bytes and file name extension."""
 
     def __init__(self, records: Iterable[FileRecord]) -> None:
         self._left = {record.path: record for record in records}

@@ -126,7 +126,7 @@ class _Refresh:
         with ReadingPool(processes) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
-                if kept is None:  # known content that now belongs to another file
+                if kept is None:  # the content is known, but now belongs to another file
                     again = reading.request.changed(known_hashes=())
                     kept = next(filter(None, (self._keep(files[again.id], r) for r in pool.read([again]))))
                 yield kept
@@ -180,7 +180,7 @@ class _Refresh:
 def request_for(
     root: Path, file: FoundFile, known_hashes: Collection[str], reader: ReaderSettings, chunks: ChunkSettings
 ) -> ReadRequest:
-    """Return the request to read a file of the folder `root`, unless its sha256 is one of the known ones."""
+    """Return the request to read a file of the folder `root`, unless its sha256 is known."""
     return ReadRequest(
         id=file.id,
         root=os.fsencode(root),

@@ -20,8 +20,8 @@ IGNORE_FILE = ".investigatorignore"
 
 _LONGEST_IGNORE_FILE = 1_000_000
 _MOST_PATTERNS = 1_000  # limits, because each pattern is tried on each name, and the folder's author controls both
-_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # our own folders at the top, which are never documents
-_MOST_NAMES = 10  # names kept per reason, in each record
+_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # folders of this program at the top, never documents
+_MOST_NAMES = 10  # number of names kept for each reason in each record
 _LONGEST_NAME = 200
 
 

@@ -45,7 +45,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
     from pathspec.patterns.gitignore import GitIgnorePatternError  # for speed: most folders have only plain names
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    if line.rstrip().endswith("/**/"):  # pathspec would take it for the folder itself
+    if line.rstrip().endswith("/**/"):  # because pathspec would take it for the folder itself
         line = f"{line.rstrip()}*/"
     try:
         regex, include = GitIgnoreSpecPattern.pattern_to_regex(line)
@@ -62,8 +62,8 @@ def _without_backtracking(regex: str) -> str:
     """Return the regex, in which each wildcard except the last takes only its first match, so that a hostile ignore
     file cannot make it hang.
 
-    The text between two `*` has a fixed length, and that between two `**` a fixed number of names. So if
-    the rest does not match after the first match of such a part, it does not match after a later one.
+    The text between two `*` has a fixed length, and that between two `**` a fixed number of names. So if the rest does
+    not match after the first match of such a part, it does not match after a later match either.
     """
     first, *others = _STAR_AND_MORE.sub(r"(?>[^/]*?\1)", regex).split(_OVER_FOLDERS)
     if not others:

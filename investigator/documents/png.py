@@ -13,7 +13,7 @@ _LEVEL = 6
 
 
 def png(pixels: Any) -> bytes:
-    """Return a picture as a PNG file; a grey one takes a third of the bytes of a colour one.
+    """Return a picture as a PNG file; a grey picture takes a third of the bytes of a colour picture.
 
     `pixels` is a numpy array of bytes: height x width x 3, in the order red, green, blue.
     """

@@ -21,7 +21,7 @@ from investigator.errors import ReaderError
 from investigator.files.own_process import pipe, start_module
 from investigator.records import FileStatus
 
-_AHEAD = 8  # requests in progress per process: results come in order, and one slow file must not stop the others
+_AHEAD = 8  # requests in progress per process: results come in order, and a slow file must not stop other files
 _MODULE = "investigator.documents.reading_process"
 _START_SECONDS = 120.0
 _LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced, so that its memory is freed

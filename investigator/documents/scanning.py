@@ -67,7 +67,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 
     Hidden and excluded files are skipped, and counted. Links are followed to files inside the folder that were not
     found otherwise; links out of it, links to a parent folder, pipes and devices are listed with a problem. Raises the
-    FolderError of `check_folder`, and one if the ignore file cannot be used.
+    FolderError of `check_folder`, and FolderError if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)
@@ -85,7 +85,7 @@ class _Walk:
         self.leaving_out = LeavingOut(root, settings)
         self._root = root
         self._real_root = os.path.realpath(root)
-        self._folders: set[tuple[int, int]] = set()  # (device, inode) of the folders listed
+        self._folders: set[tuple[int, int]] = set()  # (device, inode) of the folders that were listed
         self._found: set[str] = set()  # paths of the files listed
         self._links: list[tuple[str, str]] = []
 

@@ -122,7 +122,9 @@ def _known_providers(provider: str) -> str:
 
 
 def _split_option(value: str) -> tuple[Role | None, str]:
-    """Split off the role. Only a bare word before the first `=` is one: a path or a tag may also contain `=`."""
+    """Split off the role. Only a plain word before the first `=` is a role, because a path or a tag may also contain
+    `=`.
+    """
     option = _ROLE_OPTION.fullmatch(value)
     role = _role(option["role"], value) if option else None
     model = option["model"].strip() if option else value

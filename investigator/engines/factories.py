@@ -55,7 +55,7 @@ class EngineOptions:
 
 
 class EngineFactory(Protocol):
-    """Creates the engine of a model; an entry point of `investigator.engines` names such a function.
+    """Creates the engine of a model; an entry point of `investigator.engines` names a function like this.
 
     `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
     has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional

@@ -1,4 +1,4 @@
-"""Bounded HTTP: limits on the size and time of a response, and one way to retry. Our own requests go through
+"""HTTP with limits on the size and time of a response, and with retries. Our own requests go through
 `Endpoint.post`. The HTTP clients inside providers' packages get the same limits: from `client_settings` if their class
 accepts a client or client options, else from `bound_clients`.
 """
@@ -66,7 +66,7 @@ class Endpoint:
                 with httpx.Client(**self._settings(), transport=self.transport) as client:
                     response = client.post(self.address, content=body)
                     return response.status_code, redacted_octets(response.content)
-            except (httpx.TimeoutException, EngineTimeoutError) as error:  # no reply, or one that does not end
+            except (httpx.TimeoutException, EngineTimeoutError) as error:  # the reply did not come, or did not end
                 return TimeoutError(str(error))
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 return EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint)

@@ -38,7 +38,7 @@ class QueryRow(RowWithId):
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents, the queries that have a relevant one, and their judgements."""
+    """Documents, the queries that have a relevant document, and their judgements."""
 
     documents: tuple[CorpusRow, ...]
     queries: tuple[QueryRow, ...]

@@ -44,9 +44,9 @@ _Ask = Callable[[str, RunOptions], Iterator[Event]]
 
 class EvaluationOptions(Record):
     """Options for evaluating a file of questions. Only the first `limit` questions are asked. Outcomes are stored in
-    `out`, by default below the workspace in a file named after everything they depend on; existing ones are reused,
-    except for failed questions. `fresh` asks everything again; a `repetition`, counted from 1, is a separate evaluation
-    that reuses no reply. The ranking of the search alone is measured if `ranked` is set.
+    `out`, by default below the workspace in a file named after everything they depend on; existing outcomes are reused,
+    except those of failed questions. `fresh` asks everything again; a `repetition`, counted from 1, is a separate
+    evaluation that reuses no reply. The ranking of the search alone is measured if `ranked` is set.
     """
 
     limit: int | None = None

@@ -10,7 +10,7 @@ from investigator.errors import SettingsError
 
 
 class Labelled(StrEnum):
-    """A kind of value with its label in tables."""
+    """An enum whose members have a label for use in tables."""
 
     label: str
 
@@ -35,7 +35,7 @@ class Measure(Labelled):
     CITED_RECALL = "cited_recall", "right documents that are cited"
     # questions with known evidence or pages
     EVIDENCE_HIT = "evidence_hit", "evidence is quoted"
-    EVIDENCE_WHOLE = "evidence_whole", "evidence is quoted whole"
+    EVIDENCE_WHOLE = "evidence_whole", "all of the evidence is quoted"
     EVIDENCE_RECALL = "evidence_recall", "pieces of evidence that are quoted"
     PAGE_HIT = "page_hit", "a cited page is right"
     # questions with a known free-text answer

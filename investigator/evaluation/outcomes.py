@@ -44,12 +44,12 @@ class Outcome(Record):
     usage: Usage = Usage()
     cost: Usage = Field(default=Usage(), description="the usage without reused replies of earlier runs")
     replies: int = Field(default=0, description="replies that should contain a record")
-    unreadable: int = Field(default=0, description="number of these replies without one")
+    unreadable: int = Field(default=0, description="number of these replies that do not contain a record")
     seconds: float | None = None
 
     @property
     def answered(self) -> bool:
-        """Return True if an answer was given; conflicting values count as one."""
+        """Return True if an answer was given; conflicting values count as an answer."""
         return self.status in (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING)
 
     @property

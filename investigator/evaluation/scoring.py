@@ -59,7 +59,9 @@ def quotes_answer(question: Question, quotes: tuple[Quote, ...], *, with_evidenc
 
 
 def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bool | None:
-    """Return True if a piece of evidence is in one of the passages (document id, text); None if none is known."""
+    """Return True if a piece of evidence is in one of the passages (document id, text); None if no evidence is
+    known.
+    """
     if not question.evidence:
         return None
     texts = [text for document_id, text in passages if not question.documents or document_id in question.documents]

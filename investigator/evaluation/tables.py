@@ -53,7 +53,7 @@ def retrieval_text(report: RetrievalReport) -> Text:
 
 
 def claims_text(report: ClaimsReport) -> Text:
-    """Return the table of the rules and the verifier, over all claims and by kind, then the better one."""
+    """Return the table of the rules and the verifier, over all claims and by kind, then the name of the better one."""
     heading = ("claims", "judge", "number", "balanced", "true accepted", "false refused", "true withheld", "ms/claim")
     groups = [("all", report.rules, report.verifier), *report.by_kind]
     rows = [

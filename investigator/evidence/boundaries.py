@@ -1,4 +1,4 @@
-"""Finds where words and numbers begin and end, so that no quote cuts through one."""
+"""Finds where words and numbers begin and end, so that no quote cuts through a word or a number."""
 
 from __future__ import annotations
 

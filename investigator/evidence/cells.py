@@ -17,8 +17,8 @@ def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
     """Return the quote of a cell as found in a document, with the document's name; None if the cell is missing.
 
-    Value, labels, headers, caption and unit must all match: a figure under another header means something else. Of
-    several such cells, the one nearest to the old place is used.
+    Value, labels, headers, caption and unit must all match: a figure under another header means something else. If
+    several cells match, the cell nearest to the old place is used.
     """
     found = sorted(_same_cells(quote, document), key=lambda one: abs(one.start - quote.start))
     if found and verify(quote, document) and found[0].cell != quote.cell:

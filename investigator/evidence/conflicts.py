@@ -115,7 +115,7 @@ def conflicts(
 
 
 def _is_asked(quote: Quote, value: str) -> bool:
-    """Return True unless a value is in a cell of the row other than the quoted one."""
+    """Return True unless a value is in another cell of the row than the quoted cell."""
     return quote.cell is None or value in quote.cell.value
 
 
@@ -199,7 +199,7 @@ def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tu
 
 
 def _only(apart: tuple[Collection[str], Collection[str]]) -> tuple[str, str] | None:
-    """Return the value of each side if it has only one."""
+    """Return the value of each side if it has only one value."""
     return (min(apart[0]), min(apart[1])) if len(apart[0]) == len(apart[1]) == 1 else None
 
 

@@ -18,8 +18,8 @@ def coverage(
 ) -> Coverage:
     """Sort each document into exactly one of three lists: read, not opened or skimmed.
 
-    The documents that were asked are `read`; of the others, those `worth_asking` are not opened, and the rest are
-    skimmed. Unreadable files count only as unreadable; excluded files are passed through.
+    The documents that were asked are `read`; of the other documents, those `worth_asking` are not opened, and all
+    others are skimmed. Unreadable files count only as unreadable; excluded files are passed through.
     """
     failed = {item.path: item for item in unreadable}
     every = set(document_ids) - failed.keys()

@@ -114,8 +114,8 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
 
 
 def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """Yield the ways to split a sentence into its list and the words around it, with the fewest items of such a
-    list.
+    """Yield the ways to split a sentence into its list and the words around it, with the smallest number of items that
+    makes it a list.
     """
     label, colon, listed = sentence.partition(":")
     if colon:
@@ -135,7 +135,7 @@ def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[t
 
 
 def _items(listed: str) -> tuple[str, ...]:
-    """Return the items of a list; () if one of them is a clause or a bare figure."""
+    """Return the items of a list; () if an item is a clause or only a figure."""
     hidden = _BRACKETS.sub(lambda found: "x" * len(found.group()), listed)
     ends = [(found.start(), found.end()) for found in _COMMA.finditer(hidden)]
     if last := _LAST.search(hidden, ends[-1][1] if ends else 0):

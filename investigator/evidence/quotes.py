@@ -48,7 +48,7 @@ _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\u
 
 
 class Sources:
-    """Documents in which quotes are looked up, by id; the most recent ones are kept normalised."""
+    """Documents in which quotes are looked up, by id; the most recently used documents are kept normalised."""
 
     def __init__(self, load: Load, kept: int = 32) -> None:
         self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
@@ -102,7 +102,7 @@ class Source:
         return found and quote_at(self._document, with_its_name(self._document.text, found.start, found.end), found.end)
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
-        """Return the span of the document from the first phrase to the end of the last one."""
+        """Return the span of the document from the first phrase to the end of the last phrase."""
         patterns = [_pattern(phrase) for phrase in phrases]
         text = self._normalised
         ranges = [(text.position(start), text.position(end)) for start, end in near]

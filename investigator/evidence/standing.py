@@ -64,7 +64,9 @@ def recheck(claims: Sequence[Claim], question: str, reread: Reread | None) -> Re
 
 
 def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Return the quotes that are still in the files, with their current places, and the reason for each missing one."""
+    """Return the quotes that are still in the files, with their current places, and the reason why each other quote
+    is missing.
+    """
     fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
     found = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
     lost = dict.fromkeys(_not_standing(quote, fresh[quote.document_id]) for quote, now in found if now is None)
@@ -146,8 +148,8 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that share most words with the wanted ones; among equals, those nearest to
-    `start`.
+    """Return the sentences of a text that share most words with the wanted words; among equally good sentences, those
+    nearest to `start`.
 
     At most 600 characters; empty if no word is shared. Takes time linear in the length of the text.
     """

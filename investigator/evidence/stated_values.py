@@ -1,4 +1,4 @@
-"""Finds the value that a sentence gives for the thing in a question, and the values that this one replaces. Pure."""
+"""Finds the value that a sentence gives for the thing in a question, and the values that it replaces. Pure."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of
 
 @dataclass(frozen=True)
 class Thing:
-    """The thing whose value a question asks for: the roots of its words, the main one, and the kind of value. `noun`
-    contains the roots of the words joined to the main one, `counted` the root of the counted thing, `measure` the kind
-    of figure if it has its own units: a share is not a length. Values for other spans of time (`rates`), or for the
-    other end of a span (`phases`), are different values.
+    """The thing whose value a question asks for: the roots of its words, the root of the main word, and the kind of
+    value. `noun` contains the roots of the words joined to the main word, `counted` the root of the counted thing,
+    `measure` the kind of figure if it has its own units: a share is not a length. Values for other spans of time
+    (`rates`), or for the other end of a span (`phases`), are different values.
     """
 
     words: frozenset[str]
@@ -224,7 +224,7 @@ def _apart(place: tuple[int, int], start: int, end: int) -> int:
 
 
 def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> bool:
-    """Return True if a value is joined with another one, in a range or in a list for several things."""
+    """Return True if a value is joined with another value, in a range or in a list for several things."""
     ordered: list[Value] = sorted(values, key=lambda one: one.span)
     return any(
         chosen in (one, other) and _JOINED.fullmatch(read.text, one.span[1], other.span[0])
@@ -293,7 +293,7 @@ class _Read:
         return [one for one in self.amounts if shown is None or shown.search(self.written(one))]
 
     def times(self, value: Value) -> frozenset[str]:
-        """The dates and years in a sentence apart from a value."""
+        """The dates and years in a sentence, except a value."""
         others = (day.text for day in self.dates if day.span != value.span)
         return frozenset([*others, *_YEAR.findall(without_dates(self.text, list(self.dates)))])
 

@@ -16,7 +16,7 @@ from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, is_english, stem, stop_words
 
 LONGEST_STATEMENT = 160
-"""Longest sentence that is compared, in words; longer ones are quoted without a check."""
+"""Longest sentence that is compared, in words; longer sentences are quoted without a check."""
 
 _WORD = re.compile(
     r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:'[^\W_]+)*|[<>=~%&+*/\u00b1\u2264\u2265\u2248\u00a7#@$\u20ac\u00a3\u00a5]"
@@ -43,8 +43,8 @@ class StatedKind(Enum):
 class StatedWord:
     """A word, number or date of a statement.
 
-    `keys` are its possible meanings: two words are the same if they share one. `before` is the text between it and the
-    previous word.
+    `keys` are its possible meanings: two words are the same if they share a meaning. `before` is the text between it
+    and the previous word.
     """
 
     text: str

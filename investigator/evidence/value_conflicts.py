@@ -93,7 +93,9 @@ def _are_of_one_time(value: StatedValue, other: StatedValue, *, change: bool) ->
 
 
 def _are_of_one_scope(mine: DatedSentence, value: StatedValue, one: DatedSentence, other: StatedValue) -> bool:
-    """Return True if the words that narrow one down apply to the other, and both do not name different things."""
+    """Return True if the words that narrow down one statement apply to the other, and the two do not name different
+    things.
+    """
     narrowed = (value.scope - one.roots) | (other.scope - mine.roots)
     named_apart = value.names and other.names and value.names.isdisjoint(other.names)
     return not narrowed and not (named_apart and not (value.is_change or other.is_change))

@@ -1,6 +1,6 @@
 """Widens a quote to its whole sentence, because words can change their meaning out of context.
 
-A sentence with an unclear pronoun is extended to the one that explains it.
+A sentence with an unclear pronoun is extended to the sentence that explains the pronoun.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def for_owner(path: str, flags: int) -> int:
 
 
 def is_plain_file(path: Path) -> bool:
-    """Return True if a path is a plain file and not a link to one."""
+    """Return True if a path is a plain file and not a link to a file."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:

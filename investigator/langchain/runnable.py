@@ -33,8 +33,8 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
     """Takes a question, a Request or a mapping with its fields; returns the Answer.
 
     `stream` and `astream` yield each event of the investigation as it happens and then the Answer, so that the next
-    step of a chain receives the same value as from `invoke`. The calls of a chat model inside are child runs of this
-    one, with the callbacks of its config. Raises the errors of `Investigator.investigate`.
+    step of a chain receives the same value as from `invoke`. Calls of a chat model are child runs of this runnable,
+    with the callbacks of its config. Raises the errors of `Investigator.investigate`.
     """
 
     def __init__(self, investigator: Investigator, *, longest_wait: float = LONGEST_WAIT) -> None:

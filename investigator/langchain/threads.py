@@ -16,7 +16,7 @@ from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
 
 LONGEST_WAIT = 3600.0
-"""Seconds that a call waits for earlier ones."""
+"""Seconds that a call waits for earlier calls."""
 
 _LOCKS: dict[Path, Lock] = {}
 

@@ -24,7 +24,7 @@ class Day:
     day: int | None = None
 
     def is_said_by(self, other: Day) -> bool:
-        """Return True if another date includes all parts of this one."""
+        """Return True if another date includes all parts of this date."""
         return self.month == other.month and self.year in (None, other.year) and self.day in (None, other.day)
 
 
@@ -43,7 +43,7 @@ class Date:
         return self.start, self.end
 
     def is_said_by(self, other: Date) -> bool:
-        """Return True if one reading of another date includes one reading of this one."""
+        """Return True if a possible meaning of another date includes a possible meaning of this date."""
         return any(mine.is_said_by(theirs) for mine in self.readings for theirs in other.readings)
 
     def without_year(self) -> Date:

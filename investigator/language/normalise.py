@@ -47,7 +47,7 @@ class Normalised:
     a comparison may allow for it.
 
     The map is kept as segments (normalised start, original start, original length): within a segment of equal
-    lengths characters correspond one to one, any other segment corresponds as a whole.
+    lengths characters correspond one to one, and any other segment corresponds as a whole.
     """
 
     __slots__ = ("_at", "_lengths", "_sources", "optional_hyphens", "text")

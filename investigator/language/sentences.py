@@ -21,8 +21,8 @@ _WINDOW = 4_000  # characters segmented at once: for some texts the segmenter ta
 
 def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
     """Return the half-open spans of the sentences of a text, without surrounding white space, in order. Together they
-    cover every character that is not white space. A sentence never crosses a blank line, and one longer than 4,000
-    characters is cut at a line end or space if it has one. Empty text has none.
+    cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
+    4,000 characters is cut at a line end or a space if possible. Empty text has none.
     """
     start = 0
     for gap in _BLANK_LINE.finditer(text):

@@ -24,7 +24,7 @@ _LOOKALIKES = str.maketrans(
 
 @dataclass(frozen=True)
 class Undisguised:
-    """A folded text; `origins` gives the original position of each of its characters, or None for added ones."""
+    """A folded text; `origins` gives the original position of each of its characters, or None for added characters."""
 
     text: str
     origins: tuple[int, ...] | None = None
@@ -39,7 +39,7 @@ class Undisguised:
 def undisguised(text: str) -> Undisguised:
     """Return the text in lower case and compatibility form, without accents and invisible characters. Tag characters
     become the ASCII characters that they hide, decimal digits of every script become 0 to 9, and in words of mixed
-    scripts Cyrillic and Greek letters become the Latin ones that they look like. Takes linear time.
+    scripts Cyrillic and Greek letters become the Latin letters that they look like. Takes linear time.
     """
     if text.isascii():
         return Undisguised(text.lower())

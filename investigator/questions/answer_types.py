@@ -91,7 +91,7 @@ def required_type(question: str) -> AnswerType:
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
-    """Return the things of that kind in a sentence, in order, except those named in the question."""
+    """Return the things of the given kind in a sentence, in order, except those named in the question."""
     match kind:
         case AnswerType.DATE:
             found = [m.group() for m in _date().finditer(sentence)]

@@ -81,7 +81,7 @@ def _is_verb(tokens: Sequence[str], at: int) -> bool:
 
 
 def is_of_other_name(first: str, second: str, text: str) -> bool:
-    """Return True if one of two words is a name, and another name in the text is nearer to the other word.
+    """Return True if one of two words is a name, but another name in the text is nearer to the other word.
 
     In "Ann Cole (chair), Ben Dow (treasurer)" Ann Cole is not the treasurer.
     """

@@ -72,7 +72,7 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return the words of a text that agree with an object's preposition, and those with the opposite one."""
+    """Return the words of a text that agree with an object's preposition, and those with the opposite preposition."""
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])
     own = other = ""

@@ -148,7 +148,7 @@ def _clauses(question: str) -> Iterator[str]:
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
     """Return things identified by a letter or number, and runs of content words outside other constraints.
 
-    Words that do not name anything are used only if no others remain.
+    Words that do not name anything are used only if no other words remain.
     """
     taken = {stem(word) for one in found if one.kind is not ConstraintKind.ROLE for word in words(one.text)}
     for pair in pairs(question):

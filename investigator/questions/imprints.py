@@ -22,7 +22,7 @@ from investigator.records import Imprint
 
 _COVER = 5_000  # characters
 _FIRST_LINES, _LONGEST_LINE = 15, 90
-_FEW_WORDS = 4  # next to a date, on the line that dates a document
+_FEW_WORDS = 4  # characters next to a date, on the line that dates a document
 _DATE_REACH = 40  # characters
 _FEWEST_LABELS = 3
 _SHORT_MONTH = 7  # days: a period of whole weeks may end this far into the next month
@@ -141,7 +141,7 @@ def _quarter(text: str, end: Day) -> int | None:
 
 
 def dated_line(text: str) -> tuple[int, int, Day] | None:
-    """Return the span and the date of the first line that contains little more than a date, or labels one."""
+    """Return the span and the date of the first line that contains little more than a date, or a label with a date."""
     at = 0
     for line in text[:_COVER].splitlines(keepends=True)[:_FIRST_LINES]:
         start, at = at, at + len(line)

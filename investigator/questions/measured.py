@@ -69,15 +69,15 @@ def are_like(sentence: str, other: str) -> bool:
 
 
 def is_only_part(word: str, sentence: str) -> bool:
-    """Return True if a sentence gives a word only with a fraction of it: "one third of the premium"."""
+    """Return True if a sentence gives only a fraction of the thing that a word names: "one third of the premium"."""
     parts = [match for match in _PART_OF.finditer(sentence) if root(word) in roots(match[1])]
     return bool(parts) and root(word) not in roots(_PART_OF.sub(" ", sentence))
 
 
 def is_carried(word: str, question: str, sentence: str) -> bool:
-    """Return True if a word only names the requested kind of figure, and a sentence gives such a figure: euros for a
-    cost. Money that a sentence calls something else, such as takings or an offer, is not a cost, and outside of tables
-    a bare "0.04" is not money.
+    """Return True if a word only names the requested kind of figure, and a sentence gives a figure of that kind, such
+    as euros for a cost. Money that a sentence calls something else, such as takings or an offer, is not a cost, and
+    outside of tables a bare "0.04" is not money.
     """
     asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
     kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))

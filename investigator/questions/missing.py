@@ -74,7 +74,7 @@ def _name_periods(card: DocumentCard) -> frozenset[Period]:
 
 
 def _nearest(period: Period, cards: Sequence[DocumentCard]) -> tuple[str, ...]:
-    """Return the documents with a period next to the given one."""
+    """Return the documents with a period next to the given period."""
 
     def months_away(card: DocumentCard) -> int:
         return min(abs(period.months - other.months) for other in covered(card.imprint))

@@ -52,7 +52,7 @@ def gives_name(question: str, sentence: str) -> bool:
 
 
 def other_name(name: str, question: str, sentence: str) -> str:
-    """Return the name that a sentence has in place of the requested one; "" if it has none.
+    """Return the name that a sentence has in place of the requested name; "" if it has no such name.
 
     Such a name shares one word with the requested name and differs in another ("Anna Keller" for Anna Kellner), or
     follows or precedes the same words ("the merger with Brandt" for "the merger with Nordlicht").
@@ -68,7 +68,9 @@ def _content(name: str) -> list[str]:
 
 
 def _stands_whole(own: Sequence[str], text: str) -> bool:
-    """Return True if the words of a name are close together in a text, with at most one or two others between."""
+    """Return True if the words of a name are close together in a text, with at most one or two other words between
+    them.
+    """
     said = [root(word) for word in words(text)]
     reach = len(own) + _BETWEEN
     return any(set(own) <= set(said[at : at + reach]) for at, word in enumerate(said) if word in own)

@@ -20,7 +20,7 @@ from investigator.questions.related import is_irregular, is_verb, related_roots,
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name: vitamin A, line 2, class 5a."""
-_REACH = 4  # words between the two requested ones, with a preposition: "the chair of the new committee"
+_REACH = 4  # words between the two requested words, with a preposition: "the chair of the new committee"
 _LEAD = 4  # words before the auxiliary that may belong to the question word: "for how many months did"
 
 

@@ -28,8 +28,8 @@ class OwnProperty(StrEnum):
 
 
 def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
-    """Return the property of "this document" that a question asks for; with `alone`, also if it only names one:
-    "Author?".
+    """Return the property of "this document" that a question asks for; with `alone`, also if the question only names a
+    property: "Author?".
 
     A question about something in the document does not count: who wrote the minutes of 7 April, when the contract was
     signed.
@@ -40,7 +40,9 @@ def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
 
 @cache
 def _forms() -> dict[OwnProperty, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the patterns of questions for each property: those that name a document, and all others."""
+    """Return the patterns of questions for each property: those for questions that name a document, and those for
+    all other questions.
+    """
     said = {name: words.replace("\n", "") for name, words in cues("own_properties").items()}
     documents = f"{cues('kinds')['documents']}|{cues('kinds')['others']}".replace("\n", "")
     this = rf"(?:(?:this|the present)(?: \w+)? (?:{documents})|the (?:document|file|paper|text)|this)"

@@ -79,7 +79,7 @@ _LISTED = late(rf",\s+|{_JOINT}")
 
 
 def taken_apart(question: str) -> tuple[Part, ...]:
-    """Return the parts of a question, at least one; a question with a single part is that part, verbatim."""
+    """Return the parts of a question; if there is only one, it is the question itself, verbatim."""
     asked = " ".join(question[:_LONGEST_READ].split())
     pieces = _sides(asked) or _questions(asked)
     if len(pieces) < 2:
@@ -125,7 +125,9 @@ def _subject_of_trend(question: str) -> str:
 
 
 def _questions(asked: str) -> list[str]:
-    """Return the consecutive questions, or those joined by "and"; one that is too short stays with the previous one."""
+    """Return the consecutive questions, or those joined by "and"; a question that is too short stays with the
+    previous question.
+    """
     pieces: list[str] = []
     for sentence in _SENTENCE_END.split(asked):
         for piece in _NEXT.split(sentence, maxsplit=_MOST_PARTS - 1):

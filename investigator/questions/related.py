@@ -52,7 +52,7 @@ def is_verb(word: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Return the stem of a word in American spelling: `randomised` and `randomized` share one."""
+    """Return the stem of a word in American spelling: `randomised` and `randomized` have the same stem."""
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
@@ -92,7 +92,7 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
     """Return the forms of another word that may replace a folded word, likeliest first. Past forms come first if the
     word is a past form, plurals if it is a plural; the base form and its irregular forms follow. Only words used
-    `as_verb` have irregular past forms: "children" is not one.
+    `as_verb` have irregular past forms: "children" is not a past form.
     """
     irregular = _forms().get(other, ())
     first: tuple[str, ...] = ()

@@ -65,7 +65,9 @@ def subject_and_verb(role: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=512)
 def _object(question: str) -> str:
-    """Return the object of an obligation: "who has to maintain the GARDEN"; "" without one."""
+    """Return the object of an obligation, such as "garden" in "who has to maintain the garden"; "" without an
+    obligation.
+    """
     match = _WHO_DOES.match(question)
     verb = folded(match["verb"]) if match else ""
     if match is None or verb in stop_words() or root(verb) in cue_roots("empty"):

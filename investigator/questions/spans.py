@@ -42,7 +42,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """A time span in a text: its first and last moment; None for an open end.
+    """A time span in a text, with its first and last moment; None means an open end.
 
     `is_clock` is True for times of day, which have no moments.
     """

@@ -55,7 +55,7 @@ def _spans_of(sentence: str) -> str:
 
 
 def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """Return the periods comparable with a month if others name months, excluding fiscal quarters."""
+    """Return the periods that can be compared with a month if other periods name months, without fiscal quarters."""
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 
@@ -76,8 +76,8 @@ def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], .
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
-    """Return True if some of the periods are as precise as the requested ones: both have years, or both have quarters.
-    Only then is a difference meaningful.
+    """Return True if some of the periods are as precise as the requested periods: both have years, or both have
+    quarters. Only then is a difference meaningful.
     """
     both = (own, wanted)
     return all(any(one.year for one in each) for each in both) or all(any(one.quarter for one in each) for each in both)

@@ -63,9 +63,9 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, others
-    near each other. `of_whom` is an owner's name that restricts the documents; `is_thing` marks a kind of thing that a
-    document may express in other words.
+    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, all other
+    words near each other. `of_whom` is an owner's name that restricts the documents; `is_thing` marks a kind of thing
+    that a document may express in other words.
     """
 
     text: str
@@ -248,7 +248,7 @@ def _runs(clause: str) -> Iterator[list[_Word]]:
 
 
 def _word(token: re.Match[str], *, is_first: bool) -> _Word | None:
-    """Return a token as a word of a term; None if it has no meaning by itself."""
+    """Return a token as a word of a term; None if it has no meaning alone."""
     text = POSSESSIVE.sub("", token.group().strip('"“”«»„'))
     plain = folded(text)
     if text != token.group() and token.group()[0] in _QUOTES:

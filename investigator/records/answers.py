@@ -66,7 +66,7 @@ class Coverage(Record):
 
     @property
     def total(self) -> int:
-        """Return the number of documents in the folder, unreadable ones included."""
+        """Return the number of documents in the folder, including unreadable documents."""
         return len(self.read) + len(self.skimmed) + len(self.not_opened) + len(self.unreadable)
 
 
@@ -130,7 +130,7 @@ class Claim(Record):
 
     @property
     def status(self) -> ClaimStatus:
-        """Return PROVEN for an engine's own statement, REPLACED for a quote that replaces such statements.
+        """Return PROVEN for an engine's own statement, REPLACED for a quote that replaces an engine's statements.
 
         SUPPORTED marks a statement that only a verifier supports.
         """

@@ -28,7 +28,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def changed(self, **values: object) -> Self:
-        """Return a copy with new values in some fields; all other fields stay as they are, set or unset.
+        """Return a copy with new values in some fields; all other fields stay unchanged, whether they are set or not.
 
         Raises pydantic's ValidationError for an unknown field or an invalid value, both of which `model_copy` would
         accept.

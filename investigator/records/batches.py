@@ -74,7 +74,7 @@ class Matrix(Record):
 
 
 class QuestionOutcome(Record):
-    """The outcome of one of many questions: its investigation, or the reason why it has none."""
+    """The outcome of one of many questions: its investigation, or the reason why there is no investigation."""
 
     question: str
     investigation: Investigation | None = None

@@ -91,7 +91,7 @@ class LeftOut(Record):
         return f"{self.count_line}: {self.some_names(_SHOWN_NAMES)}"
 
     def some_names(self, most: int) -> str:
-        """Return the first names and the number of further ones."""
+        """Return the first names and the number of further names."""
         shown, more = self.names[:most], self.files + self.folders - len(self.names[:most])
         return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
@@ -219,8 +219,8 @@ class Passage(Record):
 
     `heading` is the heading above its best-matching part; `score` (0..1) can be compared among passages found for the
     same query. The search also gives: `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
-    `overlap`, the share of the query's words, weighted by rarity, that one chunk in it contains; `document_match`, the
-    probability that its document contains the answer. They are None if no search found it.
+    `overlap`, the share of the query's words, weighted by rarity, that a single chunk in it contains; `document_match`,
+    the probability that its document contains the answer. They are None if no search found it.
     """
 
     computed = ("place",)

@@ -178,7 +178,7 @@ class BearingVariables(Record):
 
 
 class BearingReply(Record):
-    """Two judgements: whether the quotes are related to the questions, and whether they look like an answer.
+    """Two judgements, on whether the quotes are related to the questions and whether they look like an answer.
 
     They `cover` the main question if they contain most of its words and a value of the requested kind.
     """

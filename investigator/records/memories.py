@@ -67,7 +67,7 @@ class KnownInfo(Record):
 
 
 class Relation(Record):
-    """The relation of a term to another one."""
+    """The relation of a term to another term."""
 
     term: str
     relation: str

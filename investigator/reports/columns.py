@@ -19,7 +19,7 @@ def columns(
 ) -> Text:
     """Return rows in columns two cells apart, without a line feed at the end.
 
-    The columns in `left` are aligned left, the others right. The heading is bold; `styles` apply to the rows.
+    The columns in `left` are aligned left, all other columns right. The heading is bold; `styles` apply to the rows.
     """
     from rich.console import Console  # for speed: most results have no columns
     from rich.table import Table

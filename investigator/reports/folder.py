@@ -23,7 +23,7 @@ def folder_text(status: FolderStatus) -> Text:
     """Return a table of the files by status, then unreadable files with reasons, excluded files, and the state of the
     search.
 
-    Files that only contain others (archives, mailboxes) are not documents, and have a separate line in the table.
+    Files that only contain other files (archives, mailboxes) are not documents, and have a separate line in the table.
     """
     blocks = [_table(status.files)]
     unread = [file for file in status.files if file.status not in _READ or file.reason]

@@ -85,5 +85,5 @@ def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
         for column, text in enumerate(row, start=1):
             cell = sheet.cell(number, column, redacted(inert(text))[:_MOST])
             cell.data_type = "s"
-            if text.startswith(_FORMULA):  # stays text when somebody edits the cell
+            if text.startswith(_FORMULA):  # so that the cell stays text when somebody edits it
                 cell.quotePrefix = True

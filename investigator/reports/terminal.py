@@ -242,7 +242,7 @@ def own_templates(templates: Sequence[TemplateVersion]) -> str:
 
 
 def some_names(names: Sequence[str], most: int = 3) -> str:
-    """Return the first of the given names, and the number of others."""
+    """Return the first of the given names, and the number of further names."""
     more = [f"and {len(names) - most:,} more"] if len(names) > most else []
     return ", ".join([*map(inert_line, names[:most]), *more])
 

@@ -49,5 +49,5 @@ def _lines(one: CheckedQuote) -> Iterator[Text]:
 
 
 def _place(quote: Quote) -> str:
-    """Return the page and the line of a quote that was moved, even if only one of them changed."""
+    """Return the page and the line of a quote that was moved, even if only the page or only the line has changed."""
     return inert_line(quote.place if quote.page is None else f"{quote.place}, line {quote.line}")

@@ -253,8 +253,8 @@ def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
-    """Return an answer that names the documents which no longer contain its quotes; such an answer does not report
-    anything as absent.
+    """Return an answer that names the documents which no longer contain its quotes; it does not report anything as
+    absent.
     """
     if not gone:
         return answer

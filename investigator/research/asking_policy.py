@@ -51,7 +51,7 @@ class AskAll:
 
 @dataclass(frozen=True)
 class FewCalls:
-    """Asks the likeliest documents first, skips hopeless ones, and stops once proven quotes cover the question.
+    """Asks the likeliest documents first, skips hopeless documents, and stops once proven quotes cover the question.
 
     It is for language models, whose replies cost time or money. `workers` documents can be asked at once; `bar` is the
     lowest probability (0..1) that makes a document worth a call.

@@ -1,4 +1,4 @@
-"""Comparisons and trends: finds the documents of a series, and the result for each row. Pure."""
+"""Finds the documents of a series, and the result for each row of a comparison or a trend. Pure."""
 
 from __future__ import annotations
 
@@ -103,9 +103,8 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the documents that the question names, or the likeliest ones.
-
-    If the question names no subject, these are all documents, up to the size of a table.
+    """Return the plan of a summary: the documents that the question names, or the likeliest documents. If the question
+    names no subject, these are all documents, up to the size of a table.
     """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
@@ -157,7 +156,7 @@ def _in_one_document(run: Investigation, history: Sequence[Memory], document: Lo
 
 
 def _series_asked(run: Investigation, document: Load) -> list[str]:
-    """Return the reports that were asked about a trend, earliest first; () if one of them has no period."""
+    """Return the reports that were asked about a trend, earliest first; () if any of them has no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
     own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
     times = {name: _named_period(document(name)) for name in asked if not own or name in own}

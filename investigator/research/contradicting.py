@@ -48,7 +48,7 @@ _MOST_SENTENCES = 20_000  # documents in total
 _FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
-"""Maximum number of sentences with the same words apart from values; more frequent ones come from a form."""
+"""Maximum number of sentences with the same words except for values; more frequent sentences come from a form."""
 _MOST_OF = 0.6  # share of the words of a subject, without document names, that a sentence must contain
 _LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
 _BEHIND_BEST = 20  # points

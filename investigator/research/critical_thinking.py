@@ -33,8 +33,9 @@ class Understood:
 def think(client: EngineClient, request: ThinkVariables) -> Understood:
     """Return the kind of the question, the terms that must be known, each once with a reason, and its parts.
 
-    `request` contains all documents as cards; the nearest ones are shown. If the engine names no terms, the question's
-    own words are used; if it names no kind, the rules decide. Raises EngineError, and the signal BudgetSpent.
+    `request` contains all documents as cards; the nearest documents are shown to the engine. If the engine names no
+    terms, the question's own words are used; if it names no kind, the rules decide. Raises EngineError, and the signal
+    BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[:_CARDS_SHOWN]))
     reading = client.ask("critical_thinking/think", shown, ThinkReply, smaller=less_to_think)

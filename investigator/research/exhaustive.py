@@ -256,7 +256,7 @@ def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the sentences of a text, with overlong ones split into lines."""
+    """Yield the sentences of a text; overlong sentences are split into lines."""
     for start, end in sentence_spans(text):
         if end - start <= _LONGEST_SENTENCE:
             yield start, end

@@ -134,7 +134,9 @@ def respelled_parts(
 
 
 def _is_known(word: str) -> bool:
-    """Return True for a word with synonyms, and for the comparative of one: "longer" is not a misspelled "logger"."""
+    """Return True for a word with synonyms, and for the comparative of such a word: "longer" is not a misspelled
+    "logger".
+    """
     return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))
 
 

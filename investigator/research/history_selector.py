@@ -15,10 +15,12 @@ class HistorySelector:
         self.history: tuple[Memory, ...] = ()
 
     def select(self, threshold: int) -> tuple[Memory, ...]:
-        """Return the memories with a point at or above the threshold (0..100), in order; never unparsed ones."""
+        """Return the memories with a point at or above the threshold (0..100), in order, but never unparsed
+        memories.
+        """
         self.history = tuple(m for m in self.memory_stream if m.point is not None and m.point >= threshold)
         return self.history
 
     def get_history(self) -> tuple[Memory, ...]:
-        """Return the last selection; empty before the first one."""
+        """Return the last selection; empty before the first selection."""
         return self.history

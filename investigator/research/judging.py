@@ -63,7 +63,7 @@ _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, Constr
 _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
 """Constraints that a sentence meets in words of the question."""
 _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
-"""The constraints of a question other than words."""
+"""All constraints of a question except those on its words."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 """Constraints on the kind of answer, which a sentence must meet in addition to containing the question's words."""
 
@@ -88,7 +88,7 @@ class QuotedText:
 
     @cached_property
     def row(self) -> Row | None:
-        """Return the row of a table that it is, if it is one."""
+        """Return the row of a table that it is, if it is a row."""
         return row_at(self.document, *self.place) if self.span else None
 
     @property
@@ -193,7 +193,9 @@ class Judging:
             yield Judged(part, said, own, met, share, is_listed, is_reported=is_older)
 
     def _said(self, claim: Claim) -> Iterator[QuotedText]:
-        """Yield the sentences and rows of a verbatim statement; a model's statement with its quotes counts as one."""
+        """Yield the sentences and rows of a verbatim statement; a model's statement with its quotes counts as one
+        sentence.
+        """
         if self.read and any(quote.cell is None for quote in claim.quotes):
             text = " ".join((claim.text, *(quote.text for quote in claim.quotes)))
             yield QuotedText(claim, claim.quotes[0], text, self.load(claim.quotes[0].document_id))

@@ -72,7 +72,9 @@ class Research:
 
 
 def bounds(settings: MethodSettings, client: EngineClient, question: str, *, is_small: bool) -> Bounds:
-    """Fill in unset settings by the kind of engine and, for the built-in one, by language and size of the folder."""
+    """Fill in unset settings by the kind of engine and, for the built-in engine, by the language of the question and
+    the size of the folder.
+    """
     asked = client.traits(Role.ASK)
     threshold = asked.threshold if asked.decides else default_calibration().threshold_of(question, is_small=is_small)
     workers = settings.concurrency or asked.concurrency

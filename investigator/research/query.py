@@ -61,7 +61,7 @@ class QuerySettings(Record):
 class DocumentQuery:
     """Asks documents sub-questions of one main question, scores the replies and proves their quotes.
 
-    The document id "summary" asks all documents together. `template` replaces the shipped one; `tainted` lists
+    The document id "summary" asks all documents together. `template` replaces the shipped template; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
     main question is a rewording of it. `is_alone` is True for a run limited to one document. Without `is_read` a small
     model is not asked, only the built-in engine.

@@ -30,8 +30,8 @@ class Settled(NamedTuple):
 def settled(
     usual: Verdict, run: Investigation, history: Sequence[Memory], library: DocumentIndex, reread: Reread | None
 ) -> Settled:
-    """Return the verdict on contradictions, or on a property of a document; for other questions, the usual one. Its
-    quotes are looked up in the files.
+    """Return the verdict on contradictions, or on a property of a document; for other questions, return the usual
+    verdict. Its quotes are looked up in the files.
     """
     conflicts: tuple[Conflict, ...] = ()
     if run.kind is QuestionKind.CONTRADICTION:
@@ -45,7 +45,8 @@ def settled(
 
 
 def self_described(usual: Verdict, run: Investigation, library: DocumentIndex) -> Verdict:
-    """Return the verdict on a question about "this document" or a named one; for other questions, the usual one.
+    """Return the verdict on a question about "this document" or a document that it names; for other questions, return
+    the usual verdict.
 
     A question that only names a property ("Author?") is about the document if nothing else answers it.
     """

@@ -119,7 +119,9 @@ class State:
 
     @property
     def shown_cards(self) -> tuple[DocumentCard, ...]:
-        """Return the cards with the number of times each document was asked; unasked ones come first."""
+        """Return the cards with the number of times each document was asked; documents that were not asked come
+        first.
+        """
         asked = [step.document_id for step in self.run.plan.steps if step.result_ids]
         cards = [card.changed(asked=asked.count(card.document_id)) for card in self.cards]
         return tuple(sorted(cards, key=lambda card: card.asked > 0))

@@ -243,7 +243,7 @@ class Steps:
         def examine(index: int) -> Finding | BudgetSpent:
             try:
                 return queries[index].examine(steps[index].document_id, questions[index])
-            except BudgetSpent as spent:  # documents asked at the same time are remembered even then
+            except BudgetSpent as spent:  # even then, the documents that were asked at the same time are remembered
                 return spent
 
         spent: BudgetSpent | None = None

@@ -15,8 +15,8 @@ def prioritized(plan: Plan) -> tuple[PlanStep, ...]:
 
 
 def sub_question(step: PlanStep, prompts: Prompts, template: Path | None = None, summary: Path | None = None) -> str:
-    """Return the question that a step asks its document. `template` replaces the shipped one, and `summary` the one for
-    the document id "summary". Raises TemplateError.
+    """Return the question that a step asks its document. `template` replaces the shipped template, and `summary` the
+    template for the document id "summary". Raises TemplateError.
     """
     if step.document_id == SUMMARY:
         path = summary or prompts.path("tactical_planning/summary")

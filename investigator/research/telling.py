@@ -171,7 +171,7 @@ class _Wanted:
 
 
 def cites_others(sentence: str) -> bool:
-    """Return True for a sentence that describes the work of others, and names it."""
+    """Return True for a sentence that describes and names the work of other people."""
     return _CITES.search(sentence) is not None
 
 

@@ -89,7 +89,8 @@ def verdict_of(
 
     `is_read` is True if a language model wrote the statements. Some statements are shown but do not count as answers:
     quotes in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a
-    verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated one.
+    verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated
+    point.
     """
     read = is_read and not written.are_stand_ins
     judging = Judging(load, established_by(written, memories, read=read), read)
@@ -284,7 +285,7 @@ def with_older_text_marked(found: Verdict, load: Load) -> Verdict:
 
 
 def chosen_sentences(found: Verdict, *, by_model: bool) -> Verdict:
-    """Return the verdict for an extract of sentences that stands in for a summary."""
+    """Return the verdict for an extract of sentences that serves as a summary."""
     if not found.claims:
         return found
     kind = "quote" if any(quote.cell for claim in found.claims for quote in claim.quotes) else "sentence"

@@ -18,6 +18,6 @@ def prompts_folder() -> Path:
 
 
 def _folder(installed: str, checkout: str, name: str = "") -> Path:
-    """Return the folder inside the package if it contains `name`, else the one of the checkout."""
+    """Return the folder inside the package if it contains `name`, else the folder of the checkout."""
     inside = _PACKAGE / installed
     return inside if (inside / name).exists() else _PACKAGE.parent / checkout

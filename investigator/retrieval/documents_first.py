@@ -16,7 +16,7 @@ from investigator.scoring.calibration import Calibration
 
 _LOOKED_INTO = 60  # number of documents whose best chunk is read, and which can rank first
 _FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
-_FEWEST_WORDS = 4  # characters; a shorter document has no sentence that could answer, and is not compared with others
+_FEWEST_WORDS = 4  # characters; a shorter document has no sentence that could answer, and is not compared
 USUAL_CHUNKS = 200  # number of chunks of a folder; in a smaller folder, fewer texts resemble a question by chance
 _NAMED = 12  # number of documents with the best-matching names, which are examined even if no search found them
 

@@ -144,12 +144,14 @@ class FolderIndex:
         return frozenset(damaged)
 
     def _embedder_told(self) -> Iterator[Event]:
-        """Report a changed embedder: vectors are never mixed, so new ones are computed, which takes time."""
+        """Report a changed embedder: vectors of two embedders are never mixed, so new vectors are computed, which
+        takes time.
+        """
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
         if VectorTable(self._workspace.index, used or "").count():
-            told = f"The embedder has changed from {used} to {own}: it computes new vectors for the passages."
+            told = f"The embedder has changed from {used} to {own}, which computes new vectors for the passages."
             yield Notice(text=f"{told} The old vectors are kept.")
         self.corpus.set_setting("embedder", own)
 
@@ -261,7 +263,7 @@ def open_library(
 
 
 def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:
-    """Return the vectors of an embedder in a workspace; damaged ones are recomputed, and `notice` reports it."""
+    """Return the vectors of an embedder in a workspace; damaged vectors are recomputed, which `notice` reports."""
     corpus = Corpus(workspace.index)
 
     def remade(chunk_ids: Sequence[int]) -> dict[int, Vectors]:

@@ -112,7 +112,7 @@ class GatheredCorpus:
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return the chunks with these numbers; missing ones are omitted."""
+        """Return the chunks with these numbers; missing chunks are omitted."""
         return dict(self._spans(tuple(chunk_ids)))
 
     def _read_spans(self, chunk_ids: tuple[int, ...]) -> dict[int, Chunk]:

@@ -91,7 +91,7 @@ class Library:
         return self._corpus.chunk_count() < USUAL_CHUNKS
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """Return the content words of a question, and pairs of neighbouring ones that occur as a phrase in the folder.
+        """Return the content words of a question, and pairs of neighbouring words that occur as a phrase in the folder.
 
         Each comes with the share of documents that contain it.
         """
@@ -129,7 +129,7 @@ class Library:
         return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for the given queries, best first, in one document or in the likeliest ones.
+        """Return the best passages for the given queries, best first, in one document or in the likeliest documents.
 
         The similarity and overlap of a passage refer to the first query.
         """

@@ -79,7 +79,8 @@ class Names:
         return told | dated
 
     def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Score the documents that the question names best by age: 1.0 for the newest (or oldest), -1.0 for the others.
+        """Score the documents that the question names best by age: 1.0 for the newest (or oldest) document, -1.0 for
+        all others.
 
         Return nothing if the question asks for neither.
         """
@@ -105,7 +106,7 @@ class Names:
 
 
 def _spellings(question: str) -> set[str]:
-    """Return the stems of the question's words, and of neighbouring words joined into one."""
+    """Return the stems of the question's words, and of neighbouring words joined into one word."""
     asked = without_periods(question)
     single = [stem(word) for word in content_words(asked)]
     every = words(asked)

@@ -135,7 +135,7 @@ class ShardHolders(Protocol):
         ...
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Return one shard's result of a call, which must be a named function, or a partial of one."""
+        """Return one shard's result of a call, which must be a named function, or a partial of a named function."""
         ...
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:

@@ -32,7 +32,7 @@ class VectorSearch(Protocol):
 
 
 class VectorIndex(Protocol):
-    """Finds the nearest of all vectors: `ExactIndex` compares each one, `ChromaIndex` approximates. Thread-safe."""
+    """Finds the nearest of all vectors: `ExactIndex` compares every vector, `ChromaIndex` approximates. Thread-safe."""
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
@@ -122,7 +122,7 @@ class CandidateSearch:
 
 
 def chunk_texts(corpus: Corpus, chunk_ids: Mapping[int, str]) -> dict[int, str]:
-    """Return the texts of chunks, whose documents are given; deleted ones are omitted."""
+    """Return the texts of chunks, whose documents are given; deleted chunks are omitted."""
     texts: dict[int, str] = {}
     for document_id in dict.fromkeys(chunk_ids.values()):
         texts |= corpus.chunk_texts(document_id, [i for i, owner in chunk_ids.items() if owner == document_id])

@@ -49,7 +49,7 @@ class PointRule(Record):
     fitted_on: str
 
     def is_far(self, model: int, search: int) -> bool:
-        """Return True if the two points differ so much that the model's does not count by itself."""
+        """Return True if the two points differ so much that the model's point does not count alone."""
         return abs(model - search) >= self.apart
 
     def point(self, model: int, search: int, *, proven: bool) -> int:
@@ -68,7 +68,9 @@ class PointCap(Record):
 
     above: int = Field(ge=1, le=100)
     most: int = Field(
-        ge=0, le=100, description="highest such point, below the threshold at which a model's reply counts"
+        ge=0,
+        le=100,
+        description="highest point of such a reply, which is below the threshold at which a model's reply counts",
     )
     chosen_on: str
 

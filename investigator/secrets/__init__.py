@@ -16,7 +16,7 @@ from threading import Lock
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 SHORTEST = 8
-"""Shortest secret that is redacted; shorter ones would be found in ordinary words."""
+"""Length of the shortest secret that is redacted; a shorter one would be found in ordinary words."""
 
 REDACTED = "***"
 

@@ -193,7 +193,7 @@ class AgentTools:
         return ToolReply(inert_prose("\n".join(lines)), record)
 
     def _served(self, folder: str) -> ServedFolder:
-        """Return the folder with that name, or the only one. Raises ServerError."""
+        """Return the folder with that name, or the only folder. Raises ServerError."""
         folders = self._desk.folders
         if not folder and len(folders) == 1:
             return next(iter(folders.values()))
@@ -220,7 +220,7 @@ def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
 
 
 def _first(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the first names that fit together, at least one."""
+    """Return the first names that fit together, but at least one name."""
     ends = [0, *accumulate(len(name.encode("utf-8", "replace")) for name in names)]
     return tuple(name for name, before in zip(names, ends, strict=False) if before < _MOST_NAMES)
 

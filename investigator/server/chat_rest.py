@@ -33,7 +33,7 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
 
     @router.get("/{chat_id}", response_model=Chat)
     def chat(chat_id: str) -> Response:
-        """Return a chat with its turns, including the partial last one."""
+        """Return a chat with its turns, including an unfinished last turn."""
         return said(chats.chat(chat_id))
 
     @router.delete("/{chat_id}", status_code=HTTPStatus.NO_CONTENT)

@@ -151,7 +151,7 @@ def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tup
 def _filled(
     text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: tuple[int, int] | None
 ) -> Iterator[Cell]:
-    """Yield the cells of a row, with empty ones for those that the record omits."""
+    """Yield the cells of a row, with empty cells in place of those that the record omits."""
     column = 0
     for cell in cells:
         for _ in set(range(column, cell.column)) - taken:

@@ -95,8 +95,8 @@ class Guard:
         return None
 
     def _is_own(self, headers: Mapping[str, str]) -> bool:
-        """Return True unless another web page sent the request; programs send no such header. A browser that sends no
-        referrer, as our pages require, sends the Origin `null`.
+        """Return True unless another web page sent the request; programs send no headers of this kind. A browser that
+        sends no referrer, as our pages require, sends the Origin `null`.
         """
         site = headers.get("sec-fetch-site", "none")
         own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}

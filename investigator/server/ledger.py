@@ -23,7 +23,7 @@ class JobLedger:
         self._database = database
 
     def add(self, job: ServerJob, idempotency_key: str | None = None) -> None:
-        """Store a new job, and delete the oldest finished ones if there are too many."""
+        """Store a new job, and delete the oldest finished jobs if there are too many."""
         with self._database.begin() as connection:
             connection.execute(
                 insert(served_jobs).values(

@@ -1,4 +1,4 @@
-"""The page for users: ask, watch, read the answer next to the documents, browse the folder."""
+"""The page on which users ask, watch, read the answer next to the documents, and browse the folder."""
 
 from __future__ import annotations
 

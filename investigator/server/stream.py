@@ -1,4 +1,4 @@
-"""The events of a job as a stream: from any event number on, as they happen, until the job has ended."""
+"""Streams the events of a job as they happen, from any event number on, until the job has ended."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MOST_FAILURES = 3  # no success so far: the next job would also fail
 
 @dataclass(frozen=True)
 class Job:
-    """A question to investigate: its new record, and its options."""
+    """A question to investigate, with its new record and its options."""
 
     new: Investigation
     options: RunOptions

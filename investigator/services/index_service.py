@@ -82,13 +82,15 @@ class IndexService:
         return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify, store=store)
 
     def reading(self) -> AbstractContextManager[Workspace]:
-        """Yield the workspace for a short read: opened now, or the one from `kept_open`."""
+        """Yield the workspace for a short read, which is opened now or kept open by `kept_open`."""
         if self._kept is None or self._parts.settings.cluster.address:  # shard files are closed with their workspace
             return self.workspace(write=False)
         return self._kept.use()
 
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
-        """Yield a reader that reads documents again from their files: created now, or the one from `kept_open`."""
+        """Yield a reader that reads documents again from their files, which is created now or kept open by
+        `kept_open`.
+        """
         return nullcontext(self._fresh) if self._fresh is not None else self._parts.fresh_reading(self.folder)
 
     @contextmanager
@@ -160,7 +162,7 @@ class IndexService:
             return index.progress() if isinstance(index, ShardedIndex) else None
 
     def document(self, document_id: str) -> Document:
-        """Return a document from the index. Raises FolderError if it has no such id, and StoreError."""
+        """Return a document from the index. Raises FolderError if no document has this id, and StoreError."""
         with self.reading() as workspace:
             corpus = self._parts.folder_index(self.folder, workspace).stored
             try:

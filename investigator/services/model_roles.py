@@ -13,7 +13,7 @@ from investigator.engines.roles import Role
 from investigator.errors import SettingsError, expect
 
 Model: TypeAlias = str | Engine | Sequence[str] | Mapping[Role, Engine]
-"""`provider:name`, several `role=provider:name`, or opened engines: one, or one for every role."""
+"""`provider:name`, several `role=provider:name`, one opened engine, or an opened engine for every role."""
 
 _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 
@@ -45,14 +45,16 @@ def engines_by_role(
 
 def _check_engine(engine: object) -> None:
     if not callable(getattr(engine, "reply", None)):
-        hint = 'Name one, such as "openai:gpt-4o", or pass an engine: an object with a name and reply(prompt).'
+        hint = (
+            'Use a name such as "openai:gpt-4o", or pass an engine, which is an object with a name and reply(prompt).'
+        )
         raise SettingsError(f"model must be a name or an engine, not {type(engine).__name__}", hint=hint)
 
 
 def keep_small_models_from_planning(
     engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
 ) -> dict[Role, Engine]:
-    """Return the engines, with the built-in one in planning roles that were not assigned to a small model."""
+    """Return the engines, with the built-in engine in planning roles that were not assigned to a small model."""
     left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
         on_notice(

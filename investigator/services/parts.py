@@ -51,7 +51,7 @@ OpenIndex: TypeAlias = FolderIndex | ShardedIndex
 class Parts:
     """The parts that the settings select, and the notices about creating and using them.
 
-    `prompts` is a folder of templates that replace shipped ones; `callbacks` receive every call of a chat model.
+    `prompts` is a folder of templates that replace shipped templates; `callbacks` receive every call of a chat model.
     Request options that chat servers reject are remembered in the workspace `directory`. Notices go to `on_notice`;
     without it they are queued for `notices`. Raises SettingsError and TemplateError.
     """
@@ -243,7 +243,7 @@ def _standalone_parts() -> Parts:
 
 @cache
 def _shared_embedder(model: str) -> Embedder:
-    return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used separately
+    return SentenceTransformerEmbedder(model)  # so that it is loaded once, even if many parts are used separately
 
 
 def _given(embedder: Embedder) -> Embedder:

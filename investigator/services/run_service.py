@@ -144,7 +144,7 @@ class RunService:
         """Return the plan and the expected cost of a run; the built-in engine replaces paid engines."""
         parts = self._parts
         new = self._new(question, options)
-        free = parts.extractive  # free, so it is really asked
+        free = parts.extractive  # this engine is free, so it is really asked
         engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:

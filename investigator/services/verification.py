@@ -75,7 +75,7 @@ def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
 
 
 def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield every object in the given values, outer ones first, in order; without recursion, at any depth."""
+    """Yield every object in the given values, at any depth, outer objects first and in order, without recursion."""
     waiting = list(reversed(values))
     while waiting:
         value = waiting.pop()

@@ -1,4 +1,6 @@
-"""Chooses the workspace of a folder: the named one, the sealed one inside, its own, or that of a moved folder."""
+"""Chooses the workspace of a folder: the one that the user named, a sealed one inside the folder, its own, or that
+of a moved folder.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,7 @@ def _with_contents(folder: Path, settings: FolderSettings) -> Sequence[FoundFile
 
 
 def _indexed(workspace: Path) -> Mapping[str, FileRecord]:
-    """Return the files that a workspace has indexed, without empty ones; none if it is unusable."""
+    """Return the files that a workspace has indexed, except empty files; none if the workspace cannot be used."""
     try:
         with Workspace(workspace, write=False) as opened:
             return {path: record for path, record in Corpus(opened.index).manifest().items() if record.size}

@@ -181,7 +181,7 @@ class ChromaServer(ChromaPlace):
         return waiting or ChromaSession(self._directory, self._collection, self._address)
 
     def doubt(self) -> None:
-        """Keep the new stamp along with the old one: every pending write can be repeated."""
+        """Keep the new stamp along with the old stamp, because every pending write can be repeated."""
         self._keep((self._stamp, secrets.token_hex(8)))
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
@@ -205,7 +205,7 @@ class ChromaServer(ChromaPlace):
         self._keep(())
 
     def _read(self) -> _LeftOnServer:
-        """Return the last known state of the collection; for another address, an empty one."""
+        """Return the last known state of the collection; for another address, an empty state."""
         shown = without_password(self._address)
         try:
             left = _LeftOnServer.model_validate_json(_left(self.table.database))

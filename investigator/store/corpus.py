@@ -197,7 +197,7 @@ class Corpus:
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return the chunks with these ids; deleted ones are omitted."""
+        """Return the chunks with these ids; deleted chunks are omitted."""
         found: dict[int, Chunk] = {}
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
@@ -230,7 +230,7 @@ class Corpus:
             return int(connection.execute(select(func.count()).select_from(chunks)).scalar_one())
 
     def rechunk(self, document_id: str, pieces: Sequence[Chunk]) -> None:
-        """Replace the chunks of a document; vectors and words are dropped with the old ones."""
+        """Replace the chunks of a document; the vectors and words of the old chunks are dropped."""
         own, stored = files.c.path == document_id, self.document(document_id).text
         with self._database.begin() as connection:
             forget_chunks(connection, document_id)

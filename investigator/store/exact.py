@@ -43,7 +43,7 @@ class ExactIndex:
 
 def _near(block: VectorBlock, vector: Vectors, limit: int) -> list[VectorMatch]:
     """Return the nearest of a block: selected in single precision, measured in double."""
-    near = np.einsum("ij,j->i", block.rows, vector)  # as fast as BLAS, whose threads get in each other's way
+    near = np.einsum("ij,j->i", block.rows, vector)  # as fast as BLAS, whose threads wait for each other
     if limit >= len(near):
         return compared(block, vector)
     least = np.partition(near, -limit)[-limit] - _ROUNDING

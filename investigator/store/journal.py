@@ -178,7 +178,7 @@ class Journal:
         return next(standing(connection, self._key, table, query), None)
 
     def _put(self, connection: Connection, table: Table, row: StoredRow) -> None:
-        """Store a row under its key in this run, replacing an altered one."""
+        """Store a row under its key in this run, replacing an altered row."""
         connection.execute(delete(table).where(table.c.run_id == self.run_id, table.c.key == row["key"]))
         connection.execute(insert(table), with_code(self._key, table, row))
 
@@ -261,7 +261,7 @@ class Runs:
     def last_asked(self) -> str:
         """Return the run of the last question that a user asked; questions of measurements and tables do not count.
 
-        Raises UnknownRunError if no such question was asked.
+        Raises UnknownRunError if no question was asked.
         """
         with self._database.begin() as connection:
             run_id = get_meta(connection, _LAST_ASKED)
@@ -270,7 +270,7 @@ class Runs:
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """Return one line about each run, newest first; altered ones come last."""
+        """Return one line about each run, newest first; altered runs come last."""
         paid = (
             select(calls.c.run_id, func.count().label("calls"))
             .where(calls.c.reused == 0)

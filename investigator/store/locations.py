@@ -86,7 +86,7 @@ def other_owner(directory: Path, folder: Path) -> str:
 
 
 def shared_name(directory: Path) -> str:
-    """Return the name of a workspace's folder in a shared database: its path distinguishes it from others.
+    """Return the name of a workspace's folder in a shared database: its path distinguishes it from other folders.
     `note_folder` must have been called.
     """
     return default_workspace(Path(os.fsdecode(_folder_of(directory)))).name

@@ -102,8 +102,8 @@ class PostgresDatabase(_ServerDatabase):
             if get_meta(connection, _USER) != _user():
                 raise StoreError(
                     f"the runs of {self._name} in {self.place} were written with the key of another user or machine",
-                    hint="Copy the file user.key from the data directory of that machine to the one here "
-                    "(see docs/security.md), or use separate runs with --set store.name=NAME",
+                    hint="Copy the file user.key from the data directory of that machine to that of this machine (see "
+                    "docs/security.md), or use separate runs with --set store.name=NAME",
                 )
 
     @contextmanager
@@ -170,7 +170,7 @@ class _HeldDatabase(_ServerDatabase):
     def _take(self) -> Connection:
         connection = self._engine.connect()
         try:
-            connection.detach()  # closed with its lock instead of returned to the pool
+            connection.detach()  # closed together with its lock, instead of being returned to the pool
             with connection.begin():
                 taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self._key}).scalar_one()
                 holder = connection.execute(text(_HOLDER), {"key": self._key}).scalar()
@@ -209,7 +209,7 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
 
 
 STEPS: Sequence[Step] = (SHARED_RUNS.create_all,)
-"""Steps from each version of the tables to the next. The first step may already have done the work of later ones."""
+"""Steps from each version of the tables to the next. The first step may already have done the work of later steps."""
 
 
 def _version(connection: Connection) -> int:

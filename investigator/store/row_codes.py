@@ -19,7 +19,7 @@ _CARD = (
     *("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader"),
     "text_code",
 )
-"""The columns of a document's card: all but text and tables, and the code of those two."""
+"""The columns of a document's card: all except text and tables, and the code of text and tables."""
 _TEXT = ("id", "content_hash", "reader", "text", "tables")
 
 

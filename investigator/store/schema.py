@@ -1,4 +1,4 @@
-"""The tables of the two databases of a workspace, and of the one that a server keeps for a folder.
+"""The tables of the two databases of a workspace, and of the database that a server keeps for a folder.
 
 The index is derived from the folder: if anything is wrong with it, it is dropped and rebuilt. Runs, their calls and the
 memories of chats cannot be rebuilt, so they have a separate database.
@@ -287,7 +287,7 @@ SERVED = Schema(_served, (), version=1)
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL: the same, with a plain table in place of the full-text table."""
+"""The tables of runs in PostgreSQL, which are the same, with a plain table in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(

@@ -183,7 +183,7 @@ class VectorTable:
         return self._checked(self._rows(query), dimensions)
 
     def _checked(self, stored: Sequence[Row[Any]], dimensions: int | None) -> VectorBlock:
-        """Return the sound rows, and replacements for the damaged ones."""
+        """Return the undamaged rows, and replacements for damaged rows."""
         size = 4 * dimensions if dimensions else _commonest_size(stored)
         whole = [row for row in stored if len(row.vector) == size]
         rows: Vectors = np.frombuffer(b"".join(row.vector for row in whole), dtype="<f4").reshape(len(whole), size // 4)

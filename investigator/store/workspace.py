@@ -137,7 +137,7 @@ class Workspace:
         self._at_close.callback(closing)
 
     def close(self) -> None:
-        """Close the databases and let others write."""
+        """Close the databases and let other processes write."""
         self._at_close.close()
         index, runs = self.__dict__.get("index"), self.__dict__.get("runs")
         if isinstance(index, Database):
@@ -159,7 +159,7 @@ class Workspace:
         self.close()
 
     def _drop_index(self) -> None:
-        """Delete the index; Chroma's files do not match a new one, and are rebuilt with it."""
+        """Delete the index; Chroma's files do not match a new one, and are rebuilt together with it."""
         for name in _DATABASE_FILES:
             if name.startswith(DATABASE_NAME):
                 (self.directory / name).unlink(missing_ok=True)

@@ -32,8 +32,8 @@ _ACRONYM = late(r"[A-Z]{2,5}")
 
 @dataclass(frozen=True)
 class AskedTerm:
-    """A word of the question that a cell, or its document's description, must contain as its `root` or as one of
-    `others`.
+    """A word of the question that a cell, or its document's description, must contain, either as its `root` or as one
+    of `others`.
 
     `is_name` is True for a word that is capitalised inside the question.
     """

@@ -30,7 +30,7 @@ _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 
 
 def kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
-    """Return how well a value matches the requested kind of figure; None if it cannot be one."""
+    """Return how well a value matches the requested kind of figure; None if it cannot be a figure of that kind."""
     if gives_no_value(value):
         return 0.0
     has_digit = any(map(str.isdigit, value))

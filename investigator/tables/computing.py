@@ -59,9 +59,9 @@ def computation(
     """Return the result for some cells: the first minus the second, the sum or mean of all, the first as a share of the
     second, or the first of an ordered list as its highest or lowest figure. Growth is from the second to the first.
 
-    Return None if one is not a figure, if units or multipliers differ, or if their periods have different lengths. With
-    `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their spread are accepted, "2.30
-    (0.75)".
+    Return None if a cell is not a figure, if units or multipliers differ, or if their periods have different lengths.
+    With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their spread are accepted,
+    "2.30 (0.75)".
     """
     figures = [figure for cell in cells if (figure := figure_in(cell, wants_share, wants_means)) is not None]
     if len(figures) < max(2, len(cells)) or not _are_comparable(cells, figures):

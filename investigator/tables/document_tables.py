@@ -117,7 +117,9 @@ class _Same:
 
 
 def tables_of(document: Document) -> DocumentTables:
-    """Return the tables of a document; recent ones are cached, because a run needs each many times."""
+    """Return the tables of a document; the most recent documents are cached, because a run needs their tables many
+    times.
+    """
     return _kept(_Same(document))
 
 

@@ -103,7 +103,7 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
 
 
 def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
-    """Return the two cells of one row that a question compares; None if no row has two such cells.
+    """Return the two cells of one row that a question compares; None if no row contains both.
 
     Each is under its own header, which the question names, or they are the only cells of the row; together they meet
     every constraint. They are in the order of the question.

@@ -24,7 +24,7 @@ from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000
-"""Limit on the replies in one conversation, unless the option `max_turns` sets a different one."""
+"""Limit on the replies in one conversation, unless the option `max_turns` sets a different limit."""
 
 
 class FolderInvestigatorAgent(InvestigatorAgent):
@@ -162,7 +162,7 @@ class FolderChatAgent(Agent):
         if talk.is_over:
             raise DialogueError(
                 f"{self.id} has reached the limit of {self._most} replies in one conversation",
-                hint="Call reset() to start a new one, or raise the option max_turns.",
+                hint="Call reset() to start a new conversation, or raise the option max_turns.",
             )
 
 

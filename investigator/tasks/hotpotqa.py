@@ -34,7 +34,7 @@ class Fact(NamedTuple):
 
 
 def _pairs(second: str) -> BeforeValidator:
-    """Parse pairs in each published form: pairs, two columns, or either of them as JSON text."""
+    """Parse pairs in each published form: as pairs, as two columns, or as JSON text of one of these."""
 
     def paired(value: object) -> object:
         if isinstance(value, str):

@@ -62,9 +62,9 @@ class Tasks:
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher.
 
-        Options in the task string override the others. Raises DialogueError if there is no task, an option is missing,
-        or the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about its
-        data.
+        Options in the task string override all other options. Raises DialogueError if there is no task, an option is
+        missing, or the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about
+        its data.
         """
         options = Opt.of(opt)
         tasks = self.ids(required_task(options))
@@ -79,8 +79,8 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """Return the class of the world that a task defines, or else the default one for that number of agents; None if
-        neither exists.
+        """Return the class of the world that a task defines, or else the default world for that number of agents; None
+        if neither exists.
         """
         place = world_place(
             task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds

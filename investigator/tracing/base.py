@@ -53,7 +53,7 @@ class Tracer(Protocol):
     ) -> AbstractContextManager[RunTrace]:
         """Trace one run until the context ends; an error that leaves the context is the run's error.
 
-        The context may end in a different thread from the one in which it began, as with a generator.
+        The context may end in a different thread than it began, as with a generator.
         """
         ...
 

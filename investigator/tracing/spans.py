@@ -49,7 +49,7 @@ class SpanTracer:
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """Trace a run with a span below the current one, without making it the current one."""
+        """Trace a run with a span below the current span, without making it the current span."""
         from opentelemetry.trace import SpanKind
 
         attributes: dict[str, str | bool] = {

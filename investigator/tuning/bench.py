@@ -31,7 +31,7 @@ class Setup(Record):
 
 
 class TrialProgress:
-    """Reports the progress of consecutive trials; stored ones do not count towards the speed."""
+    """Reports the progress of consecutive trials; stored trials do not count towards the speed."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell

@@ -31,8 +31,8 @@ COMMON: Space = {
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
     """Yield the variants of a folder, sorted by name.
 
-    Each sub-folder with templates `owner/name.j2` is one; so is each file `*.j2` if a single template is tuned. Raises
-    TemplateError if the folder does not exist or is empty, or if a file cannot be read.
+    Each sub-folder with templates `owner/name.j2` is a variant, and so is each file `*.j2` if a single template is
+    tuned. Raises TemplateError if the folder does not exist or is empty, or if a file cannot be read.
     """
     found = False
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():

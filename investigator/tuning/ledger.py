@@ -14,7 +14,7 @@ from investigator.records import Prompt, Record, Reply, Usage, together, usage_o
 from investigator.scoring.prices import Prices, priced
 
 PROPOSE = "tuning/propose"
-"""The template of a proposer's prompt; its replies are stored here, all others in their runs."""
+"""The template of a proposer's prompt; its replies are stored here, and all other replies in their runs."""
 
 
 class LedgerEvent(StrEnum):
@@ -36,7 +36,7 @@ class LedgerLine(Record):
 
 class TuningLedger:
     """Counts every call of a tuning run at its start and end; it is a `CallJournal` for the proposer. A call without an
-    end, because the process was killed, counts as one. Thread-safe. Raises StoreError if the file cannot be read or
+    end, because the process was killed, counts as a call. Thread-safe. Raises StoreError if the file cannot be read or
     written, or is another kind of file.
     """
 

@@ -13,7 +13,7 @@ from investigator.records import Record
 
 
 class Opening(Record):
-    """A use of a test set: the data, the templates or settings, and the tuning run."""
+    """A record that a test set was used, with the data, the templates or settings, and the tuning run."""
 
     data: str
     subject: str

@@ -63,7 +63,7 @@ def tune(
 ) -> TuningReport:
     """Search for templates or settings that are proven better on the questions, and write the winner into `out`.
 
-    `base` is the user's current setup. `embedder`, `engine` and `proposer` replace the configured ones. `on_plan`
+    `base` is the user's current setup. `embedder`, `engine` and `proposer` replace those of the settings. `on_plan`
     receives the plan before any paid call. Nothing is adopted unless the test set confirms it; the report gives the
     outcome. The same call resumes a stopped run. Raises SettingsError, TemplateError, EvaluationDataError, UserError if
     `out` contains another run or is in use, or if the data was used before, and the errors of `FolderEvaluation`.
@@ -217,7 +217,7 @@ class TuningRun:
         return len(before)
 
     def _note_identity(self) -> None:
-        """Record which run the folder belongs to. Raises UserError if it contains another one."""
+        """Record which run the folder belongs to. Raises UserError if it contains another run."""
         file = self._out / "run"
         try:
             kept = file.read_text(encoding="utf-8") if file.exists() else ""

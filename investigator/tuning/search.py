@@ -139,7 +139,7 @@ class TuningSearch:
         return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
 
     def _taken(self, allowance: int | None) -> list[Variant]:
-        """Return the acceptable candidates; all others are counted as rejected."""
+        """Return the acceptable candidates; all other candidates are counted as rejected."""
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):

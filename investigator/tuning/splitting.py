@@ -70,7 +70,7 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
 
 
 def check_apart(sets: QuestionSets, twins: Mapping[str, str]) -> None:
-    """Raise EvaluationDataError if two sets share a document, a twin of one, or a question."""
+    """Raise EvaluationDataError if two sets share a document, a twin of a document, or a question."""
     seen: dict[str, SetName] = {}
     for name in SetName:
         for question in sets.of(name):
@@ -115,7 +115,7 @@ def _groups(questions: Sequence[Question], twins: Mapping[str, str]) -> list[lis
 
 
 def _keys(question: Question, twins: Mapping[str, str]) -> list[str]:
-    """Return the keys that a question may share with another one: first its words, then its documents."""
+    """Return the keys that a question may share with another question: first its words, then its documents."""
     named = sorted(question.named_documents)
     return [f"question {plain(question.asked)}", *(f"document {twins.get(name, name)}" for name in named)]
 

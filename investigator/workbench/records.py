@@ -22,7 +22,7 @@ class VariableCard(Record):
 class TemplateCard(Record):
     """The purpose of a template, its variables, and the expected reply. `reply` is the name of the reply's record,
     empty if no engine replies to the template, and `must_name` are the fields that the template must request. `tokens`
-    is the estimated length of its fixed text. It is `own` if it replaces the shipped one.
+    is the estimated length of its fixed text. It is `own` if it replaces the shipped template.
     """
 
     name: str
@@ -77,7 +77,7 @@ class TriedReply(Record):
 
 
 class TemplateTrial(Record):
-    """A template tried on one use: the earlier reply, if any, and the new one.
+    """A template that was tried on one use, with the earlier reply, if any, and the new reply.
 
     `about` is the question asked; `usage` is the cost of the trial.
     """

@@ -1,11 +1,11 @@
-"""Finds JSON values in the text of a reply: valid ones, broken ones, and one that is still being written.
+"""Finds JSON values in the text of a reply, even if they are broken or still being written.
 
 Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
 the json-repair library would mix them up. That library mends everything broken: truncation, missing quotes and commas,
 single quotes, bare keys, comments, lone backslashes. This module adds:
 
 - thoughts are ignored, but a value at the end of an unclosed thought is found;
-- the inside of a Markdown fence is tried by itself, because the library treats the closing marks as part of the value;
+- the inside of a Markdown fence is tried separately, because the library treats the closing marks as part of the value;
 - LaTeX backslashes that could be read as an escape (`\\frac`, `\\times`) stay backslashes;
 - time is bounded for hostile texts (a million brackets).
 """

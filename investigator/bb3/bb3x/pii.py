@@ -43,7 +43,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in text order, without those that overlap an earlier one."""
+    """Return findings in text order, without findings that overlap an earlier finding."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

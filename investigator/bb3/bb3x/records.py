@@ -58,7 +58,7 @@ class InteractionFailure(StrEnum):
 
 
 class ForeignRecord(Record):
-    """A record that other programs also write: unknown fields are kept, known ones must have their type."""
+    """A record that other programs also write, so unknown fields are kept, and known fields must have their type."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", strict=True, populate_by_name=True, ser_json_inf_nan="constants"

@@ -62,7 +62,7 @@ def publish(
 ) -> Exported:
     """Release the conversations that may be shared; `split_of` assigns each to a part.
 
-    Raises DialogueError if the version is not a number such as 1.2, or not higher than all existing ones, and
+    Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
     FolderError if it cannot be written. In that case nothing is written.
     """
     _check_is_newer(releases, version)
@@ -114,7 +114,7 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
 def _shared(
     conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
 ) -> Iterator[Conversation]:
-    """Yield the conversations that may be shared, redacted; the others are counted on the way."""
+    """Yield the conversations that may be shared, redacted; all other conversations are counted meanwhile."""
     for conversation in conversations:
         refusal = refusal_of(conversation)
         if refusal is None:

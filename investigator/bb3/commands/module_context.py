@@ -73,7 +73,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """Return a description of a text that is not a context; empty if it may be one."""
+    """Return a description of a text that is not a context; empty if it may be a context."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:

@@ -46,7 +46,7 @@ def serve(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
     """Serve folders as a page for reading evidence, and as an API for programs under /v1. It listens on this machine
-    only, unless --host names another address. The printed link opens the page once; press Enter for another one.
+    only, unless --host names another address. The printed link opens the page once; press Enter for another link.
     Programs send the token, which is in a file that only you can read. Ctrl-C stops it: unfinished work continues at
     the next start.
     """
@@ -73,7 +73,7 @@ def serve(
         if not is_loopback(host):
             note(_OPEN_TO_OTHERS)
             if not host_name:
-                note(f"to let other machines address this one by name, add --host-name {gethostname()}")
+                note(f"to let other machines address this machine by name, add --host-name {gethostname()}")
         link = service.link()
         for each in (link, *service.named_links()):
             print_plain(each)

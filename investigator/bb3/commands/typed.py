@@ -87,8 +87,8 @@ def chat_options(search: str, memories: str, topics: str, knowledge: str) -> Cha
 
 
 def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
-    """Return the options after `/search WORD`, and the message: without a word, the current choice and the
-    alternatives.
+    """Return the options after `/search WORD`, and a message, which gives the current choice and the alternatives if
+    there is no word.
 
     Raises DialogueError for an unknown word.
     """

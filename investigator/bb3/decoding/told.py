@@ -121,7 +121,7 @@ def told_temperature(told: Decoding, own: float | None = None) -> float:
 
 
 def with_told(own: Decoding, told: Decoding) -> Decoding:
-    """Return an engine's own decoding, updated by the fields set in another one."""
+    """Return an engine's own decoding, updated by the fields that are set in another decoding."""
     changes: dict[str, object] = told.model_dump(exclude_unset=True)
     method = told_method(told, own.inference)
     if method is not None:

@@ -1,4 +1,5 @@
-"""The decisions to search and to use a memory: small logistic models over the form and meaning of the last turn.
+"""Decides whether to search and whether to use a memory, with small logistic models over the form and meaning of the
+last turn.
 
 The weights are in `decisions.json` next to this file; `benchmarks/fit_decisions.py` fits them.
 """
@@ -108,7 +109,7 @@ def shipped_decisions() -> Decisions:
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
     """Return True if the last turn needs a search. A turn without words needs no search. Each question is also judged
-    by itself, so that surrounding text, such as a greeting, does not lower its score. The meaning of a turn is
+    separately, so that surrounding text, such as a greeting, does not lower its score. The meaning of a turn is
     recognised only in English, German, French and Spanish; in other languages every question needs a search.
     """
     text = last_text(turns)
@@ -143,7 +144,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Return True if one of the facts would help to reply to the last turn; never without facts."""
+    """Return True if one of the facts would help to reply to the last turn; without facts, return False."""
     text = last_text(turns)
     if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)

@@ -136,7 +136,7 @@ def _clauses(fact: PersonalFact) -> list[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Return True if a name is requested but the fact gives another person's name, such as a sister's."""
+    """Return True if a name is requested but the fact gives another person's name, for example a sister's."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False
@@ -165,7 +165,9 @@ def _tells(sentence: str) -> bool:
 
 
 def _who_is_meant(text: str) -> Speaker | None:
-    """Return the speaker whom the partner's turn is about: "you" is the replying one, "I" and "me" are the partner."""
+    """Return the speaker whom the partner's turn is about: "you" is the replying speaker, "I" and "me" are the
+    partner.
+    """
     plain = _TELL_ME.sub(" ", bare(text))
     if is_question(text) and _ABOUT_ONESELF.search(plain):
         return Speaker.PARTNER

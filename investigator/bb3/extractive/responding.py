@@ -1,5 +1,5 @@
-"""Writes replies from given text only: quotes of documents, a remembered fact, a word of the conversation. The
-surrounding sentences are English, whatever the language of the conversation; styles are not supported.
+"""Writes replies only from given text: quotes of documents, a remembered fact, a word of the conversation. The
+surrounding sentences are always in English, even if the conversation is not; styles are not supported.
 """
 
 from __future__ import annotations

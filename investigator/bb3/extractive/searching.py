@@ -132,7 +132,7 @@ def _without_telling(sentence: str) -> str:
 
 
 def _tells(sentence: str) -> bool:
-    """Return True if a sentence states a fact about its speaker, or asks to remember one."""
+    """Return True if a sentence states a fact about its speaker, or asks to remember a fact."""
     if wished_to_be_kept(sentence) not in ("", sentence):
         return True
     return not is_question(sentence) and any(told_topics(sentence[slice(*span)]) for span in clauses(sentence))

@@ -102,7 +102,7 @@ class ChatForm:
 
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         reading = self._read(request, DecisionReply)
-        if reading.value is None:  # its words are recorded unchanged, and the rules decide
+        if reading.value is None:  # the words of the model are recorded unchanged, and the rules decide
             own = self._opinion(request, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
@@ -140,9 +140,9 @@ class ChatForm:
     def _worth_it(
         self, knowledge: KnowledgeReply, request: ModuleRequest, least: int, is_model: bool
     ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the proven quotes, and the reasons for unproven ones. For the built-in engine, quotes that contain
-        everything the turn asks for come first, trimmed, whatever their point; other quotes are kept only if they come
-        from other documents.
+        """Return the proven quotes, and the reason why each other quote is unproven. For the built-in engine, quotes
+        that contain everything the turn asks for come first, trimmed, whatever their point; other quotes are kept only
+        if they come from other documents.
         """
         is_enough = knowledge.point is None or knowledge.point >= least
         if is_model and not is_enough:
@@ -167,7 +167,7 @@ class ChatForm:
         return (*met, *(quote for quote in rows if quote.document_id not in seen), *(q for q in quotes if q not in own))
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes as currently in the files, and the reasons for unproven ones."""
+        """Return the quotes as they are now in the files, and the reason why each other quote is unproven."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
         if self._folder is None:
             return proven_quotes(told, request.documents, None), ()

@@ -1,4 +1,6 @@
-"""Proof in a chat: statements about documents must be quoted from them, and anything else was said before."""
+"""Proves replies of a chat: statements about documents must be quoted from them, and anything else must have been
+said before.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,7 @@ def _told(said: str) -> list[str]:
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
     """Return the longest beginning of a reply, in whole sentences, that is grounded and continues the conversation.
 
-    It ends before the first sentence that is not grounded, or that repeats an earlier one; it may be empty.
+    It ends before the first sentence that is not grounded or repeats an earlier sentence; it may be empty.
     """
     beginning = ""
     said: set[str] = set()

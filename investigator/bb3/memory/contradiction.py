@@ -3,9 +3,9 @@
 Nothing is marked in the store. The valid facts are computed from the texts whenever memories are used, so that an older
 memory counts again once the newer one is deleted, and new rules also apply to old memories.
 
-Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. Without
-one of its parts, the recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27 without
-rewriting or synonyms. Without lists, 10 of the 35 true memories in the tests are lost.
+Measured on 54 held-out pairs (`tests/bb3/held_back_contradictions.tsv`): recall 28 of 30, precision 28 of 28. If a part
+of the rules is left out, the recall falls: to 12 of 30 without negations, 16 without topics, 26 without deaths, and 27
+without rewriting or synonyms. Without lists, 10 of the 35 true memories in the tests are lost.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ _DIED = tuple(
         ),
     )
 )
-"""Statements about the dead, and the beginning of a statement that one does not have them."""
+"""Phrases for statements about somebody's death, each with the beginning of the statement that the speaker does not
+have them.
+"""
 _JOINT = re.compile(r"\s(?:and|or|but|und|oder|aber|sowie|et|ou|mais|y|e|o|u|pero)\s+(?P<next>\w)", re.IGNORECASE)
 _PROPER = frozenset({"name", "home", "employer"})
 """The topics whose values are names, which may contain words such as "and"."""
@@ -128,7 +130,7 @@ def marks_of(topics: Iterable[str]) -> frozenset[str]:
 
 
 def settled_topics(text: str) -> frozenset[str]:
-    """Return the terms for finding memories that may contradict this one; with NEGATED if it denies something."""
+    """Return the terms for finding memories that may contradict this memory, with NEGATED if it denies something."""
     denies = any(statement.denied for statement in statements(text))
     return marks_of(topics_of(text)) | ({NEGATED} if denies else frozenset())
 
@@ -213,7 +215,7 @@ class _Later:
 
 
 def _joined(text: str, own: Sequence[Statement], kept: Sequence[Statement]) -> str:
-    """Join the kept statements verbatim; adjacent ones keep the text between them."""
+    """Join the kept statements verbatim; adjacent statements keep the text between them."""
     runs: list[tuple[int, int]] = []
     goes_on = False
     for statement in own:

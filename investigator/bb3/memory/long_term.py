@@ -62,7 +62,7 @@ class LongTermMemory(PersonalFacts):
         self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND, *, anew: bool = True
     ) -> KeptFact | None:
         """Remember a module's output for a turn; return None if it is empty, not new, or too long. A statement that
-        repeats something no longer valid counts as new and becomes the newest, unless `anew` is false.
+        repeats something that is no longer valid counts as new and becomes the newest, unless `anew` is false.
         """
         told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
@@ -108,7 +108,7 @@ class LongTermMemory(PersonalFacts):
         return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def _put_again(self, user: str, new: FactText, source: FactSource) -> KeptFact | None:
-        """Store an older statement again, as the newest, if it contradicts a valid one."""
+        """Store an older statement again, as the newest, if it contradicts a valid statement."""
         told = sorted(self._rivals(user, [new]), key=lambda fact: fact.id)
         if is_overturned(what_holds([fact.text for fact in told]), new.text):
             return self.put_anew(user, new, source, self._now())

@@ -108,7 +108,9 @@ class UserMemories:
         return available_memories(text, found, self._in_session, self._options, chance=self._chance, tokens=tokens)
 
     def _everything(self, text: str) -> list[str]:
-        """Return the newest valid facts as one memory; if asked for more, those not shown yet."""
+        """Return the newest valid facts as one memory; if the user asks for more, return facts that were not shown
+        yet.
+        """
         newest = self._memory.newest(self._user, _MOST_LOOKED_AT)
         own = self._memory.holding(self._user, [fact for fact in newest if fact.speaker is Speaker.PARTNER])
         if asks_for_more(text):

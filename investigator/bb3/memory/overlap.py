@@ -19,7 +19,7 @@ _MARK = "¬"
 
 @dataclass(frozen=True)
 class Gist:
-    """The content of a memory: its set of words, with negated ones marked, and a flag for negation."""
+    """The content of a memory: its set of words, in which negated words are marked, and a flag for negation."""
 
     words: frozenset[str]
     negated: bool = False

@@ -24,7 +24,7 @@ _NOTHING = frozenset({"", "no persona", "no memory", "no memories", "none", "not
 
 
 class MemoryForm(StrEnum):
-    """The written form of memories, by the names of the original: for the 3B model, or for the 30B and 175B ones."""
+    """The written form of memories, named as in the original: for the 3B model, or for the 30B and 175B models."""
 
     TOKENS = "R2C2"
     PREFIXES = "OPT"

@@ -48,8 +48,8 @@ class FoundPage(Record):
 
 
 class Patience(Record):
-    """Limits on waiting for a server: seconds per request, number of requests, and seconds before the second one, which
-    double with each further one.
+    """Limits on waiting for a server: seconds per request, number of requests, and seconds before the second request,
+    which double with each further request.
     """
 
     timeout: float = Field(default=10.0, gt=0)

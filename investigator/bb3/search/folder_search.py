@@ -59,9 +59,9 @@ class FolderSearch:
         return self._found[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best passages. Results from elsewhere that are in the folder's document with that name become its
-        passages; all others name their server. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError, and
-        the errors of the other search.
+        """Return the best passages. Results from elsewhere become passages of the folder's document with that name if
+        they are in it; all other results name their server. Raises FolderError, WorkspaceLockedError, StoreError,
+        EmbedderError, and the errors of the other search.
         """
         if self._elsewhere is not None:
             elsewhere = self._elsewhere.search(query, count)
@@ -69,9 +69,9 @@ class FolderSearch:
         return mended(lambda again: self._passages(query, count, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        """Return the quotes that are in the folder's files now, at their current places, and the reasons for missing
-        ones. If any is missing, their documents are read into the index again, so that the next search finds the
-        current text.
+        """Return the quotes that are in the folder's files now, with their current places, and the reason why each
+        other quote is missing. If any is missing, their documents are read into the index again, so that the next
+        search finds the current text.
         """
         if self._reread is None or not quotes:
             return (), ()

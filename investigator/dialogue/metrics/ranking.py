@@ -32,9 +32,9 @@ def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[st
 
 
 def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) -> Mapping[str, AverageMetric]:
-    """Return `rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows the right one. Equal
-    scores rank in order. A label outside the `top` ranks after all candidates. Raises MetricsError if no candidate has
-    that index.
+    """Return `rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows the right candidate.
+    Equal scores rank in order. A label outside the `top` ranks after all candidates. Raises MetricsError if no
+    candidate has that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))

@@ -147,7 +147,7 @@ def report_table(report: Report) -> str:
 
 
 def _shown(metric: Metric) -> str:
-    """Return a value as text; whole numbers and large ones have no exponent, so that counts are not rounded."""
+    """Return a value as text; whole numbers and large numbers have no exponent, so that counts are not rounded."""
     value = float(metric.value())
     if value.is_integer() or 10**_DIGITS <= abs(value) < float("inf"):
         return f"{value:.0f}"

@@ -36,7 +36,7 @@ class ChunkQueue(Generic[Sample]):
         self._error: BaseException | None = None
 
     def take(self) -> Sample | None:
-        """Return the next sample; None after the last one.
+        """Return the next sample; None after the last sample.
 
         Raises the loading error after all samples before it, converted to a DialogueError if it is foreign.
         """

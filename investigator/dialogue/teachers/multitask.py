@@ -17,7 +17,7 @@ from investigator.errors import DialogueError
 
 
 class MultiTaskTeacher(Teacher):
-    """Asks from several teachers, switching at the end of an episode. TaskChoice picks the next one, seeded by the
+    """Asks from several teachers, switching at the end of an episode. TaskChoice picks the next teacher, seeded by the
     option `seed`. After the end of all data it returns padding. Raises DialogueError without teachers.
     """
 

@@ -34,8 +34,8 @@ class DynamicBatchWorld(WorldOfCopies):
     default for both); if it is `batchsort`, a batch takes `batchsize` examples. The longest waiting example is always
     in the next batch.
 
-    Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
-    in batches, and DialogueValueError if no truncation is given.
+    Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of DialogPartnerWorlds, with a
+    student that acts in batches, and DialogueValueError if no truncation is given.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class DynamicBatchWorld(WorldOfCopies):
         super().__init__(opt, world, shared)
         parts = self.world.worlds if isinstance(self.world, MultiWorld) else [self.world]
         if not all(isinstance(part, DialogPartnerWorld) for part in parts):
-            hint = "Use a DialogPartnerWorld or a MultiWorld of such, or a BatchWorld."
+            hint = "Use a DialogPartnerWorld, a MultiWorld of DialogPartnerWorlds, or a BatchWorld."
             raise DialogueTypeError(f"dynamic_batching does not work with a {type(self.world).__name__}", hint=hint)
         if not isinstance(self.world.batch_agent(1), ActsInBatches):
             hint = "Use one student with batch_act for all tasks, or leave dynamic_batching out."

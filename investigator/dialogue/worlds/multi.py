@@ -56,7 +56,7 @@ class MultiWorld(World):
         return self.current.get_acts()
 
     def batch_agent(self, index: int) -> Agent | None:
-        """Return the agent at this index if all worlds have the same one, otherwise None."""
+        """Return the agent at this index if it is the same in all worlds, otherwise None."""
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
@@ -85,7 +85,7 @@ class MultiWorld(World):
 
     def report(self) -> Report:
         """Return each world's metrics as `id/name`, and over all worlds as `name`: the mean, or the pooled value with
-        `aggregate_micro`. If several worlds have the same id, the later ones are numbered.
+        `aggregate_micro`. If several worlds have the same id, a number is added to the later worlds' ids.
         """
         reports: dict[str, Report] = {}
         for world in self.worlds:

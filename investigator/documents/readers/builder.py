@@ -236,7 +236,7 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Return True if a row that begins here is the first one; otherwise repeat the column names at intervals."""
+        """Return True if a row that begins here is the first row; otherwise repeat the column names at intervals."""
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True

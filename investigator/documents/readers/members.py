@@ -1,4 +1,4 @@
-"""Finds a file inside another again by its contents, without reading the text of the others."""
+"""Finds a file inside another file again by its contents, without reading the text of the other files in it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: Read
 
 
 def _inside(source: SourceFile, settings: ReaderSettings, depth: int) -> Iterator[bytes]:
-    """Yield the bytes of each file inside a file; unreadable ones are skipped."""
+    """Yield the bytes of each file inside a file; unreadable files are skipped."""
     for member in _members(source, settings):
         with suppress(ReadFailure):
             with damage_as_failure():

@@ -1,7 +1,8 @@
-"""Finds the reader of a file: one of ours (see `versions.OWN`), imported at its first file, or a plug-in.
+"""Finds the reader of a file, which is one of our own (see `versions.OWN`) and imported with its first file, or a
+plug-in.
 
 Another package adds a reader with an entry point of the group `investigator.readers`: its name is a suffix unknown here
-(`.toy`) or, for ZIP packages that declare one, a media type; its value is the reader (`toys:read_toy`).
+(`.toy`) or, for ZIP packages that declare their media type, that media type; its value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations

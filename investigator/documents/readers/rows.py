@@ -97,7 +97,7 @@ def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = 
 
 
 def header_index(rows: Sequence[Cells]) -> int | None:
-    """Return the index of the row that names the columns: the first wide one, if its cells are different names.
+    """Return the index of the row that names the columns: the first wide row, if its cells are different names.
 
     A row is wide if it fills as many cells as most of the table; numbers and dates are not names.
     """

@@ -48,7 +48,9 @@ class TableRecorder:
         self._count = 0
 
     def begin_row(self, *, new_table: bool, header: bool) -> None:
-        """Begin a row; with `new_table` it is the first one. `header` means that the file marks it as header."""
+        """Begin a row; with `new_table`, it is the first row of a table. `header` means that the file marks it as
+        header.
+        """
         if new_table or not self._tables:
             self._tables.append(_OpenTable())
         self._column, self._row_is_header = 0, header

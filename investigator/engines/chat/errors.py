@@ -1,4 +1,4 @@
-"""Translates a provider's error into one of ours, with the number of attempts that make sense.
+"""Translates a provider's error into an error of this package, with the number of attempts that make sense.
 
 Every provider's package raises its own errors. All have a `status_code` or a `response` (OpenAI, Anthropic, Groq,
 Ollama, httpx), a class name, or are langchain-core's model errors. Nothing else is read here, so that no provider's
@@ -133,7 +133,9 @@ def status_of(error: Exception) -> int | None:
 
 
 def _ours(error: BaseException | None) -> EngineError | None:
-    """Return one of our errors that was raised below a provider's client, which may have wrapped it in its own."""
+    """Return an error of this package that was raised below a provider's client, which may have wrapped it in its
+    own error.
+    """
     while error is not None and not isinstance(error, EngineError):
         error = error.__cause__
     return error

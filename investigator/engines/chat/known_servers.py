@@ -124,7 +124,9 @@ class Negotiation:
         self._limits = known.find(identity) if known is not None else None  # None until a call has succeeded
 
     def allowed(self, wanted: Sending) -> Sending:
-        """Return the parameters of the next call: the desired ones, except those that the server rejects."""
+        """Return the parameters of the next call, which are the desired parameters except those that the server
+        rejects.
+        """
         limits = self._limits
         if limits is None:
             return wanted

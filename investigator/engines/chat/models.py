@@ -96,7 +96,7 @@ class ChatSettings(Record):
 
 
 def split_name(model: str) -> tuple[str, str]:
-    """Return the provider and the model of a `provider:name`. Raises SettingsError if it is not one."""
+    """Return the provider and the model of a `provider:name`. Raises SettingsError if the name has another form."""
     provider, colon, name = model.strip().partition(":")
     if not colon or not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
         raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)
@@ -177,7 +177,9 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
 
 
 def first_sending(server: Server, settings: ChatSettings) -> Sending:
-    """Return the parameters that are sent until the server rejects them: the explicit ones, and the reply schema."""
+    """Return the parameters that are sent until the server rejects them: those that were set explicitly, and the
+    reply schema.
+    """
     provider = server.model.partition(":")[0]
     is_set = {
         Parameter.TEMPERATURE: settings.temperature is not None,
@@ -226,7 +228,7 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    if provider == "ollama":  # accepts neither timeout nor key, and has another name for the maximum reply length
+    if provider == "ollama":  # it has no timeout and no key, and another name for the maximum reply length
         arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
@@ -239,7 +241,7 @@ def _arguments(
 
         given["http_client"] = DefaultHttpxClient(**client_settings(bounds))
     if provider == "openai":
-        given["temperature"] = temperature  # None keeps LangChain from choosing one itself for some models
+        given["temperature"] = temperature  # None keeps LangChain from choosing a temperature itself for some models
         given.setdefault("api_key", _PLACEHOLDER_KEY)
     return given
 

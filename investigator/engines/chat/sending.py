@@ -39,7 +39,7 @@ class ReplyFormat(StrEnum):
 
     @property
     def weaker(self) -> ReplyFormat:
-        """Return the format to request if this one is rejected."""
+        """Return the format to request if this format is rejected."""
         return ReplyFormat.JSON_OBJECT if self is ReplyFormat.JSON_SCHEMA else ReplyFormat.NONE
 
 
@@ -72,7 +72,9 @@ class Sending:
 
 
 def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
-    """Return the parameter that the server rejects, of those that were sent, if its error (400 or 422) names one."""
+    """Return the parameter that the server rejects, of those that were sent, if its error (400 or 422) names a
+    parameter.
+    """
     if status_of(error) not in (400, 422) or is_too_long(error):
         return None
     named = getattr(error, "param", None)

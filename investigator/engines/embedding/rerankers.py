@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _SHORTEST_SENTENCE = 12
-_HINT = "Choose a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
+_HINT = "Choose a cross-encoder of sentence-transformers, or its folder, or set retrieval.reranker=sentences."
 
 
 class Reranker(Protocol):

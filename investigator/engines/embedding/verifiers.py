@@ -1,4 +1,4 @@
-"""A second opinion on claims: a cross-encoder or NLI model judges how well a text supports one."""
+"""A second opinion on claims: a cross-encoder or NLI model judges how well a text supports a claim."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
-_HINT = "Choose a cross-encoder or an NLI model of sentence-transformers, or the folder of one."
+_HINT = "Choose a cross-encoder or an NLI model of sentence-transformers, or its folder."
 
 
 class VerifySettings(Record):

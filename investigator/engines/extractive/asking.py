@@ -88,9 +88,10 @@ def causes_first(
 ) -> list[tuple[Candidate, float]]:
     """Return the sentences, with those that give a cause of the asked event first.
 
-    The one with the largest share of the effect's words gets the highest probability, the others proportionally less.
-    If the next sentence states the consequence ("This led to ..."), the sentence before it gets the same probability. A
-    sentence without a cause is then not quoted next to it. `about` is the title of their document.
+    The sentence with the largest share of the effect's words gets the highest probability, and the other sentences get
+    proportionally less. If the next sentence states the consequence ("This led to ..."), the sentence before it gets
+    the same probability. A sentence without a cause is then not quoted next to it. `about` is the title of their
+    document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}

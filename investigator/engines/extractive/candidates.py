@@ -29,8 +29,8 @@ class SentenceFit(Record):
     `similarity` is its cosine with the question; `focus` is the share of the question's weight in it, with low weights
     for words in most sentences; `around` is the same including the sentences before and after it. `passage` and
     `overlap` belong to its passage. `typed` is 1 if it contains the requested kind of thing; `finding` and `figures`
-    measure how much it reads like a result, if one is requested (otherwise 0.5). `complete` is 1 for a sentence, and 0
-    for a heading or a fragment of a table.
+    measure how much it reads like a result, if a result is requested (otherwise 0.5). `complete` is 1 for a sentence,
+    and 0 for a heading or a fragment of a table.
     """
 
     similarity: float

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SILENT: Final = -1  # llama.cpp writes its log to standard error by default
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
-_BATCH: Final = 128  # tokens of a prompt between checks for a stop: 512 would save 5 %, and stop later
+_BATCH: Final = 128  # tokens of a prompt between two checks for a stop; 512 would save 5 %, but stop later
 _PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (

@@ -65,7 +65,7 @@ class PulledModel(Record):
 
 
 class ModelList(Record):
-    """The pulled models, then the recommended ones that were not pulled."""
+    """The pulled models, followed by the recommended models that were not pulled."""
 
     models: tuple[PulledModel | LocalModel, ...]
 

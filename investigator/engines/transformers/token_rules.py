@@ -1,5 +1,5 @@
 """Rules for the next token, as logits processors of transformers. Each takes the tokens so far, of shape (sequences,
-tokens), and the scores of the next one, of shape (sequences, vocabulary), and returns scores of the same shape; a
+tokens), and the scores of the next token, of shape (sequences, vocabulary), and returns scores of the same shape; a
 forbidden token has the score -inf.
 """
 
@@ -81,7 +81,7 @@ class NgramBlock:
 
 @dataclass(frozen=True)
 class NotYet:
-    """Forbids some tokens until a minimum number of others was written."""
+    """Forbids some tokens until a minimum number of other tokens was written."""
 
     prompt_tokens: int
     least: int

@@ -114,7 +114,7 @@ def run_template(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; ignore stored replies.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send your own template to a model for one step, and show the reply next to the earlier one.
+    """Send your own template to a model for one step, and show the reply next to the earlier reply.
 
     The earlier reply comes from the stored run; for a question, from the same model with the shipped template. The
     output shows the replies, their parsed content or the parsing error, the proven quotes, and the score. Every call is

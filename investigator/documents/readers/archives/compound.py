@@ -57,7 +57,7 @@ class Storage:
 
 
 def compound(data: bytes) -> Storage:
-    """Return the root of a compound file. Raises ReadFailure if it is not one, or is truncated."""
+    """Return the root of a compound file. Raises ReadFailure if it is not a compound file, or is truncated."""
     _check_header(data)
     with _damage_translated(), _deep_recursion():
         file = olefile.OleFileIO(io.BytesIO(data))

@@ -40,13 +40,15 @@ AS_WRITTEN = _AsWritten()
 
 
 def text_in(data: bytes, charset: str) -> str:
-    """Return the bytes as text in the declared character set or, if it does not fit, in the detected one."""
+    """Return the bytes as text in the declared character set or, if that does not fit, in the detected character
+    set.
+    """
     name = charset.strip().strip("\"'").lower().partition("*")[0]
     name = _WIDER.get(name, name)
     if name:
         try:
             return data.decode(name)
-        except (LookupError, ValueError):  # unknown character set, or undecodable bytes
+        except (LookupError, ValueError):  # for an unknown character set, or bytes that cannot be decoded
             pass
     found = decoded(data)
     return found if found is not None else data.decode("cp1252", errors="replace")

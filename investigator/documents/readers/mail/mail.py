@@ -84,5 +84,5 @@ def _authors(mail: Mail) -> tuple[str, ...]:
 def _date(written: str) -> str | None:
     try:
         return iso_date(written.partition("\n")[0])
-    except (ValueError, IndexError, TypeError):  # the standard date parser fails on some
+    except (ValueError, IndexError, TypeError):  # the standard date parser fails on some dates
         return None

@@ -35,7 +35,7 @@ _SIGNS = frozenset("$€£¥₹%()+- ")
 
 
 def number_format(identifier: int, written: Mapping[int, str]) -> str:
-    """Return a number format by its id in a workbook with its own formats `written`; "" for the general one."""
+    """Return a number format by its id in a workbook with its own formats `written`; "" for the general format."""
     return written.get(identifier, _BUILT_IN.get(identifier, ""))
 
 

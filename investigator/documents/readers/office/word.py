@@ -102,7 +102,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
 
 
 def _first_row_differs(look: ElementTree.Element) -> bool:
-    """Return True if the style options of a table (`tblLook`) set its first row apart as a header row."""
+    """Return True if the style options of a table (`tblLook`) mark its first row as a header row."""
     if first_row := attribute(look, "firstRow"):
         return first_row in ("1", "true", "on")
     value = attribute(look, "val")
@@ -112,7 +112,7 @@ def _first_row_differs(look: ElementTree.Element) -> bool:
 def _merged_down(table: ElementTree.Element) -> dict[int, int]:
     """Return the number of rows that each cell spans, by its identity: 0 if it belongs to the cell above."""
     rows: dict[int, int] = {}
-    above: dict[int, int] = {}  # by column: the cell that starts a merge
+    above: dict[int, int] = {}  # the cell that starts a merge, by column
     for row in (one for one in table if local_name(one) == "tr"):
         column, begun = 0, dict[int, int]()
         for cell in (one for one in row if local_name(one) == "tc"):
@@ -159,7 +159,7 @@ def _pictured_tables(document: ElementTree.Element) -> Iterator[str]:
 
 
 def _block(element: ElementTree.Element) -> tuple[str, str] | None:
-    """Return the kind of a paragraph or table, and its text; None for an empty one."""
+    """Return the kind of a paragraph or table, and its text; None if it is empty."""
     kind = local_name(element)
     if kind == "tbl":
         return kind, ""

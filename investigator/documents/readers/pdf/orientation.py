@@ -1,4 +1,4 @@
-"""The orientation of the text of a PDF page, so that a rotated page is laid out like an upright one."""
+"""Finds the orientation of the text of a PDF page, so that a rotated page is laid out like an upright page."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from investigator.documents.readers.pictures.word_places import PlacedWord, line
 from investigator.records import FileStatus, PageLine, PageMark
 
 MOST_PIXELS = 12_000_000
-"""Pixel limit for the picture of a page; larger ones are scaled down."""
+"""Pixel limit for the picture of a page; larger pictures are scaled down."""
 
 WITHOUT_PLACES = "its words were recognised in a picture, and could not be found there again"
 OTHER_TEXT = "this version reads a different text from the page than the index contains"

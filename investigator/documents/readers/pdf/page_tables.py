@@ -94,7 +94,7 @@ def _joined(
 
 
 def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpan]) -> bool:
-    """Return True if a table at the top of a page continues the one at the end of the previous page."""
+    """Return True if a table at the top of a page continues the table at the end of the previous page."""
     (first, first_span), (second, second_span) = before, after
     if second_span.page != first_span.page + 1 or not (first.ends_page and second.begins_page):
         return False

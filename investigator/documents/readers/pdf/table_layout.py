@@ -17,8 +17,8 @@ _MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
 _TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
-_LARGER = 1.2  # times the height of the letters of figures
-_FEWEST_WORDS = 4  # of a sentence; "approx." and "No." name columns
+_LARGER = 1.2  # as a multiple of the height of the letters of figures
+_FEWEST_WORDS = 4  # the end of a sentence; "approx." and "No." name columns
 _LONG = 75  # characters; a longer piece is running text
 
 
@@ -191,8 +191,8 @@ def _is_note(row: VisualRow) -> bool:
 
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
-    """Return True if a piece is centred over one column of figures, or over neighbouring ones. One of several adjacent
-    headers (`beside`) must cover exactly one column.
+    """Return True if a piece is centred over one column of figures, or over several neighbouring columns. One of
+    several adjacent headers (`beside`) must cover exactly one column.
     """
     if len(piece.text) > _LONG:
         return False
@@ -329,8 +329,9 @@ def _header_cells(
 def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
     """Return the first and last column of each header, from left to right.
 
-    Of all ways to assign each header one or more neighbouring columns, choose the one whose middles are nearest to
-    those of the headers; a column without a header costs a third of the distance between columns.
+    Of all ways to assign each header one or more neighbouring columns, choose the way in which the middles of columns
+    are nearest to the middles of their headers; a column without a header costs a third of the distance between
+    columns.
     """
     count = len(edges)
     pitch = (edges[-1][1] - edges[0][0]) / count

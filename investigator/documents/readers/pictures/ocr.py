@@ -78,7 +78,7 @@ def why_not(settings: ReaderSettings) -> str:
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
     """Recognise the pages with these indices one after another, within the time limit for one file. `picture` draws a
-    page when it is needed. A page that cannot be read does not stop the others.
+    page when it is needed. A page that cannot be read does not stop the other pages.
     """
     found = Recognised()
     obstacle = why_not(settings)
@@ -114,7 +114,7 @@ def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: 
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND
-    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # rotate pages that lie on their side
+    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # rotate pages whose text is not upright
     try:
         done = subprocess.run(
             [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page, *form],

@@ -51,7 +51,7 @@ def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads consecutive JSON records (objects, arrays), each as `path: value; path: value` on one line.
 
-    Line N of the text is line N of the file: a record over several lines becomes one line followed by empty ones. A
+    Line N of the text is line N of the file: a record over several lines becomes one line followed by empty lines. A
     line that is not a record is kept unchanged; after the hundredth such line, so is the rest of the file.
     """
     text = text_of(source)
@@ -80,7 +80,7 @@ def leaves(root: JsonValue) -> Iterator[str]:
 
 
 def _take_records(text: str, position: int, parts: list[str]) -> int:
-    """Add the records from `position` up to the first invalid one, and return the offset of their end."""
+    """Add the records from `position` up to the first invalid record, and return the offset of their end."""
     try:
         for value, start, end in _values(text, position):
             if text[start] not in "{[":

@@ -17,7 +17,7 @@ _FEWEST_ROWS = 2
 
 
 def told_apart(table: LaidTable) -> Iterator[LaidTable]:
-    """Yield the tables that make up a detected one, from left to right; the table itself if it is a single one."""
+    """Yield the tables that a detected table consists of, from left to right; the table itself if it is only one."""
     for column in range(2, len(table.edges)):
         if _names_rows(table, column) and _is_another(table, column):
             yield _part(table, 0, column)
