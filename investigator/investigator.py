@@ -1,4 +1,4 @@
-"""The entry point: investigate a folder, search its index, read its runs."""
+"""The entry point, with which a folder is investigated, its index searched and its runs read."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""All settings together: defaults < file < environment < flags. The parts own their fields and never import this
-module.
+"""All settings together; flags override the environment, which overrides the file, which overrides the defaults. The
+parts own their fields and never import this module.
 """
 
 from __future__ import annotations

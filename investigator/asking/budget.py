@@ -1,4 +1,4 @@
-"""The budget layer: limits the cost of an investigation, and decides whether the next call may be made."""
+"""The budget layer, which limits the cost of an investigation and decides whether the next call may be made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.scoring.prices import Price
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
 """Reasons for stopping that a higher ceiling would remove."""
 
-_FIRST_REPLY = 200  # tokens assumed for a reply before the first one
+_FIRST_REPLY = 200  # number of tokens assumed for the first reply
 
 
 class BudgetSettings(Record):

@@ -1,4 +1,4 @@
-"""The client: every prompt and every reply passes through its layers, each with one small job."""
+"""The client, through whose layers every prompt and every reply passes; each layer has one small job."""
 
 from __future__ import annotations
 

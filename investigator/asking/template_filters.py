@@ -54,7 +54,7 @@ def as_attribute(value: Plain) -> str:
 
 
 def number(value: float, digits: int = 0) -> str:
-    """Return a number with that many digits after the decimal point, at most 10."""
+    """Return a number with the given number of digits after the decimal point, at most 10."""
     if not isinstance(value, int | float) or digits not in range(11):
         raise ValueError("'number' takes a number, and between 0 and 10 digits")
     return f"{value:.{digits}f}"
@@ -79,7 +79,7 @@ def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]
 
 
 def truncated(text: str, length: int = 255) -> str:
-    """Return a text cut at a word to that many characters, with "..." in place of the rest.
+    """Return a text cut between words to the given number of characters, with "..." in place of the rest.
 
     A text that exceeds the length by at most 5 characters stays whole.
     """

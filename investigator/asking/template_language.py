@@ -1,4 +1,4 @@
-"""The language of templates: a subset of Jinja2 that computes on plain values, calls nothing, and always terminates.
+"""The language of templates, a subset of Jinja2 that computes on plain values, calls nothing, and always terminates.
 
 Anything that is not in the lists below is rejected when a template is compiled. Allowed operations are counted at run
 time.
@@ -66,7 +66,7 @@ class SpentError(SecurityError):
 
 
 class Spending:
-    """The limits that one render has used so far. `clock` gives the seconds."""
+    """The limits that one render has used so far. `clock` returns the time in seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Assembles a chat over a folder: engines for the modules, memories of users, the folder as search."""
+"""Assembles a chat over a folder from engines for the modules, memories of users, and the folder as search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chat over a folder: several users and conversations at once, each with its own turns and memories."""
+"""A chat over a folder, with several users and conversations at once, each of which has its own turns and memories."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class ChatSession:
 
 
 class FolderChat:
-    """Replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of` returns the
-    client of a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and `chance`
-    returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is notified
-    of each module call. `search` replaces the search in the folder; its results are proven only if they are in the
-    folder, whose documents `reread` reads again from their files.
+    """Makes the replies in conversations about a folder. Thread-safe if each thread has its own sessions. `client_of`
+    returns the client of a module; `memory` contains the memories of the users; `new_id` creates the id of a chat, and
+    `chance` returns random numbers from 0 to 1. Up to `side_by_side` calls of one step run concurrently. `on_step` is
+    notified of each module call. `search` replaces the search in the folder; its results are proven only if they are in
+    the folder, whose documents `reread` reads again from their files.
     """
 
     def __init__(

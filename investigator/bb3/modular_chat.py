@@ -1,4 +1,4 @@
-"""A turn of BB3, module by module (seed: bb3_agents): decide, query, search, remember, know, reply, remember.
+"""Takes a turn of BB3, module by module (seed: bb3_agents): decide, query, search, remember, know, reply, remember.
 
 Several conversations take a turn together: each step calls its module once for all of them.
 """

@@ -1,4 +1,4 @@
-"""Handles unsafe messages: a string matcher, an optional classifier, and canned replies (seed: bb3x_data_card). The
+"""Handles unsafe messages with a string matcher, an optional classifier, and canned replies (seed: bb3x_data_card). The
 human's text is checked before any model sees it, and the bot's text before the human sees it. A canned reply replaces
 an unsafe one, and gives the reason: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` if the model failed.
 """
@@ -37,8 +37,8 @@ class SafetyClassifier(Protocol):
 class StringMatcher:
     """Finds listed words, as whole words and even if disguised. Case, accents, invisible characters, letters of other
     scripts, look-alike digits and signs, repeated letters, masked letters (`sh*t`) and spaced letters (`s h i t`) make
-    no difference. A listed word that ends in a star matches all words with that beginning. Words that merely contain a
-    listed one (Scunthorpe) are not found.
+    no difference. A listed word that ends in a star matches all words with that beginning. Words that only contain a
+    listed word (Scunthorpe) are not found.
     """
 
     def __init__(self, words: Iterable[str] | None = None) -> None:

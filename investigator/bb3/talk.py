@@ -1,4 +1,4 @@
-"""One conversation and its record: messages pass the guard and are stored in the format of the data card."""
+"""One conversation and its record, in which messages pass the guard and are stored in the format of the data card."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ class Talk:
             return False
 
     def _noted(self, text: str) -> Message:
-        """Store the answer to the question of what would have been better, with the guard's verdict; silence is not an
-        answer.
+        """Store the answer to the question of what would have been better, with the guard's verdict; an empty message
+        is not an answer.
         """
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)

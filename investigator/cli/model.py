@@ -37,7 +37,7 @@ def pull(
         str, typer.Argument(metavar="[NAME]", help="A name from `model list`, or OWNER/REPOSITORY:FILE.gguf.")
     ] = "",
 ) -> None:
-    """Fetch a model that runs on this machine; without a name the first one of `investigator model list`.
+    """Fetch a model that runs on this machine; without a name, the first model of `investigator model list`.
 
     It comes from huggingface.co, or the hub that HF_ENDPOINT names, and is verified by the hub's checksum. If it is
     stopped, the same command resumes it. Use it with `--model local` or `--model NAME`.

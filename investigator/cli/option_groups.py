@@ -1,4 +1,4 @@
-"""Groups of options: turns a record parameter of a command into command-line options.
+"""Turns a record parameter of a command into a group of command-line options.
 
 A group is a frozen dataclass; each field is an option or another group. A command takes the group as one parameter;
 typer, which needs one parameter per option, sees the fields instead.

@@ -1,4 +1,4 @@
-"""Progress on standard error: live in a terminal, line by line elsewhere."""
+"""Shows progress on standard error, live in a terminal and line by line elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def follow(
     clock: Callable[[], float] = time.monotonic,
     watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
 ) -> Investigation:
-    """Show all events on a stream as they arrive, and return the investigation of the last one. Raises RunError."""
+    """Show all events on a stream as they arrive, and return the investigation of the last event. Raises RunError."""
     investigation: Investigation | None = None
     for event in shown(events, stream, clock, watch):
         if isinstance(event, Answered):

@@ -1,1 +1,1 @@
-"""An index that is spread over machines: shards built by Ray tasks and searched by Ray actors."""
+"""An index that is spread over machines, in shards that Ray tasks build and Ray actors search."""

@@ -1,4 +1,4 @@
-"""The work of one machine: updates a shard from its files, in a separate folder, and then publishes it.
+"""The work of one machine, which updates a shard from its files, in a separate folder, and then publishes it.
 
 Running it twice, even concurrently, is harmless: the second run finds the shard of the first.
 """

@@ -41,7 +41,7 @@ class ClusterProgress(Record):
 def progress(
     count: int, records: Mapping[int, ShardRecord], plan: BuildPlan | None, elapsed: float, dead: tuple[str, ...] = ()
 ) -> ClusterProgress:
-    """Return the progress of an index with that many shards; `elapsed` is from the plan to the last shard, in
+    """Return the progress of an index with the given number of shards; `elapsed` is from the plan to the last shard, in
     seconds.
     """
     known = ClusterProgress(shards=count, finished=len(records), dead=dead)

@@ -99,7 +99,7 @@ class _Holder:
         self._open: dict[int, Shard] = {}
 
     def ask(self, numbers: Sequence[int], call: Callable[[Shard], Reply]) -> dict[int, Reply | InvestigatorError]:
-        """Return the replies of these shards; an error of a shard is its reply."""
+        """Return the replies of these shards; if a shard fails, its reply is the error."""
         replies: dict[int, Reply | InvestigatorError] = {}
         for number in numbers:
             try:

@@ -1,6 +1,6 @@
-"""The finished shards of an index: files that are written once, each with a record that only this user can have
-created. A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in between
-leaves the previous version, and an unused file.
+"""The finished shards of an index, which are files that are written once, each with a record that only this user can
+have created. A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in
+between leaves the previous version, and an unused file.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _USUAL = 8  # shards of a new index
 class ShardRecord(Record):
     """One finished shard: its file, its sources, and its cost.
 
-    `listed` is a hash of the stamps of its files, `made_with` one of settings and versions. `bytes` is the size of its
-    files, `attempts` the number of times that a build began.
+    `listed` is a hash of the stamps of its files, `made_with` a hash of settings and versions. `bytes` is the size of
+    its files, `attempts` the number of times that a build began.
     """
 
     number: int
@@ -146,7 +146,7 @@ class ShardFiles:
             (self.directory / f"{_name(record.number, record.count)}.json").unlink(missing_ok=True)
 
     def sweep(self, count: int) -> None:
-        """Delete all files except finished shards. No build may be in progress."""
+        """Delete all files except finished shards. Call it only if no build is in progress."""
         kept = {name for record in self.records(count).values() for name in (record.file, _name_of(record) + ".json")}
         with translated(self.directory):
             for path in self.directory.iterdir():

@@ -1,4 +1,4 @@
-"""Agents and other classes by name: finds the class for a name, and creates agents from options."""
+"""Finds agents and other classes by their names, and creates agents from options."""
 
 from __future__ import annotations
 

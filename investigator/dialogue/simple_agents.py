@@ -143,7 +143,7 @@ class DataAgent(Agent):
 
 
 class _Episodes:
-    """Episodes that several agents take in turn, perhaps in threads; each rewind starts another round."""
+    """Episodes that several agents, possibly in threads, take in turn; each rewind starts another round."""
 
     def __init__(self, episodes: Sequence[Episode]) -> None:
         self._episodes = episodes

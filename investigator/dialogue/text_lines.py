@@ -55,7 +55,7 @@ def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
-    """Return the values of a file with one JSON value a line, each with its line's number and text.
+    """Return the values of a file with one JSON value per line, each with the number and the text of its line.
 
     Raises DialogueError if the file cannot be read, DialogueFormatError if a line is not JSON.
     """

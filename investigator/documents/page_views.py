@@ -50,8 +50,8 @@ class PageViews:
 
     def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
         """Return the pages that contain some spans of a document's text, in order, with the spans marked. Raises
-        PageError if the document has no such pages, SourceChangedError if its file has changed, FolderError if the
-        folder cannot be listed, and ReaderError if the file cannot be drawn.
+        PageError if the document does not have these pages, SourceChangedError if its file has changed, FolderError if
+        the folder cannot be listed, and ReaderError if the file cannot be drawn.
         """
         orders = _orders(document, spans)
         if not orders:

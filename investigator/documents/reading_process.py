@@ -1,4 +1,5 @@
-"""The process that reads files for its owner; `python -m investigator.documents.reading_process` starts one by hand.
+"""The process that reads files for its owner; `python -m investigator.documents.reading_process` starts it without an
+owner.
 
 A file that hangs, crashes or fills the memory takes down only this process. It takes requests from standard input until
 that ends, and answers each with the opened file and its contents.

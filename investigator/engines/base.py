@@ -1,4 +1,4 @@
-"""The one seam: an engine answers prompts."""
+"""The seam between the method and the engines, which answer prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Creates engines from model names: the interface for plug-ins, and our own engines behind it.
+"""Creates engines from model names, both our own engines and, through an interface for plug-ins, those of other
+packages.
 
 Another package adds an engine with an entry point of the group `investigator.engines`, in its pyproject.toml:
 

@@ -1,4 +1,4 @@
-"""Measures silence and confidence by no-answer decisions, ROC, risk and coverage. Pure.
+"""Measures decisions not to answer, and confidence, with ROC, risk and coverage. Pure.
 
 Ties in confidence have no order: each measure is its expected value over random orders.
 """
@@ -17,8 +17,8 @@ from investigator.records import AnswerStatus, Record
 
 
 class Confusion(Record):
-    """Counts of questions by answerability and outcome. Passages that may answer and partial answers count neither as
-    an answer nor as silence.
+    """Counts of questions by answerability and outcome. Passages that may answer, and partial answers, count neither as
+    an answer nor as no answer.
     """
 
     answerable_answered: int = 0
@@ -90,7 +90,8 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
     """Return the area under the risk-coverage curve: the mean, over k = 1..n, of the error rate of the k most
     confident.
 
-    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None for no questions.
+    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None if there are no
+    questions.
     """
     kept = _right_among_first(confidence, right)
     return float(np.mean(1 - kept / np.arange(1, len(kept) + 1))) if len(kept) else None

@@ -40,7 +40,7 @@ def normalize_answer(text: str) -> str:
 
 
 class Definition(NamedTuple):
-    """A definition of words for comparing texts, and the F1 of two texts without words."""
+    """A way to split texts into words for a comparison, and the F1 of two texts without words."""
 
     words: Callable[[str], list[str]]
     both_empty: float

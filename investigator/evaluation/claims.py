@@ -29,8 +29,8 @@ class ClaimRow(RowWithId):
 class JudgeReport(Record):
     """The verdicts of one judge on the claims. Balanced accuracy is the mean of the share of true claims that are
     accepted and the share of false claims that are rejected; None if either kind is missing. False alarms are true
-    claims rejected. The rules may withhold a true claim, or replace it with its quote; `true_withheld` counts the
-    former.
+    claims that are rejected. The rules may withhold a true claim, or replace it with its quote; `true_withheld` counts
+    the former.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The results for a question file: all measures over all questions and by kind, and the cost. Pure."""
+"""The results for a question file, with all measures over all questions and by kind, and the cost. Pure."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
 
 
 def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
-    """Return the results for silence, and how well confidence predicts answerability."""
+    """Return the results for unanswered questions, and how well confidence predicts answerability."""
     judged = [row for row in rows if row.question.answerable is not None]
     answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
     confidence = np.array([row.outcome.confidence for row in judged], dtype=np.float64)

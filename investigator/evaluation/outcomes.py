@@ -54,7 +54,7 @@ class Outcome(Record):
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found; quotes that may answer are neither silence nor an answer."""
+        """Return True if nothing was found; quotes that may answer do not count as nothing, nor as an answer."""
         return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
 
     @property

@@ -1,6 +1,4 @@
-"""Judges whether a question is answered correctly, with one measure for answers and silence, by the known facts in its
-row. Pure.
-"""
+"""Judges by the known facts in its row whether a question is answered correctly, or correctly not answered. Pure."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from investigator.records import Quote
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
     """Return the measures, each in 0..1, for which this question has known answers.
 
-    A question that was not answered scores 0. For an unanswerable question, only silence counts.
+    A question that was not answered scores 0. For an unanswerable question, only finding nothing is right.
     """
     if question.answerable is False:
         right = float(outcome.silent)

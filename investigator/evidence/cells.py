@@ -1,4 +1,4 @@
-"""Table cells as quotes: a row of the text with the quoted cell and its labels. Pure."""
+"""Turns table cells into quotes, which contain a row of the text with the quoted cell and its labels. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Conflicts: statements that give different values for the same thing, in different documents or in one."""
+"""Finds conflicts, which are statements that give different values for the same thing, in different documents or in
+one.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from investigator.records import Conflict, ConflictSide, Quote
 _SAME_WORDS = 0.75  # share of the shorter sentence's words, except values, that both must contain
 _FEWEST_WORDS = 2
 _SAME_WORDS_OF_NAMES = 0.8
-_MANY_NAMES = 2  # sentences that share so many list people, and such lists do not conflict
+_MANY_NAMES = 2  # two sentences that share this many list people, which is not a conflict
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
 _Value = TypeVar("_Value", Amount, Date)
 

@@ -1,4 +1,4 @@
-"""Coverage: how each document of the folder was treated."""
+"""Computes the coverage: how each document of the folder was treated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the items that a question asks for: of a bulleted or numbered list, or of a list in a sentence. Pure."""
+"""Finds the items that a question asks for, in a bulleted or numbered list or in a list in a sentence. Pure."""
 
 from __future__ import annotations
 

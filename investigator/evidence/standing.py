@@ -1,4 +1,4 @@
-"""Looks quotes up in the files again: the last check before a claim is shown as proven. Pure."""
+"""Looks quotes up in the files again, which is the last check before a claim is shown as proven. Pure."""
 
 from __future__ import annotations
 

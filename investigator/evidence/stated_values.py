@@ -104,7 +104,7 @@ def _tells(word: str) -> bool:
 
 
 def _first_noun(question: str, told: Sequence[str]) -> list[str]:
-    """Return the first words that belong together, such as FLOOR AREA in "the floor area of the hall"; the last one
+    """Return the first words that belong together, such as FLOOR AREA in "the floor area of the hall"; the last of them
     is the main word.
     """
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Dates in texts, in any notation."""
+"""Finds dates in texts, in any notation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Negation: detects negated text, and the words that are negated."""
+"""Detects negated text, and the words that are negated."""
 
 from __future__ import annotations
 

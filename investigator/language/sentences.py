@@ -34,7 +34,7 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if each begins like a record and none is full; the last one may be a sentence.
+    Lines are records if each begins like a record and no line is full; the last line may be a sentence.
     """
     for start, end in sentence_spans(text):
         lines = list(_lines(text, start, end))
@@ -68,7 +68,7 @@ def _are_records(lines: Sequence[str]) -> bool:
 
 
 def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Return the sentences of a block, found window by window; the last one of a window starts the next window."""
+    """Return the sentences of a block, found window by window; the last sentence of a window starts the next window."""
     while start < end:
         window_end = min(end, start + _WINDOW)
         stops = _stops(text, start, window_end, language)
@@ -80,7 +80,7 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 
 def _stops(text: str, start: int, end: int, language: str) -> list[int]:
-    """Return where each sentence in a stretch of text ends; the last one ends with the stretch."""
+    """Return the ends of the sentences in a stretch of text; the last sentence ends where the stretch ends."""
     from sentencex import segment  # a compiled library, loaded when the first text is split
 
     stops: list[int] = []

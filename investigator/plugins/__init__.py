@@ -1,4 +1,4 @@
-"""Parts that other packages add: engines, readers and tasks, found through entry points."""
+"""Finds the engines, readers and tasks that other packages add, through entry points."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["EntryPoint", "found", "load", "load_path"]
 def found(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group (`investigator.engines`) by name; nothing is imported yet.
 
-    Reading the metadata of every installed package takes tens of milliseconds, so ask only for a name that is not
-    built in. The result is kept until `sys.path` changes. If two packages add the same name, the first on the path
-    wins.
+    Reading the metadata of every installed package takes tens of milliseconds, so ask only for a name that is not built
+    in. The result is kept until `sys.path` changes. If two packages add the same name, the package that comes first on
+    the path is used.
     """
     return _found(group, tuple(sys.path))
 

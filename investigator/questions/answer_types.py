@@ -80,8 +80,8 @@ def expected_type(question: str) -> AnswerType:
 def required_type(question: str) -> AnswerType:
     """Return the kind of thing that an answer must contain.
 
-    In addition to question words, which also affect the ranking of passages, nouns show it: "what is the hourly rate",
-    "which pupil".
+    In addition to question words, which also affect the ranking of passages, nouns show this kind: "what is the hourly
+    rate", "which pupil".
     """
     kind = expected_type(question)
     if kind is not AnswerType.ANY:

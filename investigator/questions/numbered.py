@@ -1,4 +1,4 @@
-"""Things identified by a number: week 12, section 3, the third season, 24 months."""
+"""Recognises things identified by a number: week 12, section 3, the third season, 24 months."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the word order of a question: phrases, subject, verb and object. English.
+"""Finds phrases, subject, verb and object of a question by its word order. English.
 
 No parser is used, only articles, prepositions, auxiliaries and word endings. If a case cannot be decided, there is no
 constraint.

@@ -1,5 +1,5 @@
-"""Compares roles: who did what to whom in a question, and whether a sentence reverses it. Pure. It uses word order,
-passive voice and "by", in English. Undecided cases do not count against a sentence.
+"""Compares roles, that is, who did what to whom in a question, and whether a sentence reverses this. Pure. It uses word
+order, passive voice and "by", in English. Undecided cases do not count against a sentence.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class LeftOutReason(StrEnum):
 
 
 class LeftOut(Record):
-    """Files of the folder excluded for one reason. A folder counts as one; its contents are not examined."""
+    """Files of the folder excluded for one reason. A folder counts as one file; its contents are not examined."""
 
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
@@ -314,7 +314,7 @@ class Standing(Record):
     the question has no names. `period` and `age` are 1 if the document has the requested period or age, -1 if it has
     another, 0 if unknown. `naming` is 0 for a question without names, else 1; without names, `stands_out` is the lead
     of the document over every other. `few` is the logarithm of the size of the fitted folders divided by the size of
-    this one.
+    this folder.
     """
 
     gap: float = 0.0

@@ -243,7 +243,7 @@ class RepairVariables(Record):
 
 
 class FinishReason(StrEnum):
-    """How a reply ended."""
+    """The way in which a reply ended."""
 
     STOP = "stop"
     LENGTH = "length"

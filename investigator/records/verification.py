@@ -1,4 +1,4 @@
-"""The results of looking up the quotes of a report in the files of a folder."""
+"""The results of verifying a report, whose quotes are looked up in the files of a folder."""
 
 from __future__ import annotations
 

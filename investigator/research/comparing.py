@@ -292,8 +292,7 @@ def _row(
 ) -> TableRow:
     """Return the result for a row: the statements of the reply that meets the most constraints.
 
-    The score of a report of a series says little, because the question also names other periods than that of the
-    report.
+    The score of one report in a series means little, because the question also names periods other than its own.
     """
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}

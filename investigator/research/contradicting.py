@@ -54,7 +54,7 @@ _LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
 _BEHIND_BEST = 20  # points
 _VALUE = re.compile(r"\d")
 _NO_VALUE = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)|\b\d+(?:st|nd|rd|th)\b")
-"""Years and ordinals, which distinguish things."""
+"""Years and ordinals, which show that two things are different."""
 
 
 def compared(

@@ -1,4 +1,6 @@
-"""Answers questions without findings: contradictions, and statements of a document about itself. Pure."""
+"""Answers two kinds of questions without findings: about contradictions, and about what a document states about
+itself. Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of the method: each asks engines or documents, and returns the next state."""
+"""The steps of the method, each of which asks engines or documents and returns the next state."""
 
 from __future__ import annotations
 

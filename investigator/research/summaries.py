@@ -1,4 +1,4 @@
-"""Summaries without a language model: a text's own summary, its key figures, or a timeline. Pure."""
+"""Summarises without a language model, with a text's own summary, its key figures, or a timeline. Pure."""
 
 from __future__ import annotations
 

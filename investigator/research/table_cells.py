@@ -113,7 +113,7 @@ def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quo
 def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Finding:
     """Put the cells that answer the question before the other quotes of a finding.
 
-    Without a language model, sentences that merely resemble the question are dropped.
+    Without a language model, sentences that only resemble the question are dropped.
     """
     if not cells:
         return finding

@@ -1,4 +1,4 @@
-"""Answers as tables: the verdicts of the rows, and statements from the quotes of their cells. Pure."""
+"""Makes answers as tables, with the verdicts of the rows and statements from the quotes of their cells. Pure."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
 
 
 def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
-    """Invert the rows of a survey that asks what is not mentioned; then yes means that it is not mentioned, and has
+    """Invert the rows of a survey for a question about what is not mentioned; a yes then means "not mentioned", and has
     no quote.
     """
     turned = {RowVerdict.YES: RowVerdict.NO, RowVerdict.NO: RowVerdict.YES}

@@ -1,4 +1,4 @@
-"""The index of a folder: reads its files, stores their words and vectors, and opens a library to search them."""
+"""The index of a folder, which reads its files, stores their words and vectors, and opens a library to search them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probabilities from features: logistic models fitted to questions with known answers.
+"""Computes probabilities from features, with logistic models that were fitted to questions with known answers.
 
 They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
 """

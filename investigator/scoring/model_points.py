@@ -43,7 +43,7 @@ class PointRule(Record):
     model's point counts.
     """
 
-    models: str = Field(description="pattern of the names of the engines, as gguf:SmolLM2-135M-*")
+    models: str = Field(description="pattern for the names of engines, such as gguf:SmolLM2-135M-*")
     apart: int = Field(ge=0, le=100)
     logistic: Logistic
     fitted_on: str

@@ -29,7 +29,7 @@ class Price(Record):
     output: float = Field(ge=0)
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """Return the US dollars for that many tokens."""
+        """Return the cost of the given numbers of tokens in US dollars."""
         return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""The stored chats of a server: they survive a restart, until a user deletes them."""
+"""The stored chats of a server, which survive a restart and are kept until a user deletes them."""
 
 from __future__ import annotations
 

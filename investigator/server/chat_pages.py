@@ -1,4 +1,4 @@
-"""The chat page: send a message, watch the reply arrive, see each of its quotes in the document."""
+"""The chat page, on which users send messages, watch replies arrive, and see each quote in its document."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Conversations about the served folders: each turn runs in its own thread, and can be watched and stopped. This module
-does not know how replies are made: `OpenTalks` opens the conversations of a folder. Turns are stored with the folder's
-jobs, so a conversation continues after a restart.
+"""Conversations about the served folders, in which each turn runs in its own thread, and can be watched and stopped.
+This module does not know how replies are made: `OpenTalks` opens the conversations of a folder. Turns are stored with
+the folder's jobs, so a conversation continues after a restart.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The job queue: accepts jobs, runs those of one folder one after the other, and stores their events as they happen. A
-job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A started run
-continues from its journal, so nothing is paid for twice.
+"""The job queue, which accepts jobs, runs those of one folder one after the other, and stores their events as they
+happen. A job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A
+started run continues from its journal, so nothing is paid for twice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Prepares a document for display: headings, paragraphs with line numbers, tables, and marked text. Pure."""
+"""Prepares a document for display, with headings, paragraphs with line numbers, tables, and marked text. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of a folder: updates, embeds, describes and searches it."""
+"""Updates, embeds, describes and searches the index of a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model roles: assigns an engine to each role."""
+"""Assigns an engine to each role."""
 
 from __future__ import annotations
 

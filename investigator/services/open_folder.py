@@ -1,4 +1,6 @@
-"""A folder that is open for investigating: its index is up to date, and no other process writes to its workspace."""
+"""A folder that is open for investigating, with an index that is up to date and a workspace that no other process
+writes to.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +73,8 @@ class OpenFolder:
         self._opening = Lock()
 
     def read(self, again: frozenset[str] = frozenset()) -> Iterator[Event]:
-        """Update text and words, and read the documents in `again` from their files. No investigation may run
-        meanwhile. Raises FolderError if no document could be read.
+        """Update text and words, and read the documents in `again` from their files. Call it only while no
+        investigation is running. Raises FolderError if no document could be read.
         """
         self._libraries.clear()
         self.drifted -= again
@@ -118,7 +120,7 @@ class OpenFolder:
         return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
     def prepare(self, search: Search) -> Iterator[Event]:
-        """Prepare the search, once."""
+        """Prepare the search, unless this was done before."""
         with self._opening:
             if search not in self._libraries:
                 yield from self._service.prepare(self.index, search)

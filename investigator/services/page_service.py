@@ -1,4 +1,4 @@
-"""Pages of indexed documents: drawn, with quotes marked."""
+"""Draws pages of indexed documents, with quotes marked."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class DocumentPages:
         """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
         If they are a table row, `cell` is the start of the quoted cell in it: its value and labels are marked too.
-        Raises FolderError if the index has no such document, PageError if it is not a PDF or does not contain the
-        words, SourceChangedError if the file has changed, ReaderError, and StoreError.
+        Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not contain
+        the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
         """
         document = self._service.document(document_id)
         return self._pages.marked(document, _spans(document, start, end, cell))

@@ -97,7 +97,9 @@ class Parts:
         return other
 
     def with_rounds(self, rounds: int) -> Self:
-        """Return the same parts with that many rounds of planning, unless the settings give another number."""
+        """Return the same parts with the given number of rounds of planning, unless the settings give another
+        number.
+        """
         method = self.settings.method
         if "rounds" in method.model_fields_set:
             return self

@@ -1,4 +1,4 @@
-"""The record of a run: a new one for a question, the run that it belongs to, and its settings."""
+"""Creates the record of a run for a question, and finds the run that it belongs to, and its settings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The vector index of a large folder: a Chroma collection built from the vectors of the database; it can be deleted at
-any time.
+"""The vector index of a large folder, a Chroma collection that is built from the vectors of the database and can be
+deleted at any time.
 """
 
 from __future__ import annotations

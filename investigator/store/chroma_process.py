@@ -1,4 +1,4 @@
-"""The process that runs Chroma: its native code can crash there without harm, and all its settings come from here.
+"""The process that runs Chroma, whose native code can crash there without harm; all settings of Chroma come from here.
 
 It takes requests from standard input until that ends. Collections are accessed below Chroma's client, which would
 create the embedding function that a stored collection names; only vectors are exchanged.

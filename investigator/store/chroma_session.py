@@ -23,7 +23,9 @@ _INHERITED = (
     *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
     *("HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"),
 )
-"""Environment variables passed to the process; any other could be a setting of Chroma."""
+"""Environment variables that are passed to the process; all others are withheld, because they could be settings of
+Chroma.
+"""
 
 
 class ChromaSession:

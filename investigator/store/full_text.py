@@ -1,4 +1,4 @@
-"""Full text: finds chunks and documents by the words of a query, ranked by BM25 (SQLite FTS5)."""
+"""Finds chunks and documents by the words of a query, ranked by BM25 (SQLite FTS5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the workspace of a folder: in the user's data directory, or inside the folder if this user sealed it."""
+"""Finds the workspace of a folder in the user's data directory, or inside the folder if this user sealed it."""
 
 from __future__ import annotations
 

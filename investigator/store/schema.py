@@ -217,7 +217,7 @@ personal_facts = Table(
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
     Column("claim", Text, nullable=False),  # its content in a few words, to detect repetitions
-    Column("chat_id", String, nullable=False),  # place of the statement; empty if it was written by hand
+    Column("chat_id", String, nullable=False),  # place of the statement; empty if the user wrote the fact
     Column("turn", Integer),
     Column("created", String, nullable=False),
     Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was created or used

@@ -1,4 +1,4 @@
-"""The settings of the store: the place of runs and memories."""
+"""The settings of the store, which say where runs and memories are kept."""
 
 from __future__ import annotations
 

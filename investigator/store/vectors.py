@@ -1,4 +1,4 @@
-"""The vectors of chunks in the database: every search index is built from these rows and can be rebuilt."""
+"""The vectors of chunks in the database, from which every search index is built and can be rebuilt."""
 
 from __future__ import annotations
 
@@ -210,7 +210,9 @@ class VectorTable:
 
 
 def chunks_by_document(database: Database, query: Select[Any]) -> dict[str, tuple[int, ...]]:
-    """Return the chunk ids of a query for documents and their chunks, by document, in its order."""
+    """Return the chunk ids that a query for documents and chunks finds, grouped by document, in the order of the
+    query.
+    """
     found: dict[str, list[int]] = {}
     with database.begin() as connection:
         for document_id, chunk_id in connection.execute(query):

@@ -107,7 +107,8 @@ class Workspace:
 
     @cached_property
     def runs(self) -> Database:
-        """Return the database of runs and memories: a file of the workspace, or that of `store`, opened on first use.
+        """Return the database of runs and memories, which is a file of the workspace or that of `store`; it is opened
+        on first use.
 
         Raises DamagedDatabaseError, MissingPackageError, StoreError.
         """

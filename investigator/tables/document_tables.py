@@ -19,7 +19,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 _ABOUT, _SHARE_ABOUT = (
     3_000,
     5,
-)  # the first fifth of a document, up to so many characters, describes it
+)  # a document is described by its first fifth, up to this number of characters
 
 
 class DocumentTables:

@@ -286,7 +286,7 @@ def _carried(
 
 
 def _is_row_of(wanted: TableTime, label: str) -> bool:
-    """Return True for the label of a row of figures for one time: "2023", "Q2 2023", "May 1, 2022 to May 28, 2022"."""
+    """Return True if a row label only names a time, such as "2023", "Q2 2023" or "May 1, 2022 to May 28, 2022"."""
     if wanted.year is None or str(wanted.year) not in label:
         return False
     time = header_time(label)

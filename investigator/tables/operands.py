@@ -78,7 +78,9 @@ class AskedComputation:
 
 @lru_cache(maxsize=256)
 def asked_computation(question: str) -> AskedComputation | None:
-    """Return what a question asks to compute from the figures of rows or periods; None if it asks no such thing."""
+    """Return what a question asks to compute from the figures of rows or periods; None if it asks for no
+    computation.
+    """
     plain = " ".join(question.split()).rstrip(" ?.!")
     if begins := _BEGINS_WITH_TIME.match(plain):
         plain = f"{begins['rest']} {begins['when'][0].lower()}{begins['when'][1:]}"

@@ -80,7 +80,9 @@ def months_in(text: str) -> int | None:
 
 
 def header_time(text: str) -> TableTime | None:
-    """Return the time that a column's headers give together, or the last one of several; None if they give none."""
+    """Return the time that a column's headers give together, or the last of several times; None if they do not give
+    a time.
+    """
     found = _times(text)
     months = months_in(text)
     if not found:

@@ -37,11 +37,11 @@ class FileTeacher(DialogTeacher):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    """The suffixes of its files, by which one is found in a folder."""
+    """The suffixes of its files, which are used to find a file in a folder."""
     expected: ClassVar[str]
     """Description of its files, to follow "It must contain"."""
     own_options: ClassVar[frozenset[str]] = frozenset()
-    """Its options in addition to OPTIONS."""
+    """The teacher's own options, in addition to OPTIONS."""
     most_parts: ClassVar[int] = 2
     """Maximum number of parts of a task string, except options: the task and the teacher."""
 

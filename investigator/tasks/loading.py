@@ -1,4 +1,4 @@
-"""Loads tasks by name: from a task string to its teacher."""
+"""Loads the teacher that a task string names."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Observers of a run's engine calls: a trace file, OpenTelemetry, or none."""
+"""Traces a run's engine calls to a trace file, to OpenTelemetry, or not at all."""

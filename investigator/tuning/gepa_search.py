@@ -22,7 +22,7 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
 _MOST_ROUNDS = 40  # if all answers were right, a round proposes nothing and would repeat forever
-_MOST_REFUSED = 5  # the search stops after so many consecutive proposals that break a contract
+_MOST_REFUSED = 5  # consecutive proposals that break a contract, after which the search stops
 _FENCE = "```"
 
 

@@ -19,7 +19,9 @@ def rungs(questions: int) -> tuple[int, ...]:
 
 
 def race_trials(candidates: int, questions: int) -> int:
-    """Return the number of trials for a race of that many candidates and the baseline, if each rung halves them."""
+    """Return the number of trials for a race of the given number of candidates and the baseline, if each rung halves
+    them.
+    """
     total, before, alive = 0, 0, candidates
     for size in rungs(questions):
         total += (size - before) * (alive + 1)
@@ -28,7 +30,7 @@ def race_trials(candidates: int, questions: int) -> int:
 
 
 def affordable(questions: int, trials: int) -> int:
-    """Return the maximum number of candidates whose race fits into that many trials."""
+    """Return the maximum number of candidates whose race fits into the given number of trials."""
     count = 0
     while race_trials(count + 1, questions) <= trials:
         count += 1

@@ -205,7 +205,7 @@ class TuningSearch:
         return alive[best] if best is not None else None
 
     def _tested(self, finalist: Variant) -> SearchResult:
-        """Decide by the test set."""
+        """Decide with the test set whether a candidate is adopted."""
         openings = self.arena.open_test()
         count = len(self.sets.test)
         old = self.arena.trials(self.baseline, SetName.TEST, count)

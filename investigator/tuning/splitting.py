@@ -83,7 +83,7 @@ def check_apart(sets: QuestionSets, twins: Mapping[str, str]) -> None:
 
 
 def leaked(text: str, questions: Iterable[Question]) -> str:
-    """Return the id of a question whose own words, or whose evidence, a template contains; "" if there is none."""
+    """Return the id of a question whose words or evidence a template contains; "" if there is no such question."""
     said = plain(text)
     for question in questions:
         for piece in (question.question, *(question.evidence or ()), *(question.answers or ())):
@@ -125,5 +125,5 @@ def _draw(seed: int, question: Question) -> str:
 
 
 def _wanting(held: Counter[bool], share: float, total: Counter[bool], brought: Counter[bool]) -> float:
-    """Return the shortage of a set in the kinds of questions in a group, as a share of its target."""
+    """Return how much a set lacks of the kinds of questions that a group contains, as a share of the set's target."""
     return sum(count * (1 - held[silent] / (share * total[silent])) for silent, count in brought.items())

@@ -26,9 +26,9 @@ _DISCORDANT = 0.2  # default share of questions on which two systems differ
 
 
 class PairedDifference(Record):
-    """The difference of a second system from a first one on the same questions. `p` is the exact probability of a
-    difference this large if both were equal. `needed` is approximately the number of questions that would show a
-    difference of this size in four of five samples; None without a difference.
+    """The difference between two systems on the same questions: the second minus the first. `p` is the exact
+    probability of a difference this large if both were equal. `needed` is approximately the number of questions that
+    would show a difference of this size in four of five samples; None without a difference.
     """
 
     first: float
@@ -103,7 +103,9 @@ def needed(difference: float, square: float) -> int | None:
 
 
 def detectable(questions: int, square: float = _DISCORDANT) -> float:
-    """Return the smallest mean difference (0..1) that so many questions show with a power of 80 %; 1.0 for none."""
+    """Return the smallest mean difference (0..1) that the given number of questions shows with a power of 80 %; 1.0
+    for 0 questions.
+    """
     low, high = 0.0, 1.0
     for _ in range(30):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Lists all templates by name: the shipped ones, and the replacements from a folder."""
+"""Lists all templates by name: the shipped templates, and the replacements from a folder."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def diff_text(lines: Iterable[str]) -> Text:
 
 
 def trial_text(tried: TemplateTrial, width: int) -> Text:
-    """Return the old and the new reply side by side, for a terminal with that many columns."""
+    """Return the old and the new reply side by side, for a terminal with the given number of columns."""
     replies = [reply for reply in (tried.old, tried.new) if reply is not None]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), show_header=True, header_style="bold", width=width)
     table.add_column("")

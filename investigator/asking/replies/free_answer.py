@@ -1,4 +1,5 @@
-"""An answer written as free text: each sentence with ids of evidence in brackets is a claim. Accepted deviations:
+"""Parses an answer written as free text, in which each sentence with ids of evidence in brackets is a claim. Accepted
+deviations:
 
 - ids after the full stop, in lists, ranges ("E2-E4"), round or wide brackets, and ids inside the text of a JSON claim;
 - bullets, numbers and headings before a sentence, and sentences without ids, which are dropped;
@@ -44,7 +45,9 @@ def read_free_answer(text: str) -> AnswerReply | None:
 
 
 def with_ids_apart(claim: ProposedClaim) -> ProposedClaim:
-    """Return a claim with its bracketed ids moved from the text to its evidence, along with ids given as one text."""
+    """Return a claim with its bracketed ids moved from the text to its evidence, and with ids that were given as one
+    text.
+    """
     named = [name for part in claim.evidence for name in (_ids(part) or [part.strip()])]
     inside = [name for found in _BRACKETED.finditer(claim.text) for name in _ids(found.group())]
     text = _BRACKETED.sub("", claim.text).strip()

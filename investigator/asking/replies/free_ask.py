@@ -1,4 +1,4 @@
-"""A scored reply written as free text: a point, quotes, and the remaining text as the reply.
+"""Parses a scored reply written as free text: a point, quotes, and the remaining text as the reply.
 
 Quotes are found after "Quote:", in the list below it, as block quotes, and in quotation marks. Labels ("Reply:"), lines
 with the point and rules below headings are removed from the reply.

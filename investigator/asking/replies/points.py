@@ -71,8 +71,8 @@ def read_point(text: str) -> int | None:
 
     Sources in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker in a
     sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a source, the
-    last one wins. Values on another scale are converted to 0..100, ranges to their midpoint; a value slightly out of
-    range becomes 0 or 100. Never raises; takes time linear in the length of the text.
+    last value is used. Values on another scale are converted to 0..100, ranges to their midpoint; a value slightly out
+    of range becomes 0 or 100. Never raises; takes time linear in the length of the text.
     """
     text = folded(_shortened(without_thoughts(text)))
     for kind in _KINDS:
@@ -94,7 +94,7 @@ def _of_keys(text: str) -> Iterator[Value]:
 
 
 def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
-    """Yield values after a marker and a separator, the last one first.
+    """Yield values after a marker and a separator, the last value first.
 
     Markers that are not `of_reply` may refer to something else: "Match score: 85", "Test score: 85".
     """

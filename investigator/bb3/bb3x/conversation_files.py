@@ -1,4 +1,6 @@
-"""Files of conversations, one JSON object per line: read as a stream, written atomically."""
+"""Reads and writes files of conversations, with one JSON object per line; they are read as a stream and written
+atomically.
+"""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class ChatMessage(ForeignRecord):
 
 class Conversation(ForeignRecord):
     """One conversation. `user_pseudo_id` is the same in all conversations of one user. `consent` is our addition: True
-    if this user explicitly agreed to share the conversation. A missing value means no.
+    if this user explicitly agreed to share the conversation. A missing value means that the user did not agree.
     """
 
     user_pseudo_id: str | None = None

@@ -2,8 +2,8 @@
 
 Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become irreversible
 hashes, equal for equal values under one salt; digits of card, account, social security, house and other long numbers
-are randomised. Famous names, and text in the titles of the documents, are kept. The rules miss some of it: the tests
-measure their recall, and a release lists the kinds that they look for.
+are randomised. Famous names, and text in the titles of the documents, are kept. The rules miss some personal
+information: the tests measure their recall, and a release lists the kinds that they look for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Releases conversations: only with consent, redacted, split, in numbered versions.
+"""Releases conversations, only with consent, in numbered versions that are redacted and split.
 
 `releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version is written atomically
 and never changes; a newer one supersedes it, but it remains readable.
@@ -99,7 +99,7 @@ def versions(releases: Path) -> tuple[str, ...]:
 
 
 def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
-    """Return the conversations of a part of a release, by default of the newest.
+    """Return the conversations of a part of a release, which is by default the newest release.
 
     Raises DialogueError if the release does not exist.
     """

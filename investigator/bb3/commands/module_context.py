@@ -1,4 +1,4 @@
-"""The context of a single module: lines from a text file or standard input."""
+"""Reads the context of a single module, which is lines from a text file or standard input."""
 
 from __future__ import annotations
 

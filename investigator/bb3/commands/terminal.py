@@ -1,4 +1,4 @@
-"""Shows work in progress on a terminal: reading a folder, the steps to a reply, its proven words."""
+"""Shows work in progress on a terminal: the reading of a folder, the steps to a reply, and its proven words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The decoding of the chat's modules: options by name, and the support of each kind of engine."""
+"""Decoding for the chat's modules: options by name, and which of them each kind of engine supports."""

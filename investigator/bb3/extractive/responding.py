@@ -119,7 +119,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    """Return each line of the memories; a final line of dots means that there are more."""
+    """Return each line of the memories; a final line of dots shows that there are more memories."""
     lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""

@@ -1,4 +1,4 @@
-"""Finds knowledge for a conversation: the search query, the subject, and the sentences that answer."""
+"""Finds the search query and the subject of a conversation, and the sentences that answer."""
 
 from __future__ import annotations
 

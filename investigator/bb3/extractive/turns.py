@@ -121,7 +121,9 @@ def things_spoken_of(text: str) -> list[str]:
 
 
 def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
-    """Return the thing that the turns (newest last) mention most; "" if they mention none. Later turns count more."""
+    """Return the thing that the turns (newest last) mention most; "" if they mention none. Later turns have more
+    weight.
+    """
     weights: dict[str, float] = {}
     written: dict[str, str] = {}
     for age, text in enumerate(reversed(turns)):

@@ -1,4 +1,4 @@
-"""The chat form: templates for today's models, whose statements about documents are proven or withheld."""
+"""The chat form, with templates for today's models, whose statements about documents are proven or withheld."""
 
 from __future__ import annotations
 

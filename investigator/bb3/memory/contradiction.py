@@ -76,7 +76,8 @@ class _Words(Record):
 
     Those of `onward` deny what comes after them, as English negations do; those of `throughout` deny the whole
     statement, as German, French and Spanish negations do. `joints` join the things of a list, and `either` those that
-    are all denied; `numbers` are number words. Words of `same` are synonyms of their key, those of `opposite` antonyms.
+    are all denied; `numbers` are number words. Words of `same` are synonyms of their key, and words of `opposite` are
+    antonyms.
     """
 
     speaker: str

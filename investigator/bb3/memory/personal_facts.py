@@ -50,7 +50,7 @@ class FactText(Record):
 
 
 class FactSource(Record):
-    """The source of a fact; a fact without a chat was written by hand."""
+    """The source of a fact; a fact without a chat was written by the user."""
 
     chat_id: str = ""
     turn: int | None = Field(default=None, ge=1)

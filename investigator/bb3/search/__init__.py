@@ -1,1 +1,1 @@
-"""Searching for the SKM module: in the folder, or at a search server in BB3's protocol."""
+"""Searches for the SKM module, in the folder or at a search server in BB3's protocol."""

@@ -40,7 +40,9 @@ def described(document: SearchDocument) -> str:
 
 
 def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
-    """Split a text into pieces that end at the first space after that many characters; these spaces are dropped."""
+    """Split a text into pieces that end at the first space after the given number of characters; these spaces are
+    dropped.
+    """
     chunks, start = [], 0
     while (end := text.find(" ", start + size)) >= 0:
         chunks.append(text[start:end])
@@ -54,7 +56,7 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Return the span of the part of a text that is nearest to a query: up to 1,500 characters of a long text.
+    """Return the span of the part of a text that is nearest to a query, with up to 1,500 characters of a long text.
 
     It ends between words, unless one word is longer than that; unspaced scripts are compared by pairs of characters.
     """

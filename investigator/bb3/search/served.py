@@ -1,4 +1,6 @@
-"""Pages of a search server: the part that is read and, if an investigator sent them, their places in documents."""
+"""The pages of a search server, with the part that is read and, if an investigator sent them, their places in
+documents.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rank of the right answer among candidates: hits@k, rank, mean reciprocal rank."""
+"""Measures the rank of the right answer among candidates: hits@k, rank, mean reciprocal rank."""
 
 from __future__ import annotations
 

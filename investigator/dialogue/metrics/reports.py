@@ -1,4 +1,4 @@
-"""Reports: metrics added up over copies, merged over tasks and workers, and shown as a table."""
+"""Reports, in which metrics are added up over copies, merged over tasks and workers, and shown as a table."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Metrics:
 
 
 class _Sums:
-    """Metrics by name behind a lock."""
+    """Metrics by name, protected by a lock."""
 
     def __init__(self) -> None:
         self._lock = Lock()

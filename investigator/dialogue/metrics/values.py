@@ -1,4 +1,4 @@
-"""Metric: a value with the data needed to add it to another of its kind."""
+"""Metric: a value with the data needed to add it to another value of its kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.errors import MetricsError
 
 class Metric(ABC):
     """A frozen value. `+` combines two metrics of one class; adding None changes nothing. If `is_global` is set, one
-    value covers all tasks, so a report on several tasks keeps the first one. If `macro_average` is set, the value for
+    value covers all tasks, so a report on several tasks keeps the first value. If `macro_average` is set, the value for
     several tasks is the mean of their values, regardless of size, unless pooling is requested.
     """
 

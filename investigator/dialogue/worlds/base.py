@@ -36,8 +36,8 @@ class HasExamples(Protocol):
 
 
 class World:
-    """Agents that take turns: each acts, and all others observe it at once. Give either `agents`, or `shared`, the
-    result of another world's `share`: then this world is a copy of it, with copies of its agents. `acts` holds the last
+    """Agents that take turns: each acts, and all others observe it at once. Pass either `agents`, or as `shared` the
+    result of another world's `share`; this world is then a copy of it, with copies of its agents. `acts` holds the last
     act of each agent, or None before the first. Raises DialogueValueError if both or neither are given, or if one is
     not an agent.
     """
@@ -125,7 +125,7 @@ class World:
         return Message.of(act)
 
     def update_counters(self, rows: int = 1) -> None:
-        """Count one turn with that many examples; for worlds that override `parley`."""
+        """Count one turn with the given number of examples; this is for worlds that override `parley`."""
         self.total_parleys += 1
         self.total_exs += rows
         done = self.epoch_done()
@@ -160,7 +160,7 @@ class World:
         return first.num_episodes() if isinstance(first, HasExamples) else None
 
     def report(self) -> Report:
-        """Return the metrics of all agents; if two use the same name, the first one counts."""
+        """Return the metrics of all agents; if two use the same name, the metric of the first agent is used."""
         merged: dict[str, Metric] = {}
         for agent in self.agents:
             if isinstance(agent, Reports):

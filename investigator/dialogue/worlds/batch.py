@@ -73,10 +73,10 @@ Heard = list[Message | None]
 
 
 class BatchWorld(WorldOfCopies):
-    """`batchsize` copies, the rows. The root's agent makes the acts of all rows by one `batch_act`, if it has one.
-    Otherwise each row's agent acts for itself. The rows' agents then observe: the agent that acted through
-    `self_observe`, if it is defined, and the other agents as their world allows. A row continues with padding after the
-    end of its data.
+    """`batchsize` copies of a world, which are the rows of the batch. The root's agent makes the acts of all rows by
+    one `batch_act`, if it has one. Otherwise each row's agent acts for itself. The rows' agents then observe: the agent
+    that acted through `self_observe`, if it is defined, and the other agents as their world allows. A row continues
+    with padding after the end of its data.
     """
 
     def __init__(

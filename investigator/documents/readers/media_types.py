@@ -1,4 +1,4 @@
-"""Recognises the type of a file: by its first bytes, by the contents of a package, and only then by its name."""
+"""Recognises the type of a file by its first bytes, by the contents of a package, and only then by its name."""
 
 from __future__ import annotations
 

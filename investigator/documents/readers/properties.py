@@ -1,4 +1,4 @@
-"""Properties of a document: its title and its date."""
+"""Finds the title and the date of a document."""
 
 from __future__ import annotations
 

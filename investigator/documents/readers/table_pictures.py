@@ -1,4 +1,4 @@
-"""Tables that are pictures: reported by their captions, but not in the text. Pure."""
+"""Reports tables that are pictures by their captions, because they are not in the text. Pure."""
 
 from __future__ import annotations
 

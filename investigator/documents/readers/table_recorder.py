@@ -57,7 +57,9 @@ class TableRecorder:
         self._header_cells = self._row_cells = 0
 
     def begin_cell(self, *, header: bool, rows: int, columns: int) -> None:
-        """Begin a cell that spans that many rows and columns; a cell of zero rows belongs to the cell above."""
+        """Begin a cell that spans the given numbers of rows and columns; a cell of zero rows belongs to the cell
+        above.
+        """
         self._end_cell()
         if rows == 0:
             return
@@ -213,7 +215,7 @@ def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ..
 
 
 def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
-    """Return tables shifted by that many characters."""
+    """Return tables whose spans are shifted by the given number of characters."""
     return tuple(
         table.changed(
             start=table.start + by,

@@ -69,7 +69,7 @@ class NumpyBert:
         ]
 
     def vector(self, text: list[int]) -> Vectors:
-        """Return the unit vector, shape (384,), of a text as one or more token ids."""
+        """Return the unit vector, of shape (384,), of a text that is given as one or more token ids."""
         states = _normed(self._word[text] + self._place[: len(text)] + self._type, self._norm)
         for layer in self._layers:
             states = _normed(states + _linear(_attention(states, layer), layer.attended), layer.attended_norm)

@@ -1,4 +1,4 @@
-"""The answer: the strongest quotes verbatim, without repetition."""
+"""Answers with the strongest quotes, verbatim and without repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary without a language model: verbatim sentences that represent the parts of a text, in order."""
+"""Summarises without a language model, with verbatim sentences that represent the parts of a text, in order."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class GgufEngine:
         return made.reply
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens of a text by the model's own tokenizer, without the additions of the chat
+        """Return the number of tokens in a text, counted by the model's own tokenizer without the additions of the chat
         template.
 
         Raises EngineError, and SettingsError if the model cannot be loaded.

@@ -104,7 +104,9 @@ class TransformersEngine:
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens of a text by the model's tokenizer, without the additions of a chat template."""
+        """Return the number of tokens in a text, counted by the model's tokenizer without the additions of a chat
+        template.
+        """
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: TransformersSettings) -> Self:

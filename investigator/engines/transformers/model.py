@@ -85,7 +85,7 @@ class TransformersModel:
             raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Give a prompt with some text.")
         if self._context is not None and len(ids) + decoding.beam_max_length > self._context:
             raise ContextTooLongError(
-                f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit the "
+                f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit into the "
                 f"context of {self._context} tokens"
             )
         rules = self._rules(decoding, len(ids), len(ids) if context_tokens is None else context_tokens)

@@ -1,6 +1,6 @@
 """Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
 
-They are untrusted: sizes are limited to that of the file, so that looping chains end.
+They are untrusted, so sizes are limited to that of the file, and chains that loop come to an end.
 """
 
 from __future__ import annotations

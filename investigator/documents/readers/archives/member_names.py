@@ -1,4 +1,4 @@
-"""Names of files inside a file: made safe, readable and unique. Pure."""
+"""Makes the names of files inside a file safe, readable and unique. Pure."""
 
 from __future__ import annotations
 

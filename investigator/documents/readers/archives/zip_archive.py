@@ -1,4 +1,4 @@
-"""ZIP archives: yields the files inside, one at a time. Nothing is written to disk."""
+"""Reads ZIP archives by yielding the files inside, one at a time. Nothing is written to disk."""
 
 from __future__ import annotations
 

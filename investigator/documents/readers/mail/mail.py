@@ -1,4 +1,4 @@
-"""A message from any kind of file: its headers and body as text, its attachments as members."""
+"""A message from any kind of file, with its headers and body as text and its attachments as members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EPUB books: the chapters in reading order, each read as XHTML."""
+"""Reads the chapters of EPUB books in reading order, each as XHTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML and XHTML: the words without mark-up, scripts and styles; nothing is fetched."""
+"""Reads the words of HTML and XHTML without mark-up, scripts and styles; nothing is fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Jupyter notebooks: cells and their textual outputs in order; pictures and styled duplicates are skipped."""
+"""Reads the cells of Jupyter notebooks and their textual outputs, in order; pictures and styled duplicates are
+skipped.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rich Text Format: text in the code pages of its fonts, tables as rows, notes and headers at the end.
+"""Reads Rich Text Format: text in the code pages of its fonts, tables as rows, notes and headers at the end.
 
 Pictures and embedded objects are skipped; nothing in the file is run or fetched.
 """

@@ -1,4 +1,4 @@
-"""XML: in articles, paragraphs, headings and tables are kept; in data, the names of elements and attributes.
+"""Reads XML; in articles, paragraphs, headings and tables are kept, and in data, the names of elements and attributes.
 
 An article's references come last, under the heading `References`, one line per entry; the front matter on the journal,
 the affiliations and the licence precedes them, under the heading `About the article`.

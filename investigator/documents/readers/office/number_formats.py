@@ -1,6 +1,6 @@
 """Formats numbers as the cells of an Office Open XML workbook show them: per cent, separators, currency signs. Pure.
 
-Dates stay as the library writes them: year, month and day are unambiguous.
+Dates stay as the library writes them, with an unambiguous year, month and day.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws pages of a PDF: their pictures, and the positions of words."""
+"""Draws pages of a PDF as pictures, and finds the positions of words on them."""
 
 from __future__ import annotations
 

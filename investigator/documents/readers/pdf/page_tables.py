@@ -1,4 +1,4 @@
-"""Tables of a PDF as records: detected page by page, joined across pages, with caption and unit from the text above."""
+"""Detects the tables of a PDF page by page, and joins them across pages, with caption and unit from the text above."""
 
 from __future__ import annotations
 

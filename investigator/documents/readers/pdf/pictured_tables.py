@@ -1,4 +1,4 @@
-"""Tables of a PDF that are pictures: a caption such as "Table 3", and a picture in place of the cells."""
+"""Finds tables of a PDF that are pictures, with a caption such as "Table 3" and a picture in place of the cells."""
 
 from __future__ import annotations
 

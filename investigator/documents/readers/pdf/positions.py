@@ -1,4 +1,4 @@
-"""Locates the words of a PDF page: their spans in the text of the page, and their boxes in points."""
+"""Locates the words of a PDF page by their spans in the text of the page and their boxes in points."""
 
 from __future__ import annotations
 
