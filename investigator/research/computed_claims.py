@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 
 from investigator.evidence.cells import cell_quote
-from investigator.evidence.quotes import Load
+from investigator.evidence.quotes import Load, quote_at
+from investigator.evidence.stated_computations import stated_computation
 from investigator.language.terms import folded
+from investigator.questions.answer_types import AnswerType
 from investigator.questions.constraints import constraints
 from investigator.questions.parts import taken_apart
 from investigator.records import (
     Claim,
+    Computation,
     Constraint,
     ConstraintKind,
     ConstraintMatch,
@@ -46,10 +50,10 @@ _EXTREMES = {Operation.MAXIMUM: "highest", Operation.MINIMUM: "lowest"}
 def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> Investigation:
     """Return a run about several sides as one about a single figure, if that can be computed from one document."""
     is_one = run.kind is not QuestionKind.COMPARISON and len(run.parts) < 2
-    if is_one or asked_computation(run.question) is None:
+    if is_one or not (asked_computation(run.question) or asked_operation(run.question)):
         return run
     names = dict.fromkeys(quote.document_id for memory in history for quote in memory.quotes)
-    if not any(computed_cells(run.question, tables_of(load(name))) for name in names):
+    if not any(any(_computed_in(run.question, load(name), ())) for name in names):
         return run
     part = Part(question=run.question, constraints=constraints(run.question))
     return run.changed(kind=QuestionKind.FACT, parts=(part,))
@@ -63,35 +67,44 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]], load
     for memory, quote in sources:
         cited.setdefault(quote.document_id, []).append(memory.id)
     every = dict.fromkeys((question, *(part.question for part in taken_apart(question))))
-    asked = [text for text in every if asked_computation(text) is not None]
+    asked = [text for text in every if asked_computation(text) or asked_operation(text)]
     found = ((text, load(name), ids) for text in asked for name, ids in cited.items())
     claims = {claim.text: claim for one in found for claim in _computed_in(*one)}
     return tuple(claims.values()) or _of_two_times(question, sources)
 
 
 def _computed_in(question: str, document: Document, memory_ids: Sequence[int]) -> Iterator[Claim]:
-    """Yield the figure that a question asks to compute from the tables of one document."""
-    tables = tables_of(document)
-    if has_share(question, tables, asked_operation(question)) or (computed := computed_cells(question, tables)) is None:
+    """Yield the figure that a question asks to compute from the tables of one document, or else from its sentences."""
+    tables, ids = tables_of(document), tuple(dict.fromkeys(memory_ids))
+    if has_share(question, tables, asked_operation(question)):
         return
-    quotes = tuple(cell_quote(document, *place) for place in computed.cells)
-    text = _told(computed, [view.quoted(cell) for view, cell in computed.cells])
-    yield Claim(text=text, quotes=quotes, memory_ids=tuple(dict.fromkeys(memory_ids)), computation=computed.result)
+    if (computed := computed_cells(question, tables)) is not None:
+        quotes = tuple(cell_quote(document, *place) for place in computed.cells)
+        yield Claim(text=_of_cells(computed), quotes=quotes, memory_ids=ids, computation=computed.result)
+    elif (stated := stated_computation(question, tables)) is not None:
+        quotes = tuple(quote_at(document, *span) for span in stated.spans)
+        text = _told(stated.result, stated.about, stated.names, len(stated.names))
+        yield Claim(text=text, quotes=quotes, memory_ids=ids, computation=stated.result)
 
 
-def _told(computed: ComputedCells, cells: Sequence[QuotedCell]) -> str:
-    """Return a computed figure as a sentence, with the names of its cells."""
-    operation, formula = computed.result.operation, computed.result.formula
+def _of_cells(computed: ComputedCells) -> str:
+    """Return a figure computed from cells as a sentence, with the names of their rows or columns."""
+    cells = [view.quoted(cell) for view, cell in computed.cells]
     if computed.are_of_row:
-        about, names = _row(cells[0]), [_column(cell) for cell in cells]
-    else:
-        about, names = _column(cells[0]), [_row(cell) for cell in cells]
-    if operation not in _EXTREMES:
-        return f"{about}: {formula} ({_JOINTS[operation].join(names)})"
-    equal = [name for name, cell in zip(names, cells, strict=True) if cell.value == cells[0].value]
-    which = f"{' and '.join(equal)}, {_EXTREMES[operation]} of {computed.count} figures"
-    more = " ..." if computed.count > len(cells) else ""
-    return f"{about}: {which}: {formula}{more} ({', '.join(names)}{more})"
+        return _told(computed.result, _row(cells[0]), [*map(_column, cells)], computed.count)
+    return _told(computed.result, _column(cells[0]), [*map(_row, cells)], computed.count)
+
+
+def _told(result: Computation, about: str, names: Sequence[str], count: int) -> str:
+    """Return a computed figure as a sentence, with what it is about, and the names of the `count` figures."""
+    subject = f"{about[:1].upper()}{about[1:]}: " if about else ""
+    if result.operation not in _EXTREMES:
+        return f"{subject}{result.formula}{f' ({_JOINTS[result.operation].join(names)})' if names else ''}"
+    signs = re.findall(r" ([=<>]) ", result.formula)
+    equal = 1 + sum(1 for _ in takewhile("=".__eq__, signs))
+    more = " ..." if count > len(names) else ""
+    which = f"{' and '.join(names[:equal])}, {_EXTREMES[result.operation]} of {count} figures"
+    return f"{subject}{which}: {result.formula}{more} ({', '.join(names)}{more})"
 
 
 def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
@@ -119,10 +132,10 @@ def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMa
     times. All are met by the cells with which the question computes.
     """
     document = load(claim.quotes[0].document_id)
-    computed = computed_cells(question, tables_of(document))
-    if computed and tuple(cell_quote(document, *place) for place in computed.cells) == claim.quotes:
-        asked = Constraint(kind=ConstraintKind.ATTRIBUTE, text=question)
-        return (ConstraintMatch(constraint=asked, state=MatchState.MET),)
+    if any(one.quotes == claim.quotes for one in _computed_in(question, document, ())):
+        kinds = {ConstraintKind.ATTRIBUTE: question, ConstraintKind.ANSWER_TYPE: AnswerType.NUMBER}
+        asked = (Constraint(kind=kind, text=text) for kind, text in kinds.items())
+        return tuple(ConstraintMatch(constraint=one, state=MatchState.MET) for one in asked)
     own = [cell_matches(question, quote, load(quote.document_id), is_computed=True) for quote in claim.quotes]
     merged: dict[Constraint, ConstraintMatch] = {}
     for match in (match for matches in own for match in matches):

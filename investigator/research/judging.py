@@ -202,6 +202,9 @@ class Judging:
             return
         for quote in claim.quotes:
             document = self.load(quote.document_id)
+            if claim.computation is not None:
+                yield QuotedText(claim, quote, claim.text, document)
+                return
             if quote.cell is not None:
                 yield QuotedText(claim, quote, quote.said, document)
                 continue

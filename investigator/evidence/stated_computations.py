@@ -1,0 +1,280 @@
+"""Computes a figure that a question asks for from the values that sentences of one document state. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from investigator.documents.pages import heading_at
+from investigator.evidence.quoted_mail import is_quoted
+from investigator.evidence.stated_values import StatedValue, Thing, stated_value, thing_asked
+from investigator.language.addressed import addresses_model
+from investigator.language.late_patterns import late
+from investigator.language.negation import negates
+from investigator.language.normalise import normalise, one_line
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import content_words
+from investigator.language.units import unit_of
+from investigator.questions.cues import opposites, patterns
+from investigator.questions.related import roots
+from investigator.records import Computation, Document, Operation, QuotedCell
+from investigator.tables.asked import CHANGE
+from investigator.tables.computing import asked_operation, computation, figure_in
+from investigator.tables.document_tables import DocumentTables
+from investigator.tables.operands import asked_computation
+from investigator.tables.times import TableTime, agrees, asked_times, without_times
+
+_LONGEST, _MOST_SENTENCES = 600, 4_000
+_NUMBER = r"(?:[$€£¥₹]|[A-Z]{3} )?\s?\d+(?:[,.]\d+)*"
+_UNIT = (
+    r"(?:\s(?:thousand|million|billion))?(?:\s(?:square|cubic))?"
+    r"(?:\s?(?!(?:in|to|by|at|on|from|for|during|and|of|last|this|over|after|within|as)\b)(?:[a-z]+|%))?"
+)
+_YEAR = r"(?:,?\s*\(?(?:in|at|by|on|during|at the end of|as of)\s[^,;.()\d]{0,20}\b(?:19|20)\d\d\)?)?"
+_FROM_TO = late(
+    rf"\bfrom\s+(?P<old>{_NUMBER}{_UNIT})(?P<begin>{_YEAR}),?\s+to\s+(?P<new>{_NUMBER}{_UNIT})(?P<end>{_YEAR})(?=[\s,;.)]|$)"
+)
+_TO_FROM = late(
+    rf"\bto\s+(?P<new>{_NUMBER}{_UNIT})(?P<end>{_YEAR}),?\s+from\s+(?P<old>{_NUMBER}{_UNIT})(?P<begin>{_YEAR})(?=[\s,;.)]|$)"
+)
+_BARE_YEAR = late(r"(?:19|20)\d\d")
+_VALUE = late(r"(?P<number>(?:[$€£¥₹]|[A-Z]{3})?\s?\d[\d.,']*)\s?(?P<unit>.*)")
+_FRAME = late(
+    r"\b(?:(?:by )?how (?:much|many)(?: (?:more|less|fewer))?|by what percent(?:age)?|what|which|was|were|is|are|did"
+    r"|does|do|has|have|been|growth(?: rate)?|differences?|between|spent|spend|pay)\b",
+    re.IGNORECASE,
+)
+_LINK = r"(?:in|from|to|for|at|of|on|by)"
+_CHANGES = (Operation.DIFFERENCE, Operation.GROWTH)
+_EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
+
+
+@dataclass(frozen=True)
+class StatedComputation:
+    """A computed figure, the names of its parts in the order of the formula, what they are about, and the spans of the
+    sentences that state them.
+    """
+
+    result: Computation
+    names: tuple[str, ...]
+    about: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A figure to be found: the thing, in words of the question, and its time. If `is_money`, it has a currency."""
+
+    words: str
+    thing: Thing
+    time: TableTime | None
+    is_money: bool
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A stated figure, written like a cell, with the span of its sentence."""
+
+    cell: QuotedCell
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Change:
+    """The two values between which a sentence says that something changed, with their times if known."""
+
+    old: str
+    new: str
+    begin: TableTime | None
+    end: TableTime | None
+
+
+@lru_cache(maxsize=64)
+def stated_computation(question: str, tables: DocumentTables) -> StatedComputation | None:
+    """Return what a question asks to compute from sentences of a document: a change that one sentence states, the
+    values of a thing at two times, or those of several things.
+
+    Return None if a value is missing, if sentences give different ones, or if units or the direction differ.
+    """
+    asked, operation = asked_computation(question), asked_operation(question)
+    if asked is not None:
+        each = (tuple(map(_request, operands)) for operands in asked.operands)
+        found = (_computed(asked.operation, requests, tables) for requests in each)
+        return next((one for one in found if one is not None), None)
+    if operation not in _CHANGES:
+        return None
+    times = asked_times(question)
+    request = _request(question)
+    if request is None or len(times) > 2:
+        return None
+    if len(times) == 2:
+        newer, older = sorted(times, key=lambda time: time.order, reverse=True)
+        both = tuple(_Request(request.words, request.thing, time, request.is_money) for time in (newer, older))
+        found_both = _computed(operation, both, tables)
+        return found_both if found_both and _goes_as_asked(question, found_both) else None
+    return _changed(question, operation, request, times, tables)
+
+
+def _request(question: str) -> _Request | None:
+    """Return the figure that a question asks for, without words for a computation or for money."""
+    times = asked_times(question)
+    left = CHANGE.sub(" ", _FRAME.sub(" ", without_times(question)))
+    money = patterns("carried")["money"]
+    plain = money.sub(" ", left)
+    is_money = plain != left and bool(content_words(plain))
+    words = " ".join((plain if is_money else left).strip(" ?.").split())
+    words = re.sub(rf"(?:\s+{_LINK})+$|^(?:(?:{_LINK}|the|an?)\s+)+", "", words)
+    thing = thing_asked(f"What is {words}?") if content_words(words) else None
+    if thing is None or thing.is_date or len(times) > 2:
+        return None
+    return _Request(words, thing, times[0] if len(times) == 1 else None, is_money)
+
+
+def _computed(
+    operation: Operation, requests: Sequence[_Request | None], tables: DocumentTables
+) -> StatedComputation | None:
+    """Return the result for several figures, each of which the sentences of a document give once."""
+    stated: list[_Stated] = []
+    for request in requests:
+        found = {one.cell.figure: one for one in _figures(request, tables)} if request is not None else {}
+        if len(found) != 1:
+            return None
+        stated += found.values()
+    asked = [request for request in requests if request is not None]
+    are_of_one = len({request.words for request in asked}) == 1
+    if not are_of_one and not all(one.cell.measure or not one.cell.value[0].isdigit() for one in stated):
+        return None
+    names = [request.time.words if are_of_one and request.time else request.words for request in asked]
+    parts = list(zip(names, stated, strict=True))
+    if operation in _EXTREMES:
+        parts.sort(key=lambda part: _number(part[1]), reverse=operation is Operation.MAXIMUM)
+    about = asked[0].words if are_of_one else asked[0].time.words if asked[0].time else ""
+    return _result(operation, parts, about)
+
+
+def _number(stated: _Stated) -> float:
+    figure = figure_in(stated.cell)
+    return float(figure.value) if figure is not None else 0.0
+
+
+def _changed(
+    question: str, operation: Operation, request: _Request, times: Sequence[TableTime], tables: DocumentTables
+) -> StatedComputation | None:
+    """Return the change that a sentence states by the old and the new value; None if sentences state several."""
+    found: dict[str, StatedComputation] = {}
+    for span, text in _sentences(tables):
+        change = _change(text)
+        if change is None or _value(request, _plain(text, change), span, tables) is None:
+            continue
+        if times and (change.end is None or not agrees(times[0], change.end)):
+            continue
+        new, old = (_stated(value, span) for value in (change.new, change.old))
+        names = [time.words if time else "" for time in (change.end, change.begin)]
+        one = _result(operation, list(zip(names, _of_one_unit(new, old), strict=True)), request.words)
+        if one is not None:
+            found[one.result.formula] = one
+    only = next(iter(found.values())) if len(found) == 1 else None
+    return only if only and _goes_as_asked(question, only) else None
+
+
+def _of_one_unit(new: _Stated, old: _Stated) -> tuple[_Stated, _Stated]:
+    """Return two values of a change, of which only one may have the unit: "from 212 to 240 members"."""
+    unit = new.cell.measure or old.cell.measure
+    kept = [_Stated(one.cell.changed(measure=one.cell.measure or unit), one.span) for one in (new, old)]
+    return kept[0], kept[1]
+
+
+def _result(operation: Operation, parts: Sequence[tuple[str, _Stated]], about: str) -> StatedComputation | None:
+    result = computation(operation, *(stated.cell for _, stated in parts))
+    if result is None:
+        return None
+    spans = dict.fromkeys(stated.span for _, stated in parts)
+    return StatedComputation(result, tuple(name for name, _ in parts if name), about, tuple(spans))
+
+
+def _goes_as_asked(question: str, found: StatedComputation) -> bool:
+    """Return True unless a question asks how much something rose that fell, or the other way round."""
+    rises, falls = (side.search(question) is not None for side in opposites()["change"])
+    is_fall = re.match(r"\W*[-−]\d", found.result.value.replace(" ", "")) is not None
+    return rises is falls or is_fall is falls
+
+
+def _figures(request: _Request, tables: DocumentTables) -> Iterator[_Stated]:
+    """Yield the values that sentences give for a thing at its time."""
+    for span, text in _sentences(tables):
+        change = _change(text)
+        if change is not None:
+            sides = ((change.new, change.end), (change.old, change.begin))
+            told = [value for value, time in sides if request.time and time and agrees(request.time, time)]
+            if len(told) == 1 and _value(request, _plain(text, change), span, tables) is not None:
+                yield _stated(told[0], span)
+            continue
+        value, times = _value(request, text, span, tables), asked_times(text)
+        is_then = len(times) == 1 and agrees(request.time, times[0]) is True if request.time else not times
+        if value is not None and is_then and not value.replaces:
+            yield _stated(value.text, span)
+
+
+def _value(request: _Request, text: str, span: tuple[int, int], tables: DocumentTables) -> StatedValue | None:
+    """Return the value that a sentence gives for just this thing; None if further words or names narrow it down, or if
+    the value is only planned.
+    """
+    document = tables.document
+    about = roots(f"{document.names} {heading_at(document.headings, span[0])}")
+    value = stated_value(request.thing, text, about) if request.thing.words <= roots(text) | about else None
+    if value is None or value.is_planned or value.is_relative or patterns("modality")["planned"].search(text):
+        return None
+    known = about | request.thing.words
+    if not value.scope <= known or not value.names <= known or (value.rates and value.rates != request.thing.rates):
+        return None
+    cell = _stated(value.text, span).cell
+    return value if not request.is_money or unit_of(cell.measure) in "$€£¥₹" or not cell.value[0].isdigit() else None
+
+
+def _stated(written: str, span: tuple[int, int]) -> _Stated:
+    found = _VALUE.match(written.strip())
+    number, unit = (found["number"].strip(" ,.'"), found["unit"].strip()) if found else (written, "")
+    measure = "%" if unit and unit_of(unit) == "%" else unit
+    return _Stated(QuotedCell(start=span[0], end=span[1], value=number, measure=measure), span)
+
+
+def _plain(text: str, change: _Change) -> str:
+    """Return a sentence that states a change without the times of the two values."""
+    found = _FROM_TO.search(text) or _TO_FROM.search(text)
+    return f"{text[: found.start()]}from {change.old} to {change.new}{text[found.end() :]}" if found else text
+
+
+def _change(text: str) -> _Change | None:
+    """Return the old and the new value if a sentence states them with "from" and "to", each with its year."""
+    for pattern in (_FROM_TO, _TO_FROM):
+        found = pattern.search(text)
+        while found and _BARE_YEAR.fullmatch(found["old"]) and _BARE_YEAR.fullmatch(found["new"]):
+            found = pattern.search(text, found.end())
+        if found:
+            begin, end = (next(iter(asked_times(f" {found[name]}")), None) for name in ("begin", "end"))
+            outside = asked_times(f"{text[: found.start()]} {text[found.end() :]}")
+            if begin is None and end is None and len(outside) in (1, 2):
+                begin, end = (None, *outside) if len(outside) == 1 else sorted(outside, key=lambda time: time.order)
+            return _Change(found["old"].strip(), found["new"].strip(), begin, end)
+    return None
+
+
+@lru_cache(maxsize=4)
+def _sentences(tables: DocumentTables) -> tuple[tuple[tuple[int, int], str], ...]:
+    """Return the sentences of a document that state figures, with their spans; rows of tables are not among them."""
+    return tuple(_stating(tables.document))
+
+
+def _stating(document: Document) -> Iterator[tuple[tuple[int, int], str]]:
+    spans = [(table.start, table.end) for table in document.tables]
+    for place, (start, end) in enumerate(sentence_spans(document.text)):
+        if place >= _MOST_SENTENCES:
+            return
+        text = document.text[start:end]
+        is_row = any(first < end and start < last for first, last in spans)
+        if end - start > _LONGEST or is_row or not any(map(str.isdigit, text)) or text.rstrip("\"'”’ ").endswith("?"):
+            continue
+        if not (negates(text) or addresses_model(text) or is_quoted(document, start)):
+            yield (start, end), normalise(one_line(text)).text
