@@ -68,7 +68,13 @@ def fitted(questions: list[Question]) -> Calibration:
     document = other.document.changed(weights={**other.document.weights, **taken})
     other = other.changed(document=document)
     return Calibration(
-        english=english, foreign=other, threshold=50, unsure_threshold=50, answered_from=100, worth_asking=0.0
+        english=english,
+        foreign=other,
+        small_folders=default_calibration().small_folders,
+        threshold=50,
+        unsure_threshold=50,
+        answered_from=100,
+        worth_asking=0.0,
     )
 
 

@@ -21,7 +21,7 @@ ALL = "How much power does each plant make?"
 ALL_CALLS = 10
 ONE = "How much power does the Cedar plant make?"
 """Answered by one document."""
-ABSENT = "Who painted the ceiling of the opera house in Vienna?"
+ABSENT = "Who painted Vienna's opera ceiling?"
 """Answered by none."""
 TOKENS_PER_REPLY = 7
 

@@ -47,7 +47,7 @@ class Research:
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         library = within(self.library, run.scope)
-        settled = bounds(self.settings, self.client, run.question, is_small=library.is_small())
+        settled = bounds(self.settings, self.client, library.threshold(run.question))
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
         steps = Steps(self.client, library, self.settings, sources, stream, self.reread, self.judge)
         state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())
@@ -71,12 +71,10 @@ class Research:
         return replace(state, run=run)
 
 
-def bounds(settings: MethodSettings, client: EngineClient, question: str, *, is_small: bool) -> Bounds:
-    """Fill in unset settings by the kind of engine and, for the built-in engine, by the language of the question and
-    the size of the folder.
-    """
+def bounds(settings: MethodSettings, client: EngineClient, usual_threshold: int) -> Bounds:
+    """Fill in unset settings by the kind of engine; `usual_threshold` is that of the built-in one."""
     asked = client.traits(Role.ASK)
-    threshold = asked.threshold if asked.decides else default_calibration().threshold_of(question, is_small=is_small)
+    threshold = asked.threshold if asked.decides else usual_threshold
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from investigator.records import Document, DocumentCard, LeftOut, Passage, TermFrequency, Unreadable
 from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import Survey
+from investigator.scoring.calibration import default_calibration
 
 _DOCUMENTS = 5  # number of documents that are searched for passages of several documents
 
@@ -36,9 +37,9 @@ class ScopedIndex:
         """Return nothing, because excluded files are outside the scope."""
         return ()
 
-    def is_small(self) -> bool:
-        """Return True if the whole folder is small, because the points of its documents depend on all of it."""
-        return self._inner.is_small()
+    def threshold(self, question: str) -> int:
+        """Return the lowest point at which a reply is worth showing; a chosen document need not be on the subject."""
+        return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the words of a question with the share of the folder's documents that contain them."""

@@ -6,7 +6,7 @@ They are in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from investigator.language.terms import is_english
@@ -36,18 +36,31 @@ class RelevanceModels(Record):
     reply: Logistic
 
 
+class SmallFolders(Record):
+    """The decision in a small folder whether replies are shown, whose points say little there.
+
+    `subject` is the probability that a document is on the subject of a question. If one document has at least
+    `shown_from`, every reply with a point of at least `threshold` is shown.
+    """
+
+    subject: Logistic
+    shown_from: float
+    threshold: int
+
+
 class Calibration(Record):
     """The fitted models and thresholds.
 
     The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
     on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest point of a
-    reply worth showing (`unsure_threshold` for other languages and small folders), `answered_from` the lowest point at
+    reply worth showing (`unsure_threshold` for other languages), `answered_from` the lowest point at
     which an unread quote that meets the whole question is an answer, `worth_asking` the lowest probability at which a
     document is worth asking.
     """
 
     english: RelevanceModels
     foreign: RelevanceModels
+    small_folders: SmallFolders
     threshold: int
     unsure_threshold: int
     answered_from: int
@@ -57,14 +70,17 @@ class Calibration(Record):
         """Return the models for a question, by its language."""
         return self.english if is_english(question) else self.foreign
 
-    def threshold_of(self, question: str, *, is_small: bool) -> int:
+    def threshold_of(self, question: str, small_folder: Sequence[Record] = ()) -> int:
         """Return the lowest point at which a reply to a question is worth showing.
 
-        It is low if points mean little, which is so for other languages, and in small folders, whose questions differ
-        from those that the points were fitted to. In small folders, most questions below the usual threshold have an
-        answer.
+        It is low where points say little: for questions in other languages, and for those on the subject of a small
+        folder, because people ask such a folder in words that it does not contain. `small_folder` has the features of
+        its documents, and is empty for other folders.
         """
-        return self.threshold if is_english(question) and not is_small else self.unsure_threshold
+        small = self.small_folders
+        if any(small.subject.chance(standing) >= small.shown_from for standing in small_folder):
+            return small.threshold
+        return self.threshold if is_english(question) else self.unsure_threshold
 
 
 def log_odds(chance: float) -> float:

@@ -74,14 +74,12 @@ def test_a_question_has_the_models_of_its_language() -> None:
     assert fitted.of("磨坊是谁的？") is fitted.foreign
 
 
-@pytest.mark.parametrize(
-    ("question", "is_small"),
-    [("Who owns the mill?", True), ("Wem gehört die Mühle?", False), ("Wem gehört die Mühle?", True)],
-)
-def test_replies_are_shown_with_fewer_points_where_points_say_little(question: str, is_small: bool) -> None:
-    fitted = default_calibration()
-    usual = fitted.threshold_of("Who owns the mill?", is_small=False)
-    assert fitted.threshold_of(question, is_small=is_small) < usual == fitted.threshold
+def test_replies_are_shown_with_fewer_points_where_points_say_little() -> None:
+    fitted, question = default_calibration(), "Who owns the mill?"
+    on_subject, off_subject = Standing(similarity=0.6, overlap=0.5), Standing(similarity=0.1, overlap=0.0)
+    assert fitted.threshold_of(question) == fitted.threshold_of(question, [off_subject]) == fitted.threshold
+    assert fitted.threshold_of(question, [off_subject, on_subject]) < fitted.threshold_of("Wem gehört die Mühle?")
+    assert fitted.threshold_of("Wem gehört die Mühle?") < fitted.threshold
 
 
 @pytest.mark.parametrize(

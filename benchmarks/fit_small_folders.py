@@ -1,0 +1,94 @@
+"""Fit what decides in a small folder whether passages are shown: `small_folders.subject` of data/calibration.json.
+
+    python benchmarks/fit_small_folders.py SET_DIR SET_DIR [SET_DIR ...] [--others N] [--shown-from CHANCE] [--write]
+
+Each SET_DIR contains `questions.dev.jsonl` and a small folder `docs_dev`. Each folder is also asked N questions about
+the other folders, which none of its documents answers. The program prints how well the probability of the best document
+separates the questions about a folder from those about other folders, where each folder is judged by a model fitted to
+the others; then, for several bars, the share of questions of each kind that fall below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from fit_points import DATA, model, rows
+from fit_samples import Outside, question_of
+from fitting import logistic
+from sklearn.metrics import roc_auc_score
+
+from investigator import Investigator
+from investigator.engines.embedding.cached import CachedEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.scoring.calibration import Logistic, default_calibration
+
+FEATURES = ("similarity", "overlap")
+BARS = (0.01, 0.015, 0.02, 0.025, 0.03)
+OWN, NEAR, OTHER = "own", "own without an answer", "of other folders"
+Asked = list[tuple[str, list[Outside]]]
+
+
+def asked(folder: Path, others: Sequence[Path], many: int) -> Asked:
+    """The documents of a folder as the search sees them, for each of its questions and for some of other folders."""
+    elsewhere = [row for other in others for row in questions(other) if row["answerable"]]
+    chosen = random.Random(folder.name).sample(elsewhere, min(many, len(elsewhere)))
+    every = [(OWN if row["answerable"] else NEAR, row) for row in questions(folder)]
+    every += [(OTHER, {**row, "answerable": False, "doc_ids": []}) for row in chosen]
+    embedder = SentenceTransformerEmbedder()
+    with tempfile.TemporaryDirectory() as workspace:
+        investigator = Investigator(folder / "docs_dev", workspace=workspace, embedder=embedder)
+        for _ in investigator.index(vectors=True):
+            pass
+        with investigator.library() as library:
+            held = CachedEmbedder(embedder)
+            return [(kind, question_of(folder.name, row, library, held).standings) for kind, row in every]
+
+
+def questions(folder: Path) -> list[dict]:  # type: ignore[type-arg]
+    lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
+    return [{"doc_ids": [], **json.loads(line)} for line in lines]
+
+
+def fitted(entries: Asked) -> Logistic:
+    """The model of all documents; each question counts the same."""
+    every = [(one, 1 / len(standings)) for _, standings in entries for one in standings]
+    x = rows([one.standing for one, _ in every], FEATURES)
+    right = np.array([float(one.right) for one, _ in every])
+    return model(logistic(x, right, np.array([share for _, share in every])), FEATURES)
+
+
+def main() -> None:
+    """Fit, print, and write if told to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument("--others", type=int, default=20)
+    parser.add_argument("--shown-from", type=float, default=default_calibration().small_folders.shown_from)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    sets = {one.name: asked(one, [o for o in arguments.sets if o != one], arguments.others) for one in arguments.sets}
+    best: dict[str, list[float]] = {OWN: [], NEAR: [], OTHER: []}
+    for left_out, entries in sets.items():
+        judge = fitted([entry for name, some in sets.items() if name != left_out for entry in some])
+        for kind, standings in entries:
+            best[kind].append(max((judge.chance(one.standing) for one in standings), default=0.0))
+    labels = [True] * len(best[OWN]) + [False] * len(best[OTHER])
+    print(f"ROC {roc_auc_score(labels, best[OWN] + best[OTHER]):.3f}, {len(sets)} folders, each left out in turn")
+    for bar in BARS:
+        below = ", ".join(f"{kind} {np.mean(np.array(chances) < bar):.3f}" for kind, chances in best.items())
+        print(f"below {bar}: {below}")
+    subject = fitted([entry for entries in sets.values() for entry in entries])
+    print(subject.model_dump_json())
+    if arguments.write:
+        known = default_calibration()
+        small = known.small_folders.changed(subject=subject, shown_from=arguments.shown_from)
+        DATA.write_text(known.changed(small_folders=small).model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
