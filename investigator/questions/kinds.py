@@ -47,18 +47,6 @@ def cue(name: str) -> re.Pattern[str]:
     return patterns("kinds")[name]
 
 
-def asks_without(question: str) -> bool:
-    """Return True if a question asks for documents that do not mention something."""
-    return _without().search(question[:_LONGEST_READ]) is not None
-
-
-@cache
-def _without() -> re.Pattern[str]:
-    says = _joined("mentions")
-    denied = rf"(?:\bnot|n['’]t|\bnever)\s+(?:\w+\s+)?(?:{says})\b"
-    return re.compile(rf"{denied}|\b(?:without|no)\s+(?:any\s+)?(?:mention|reference)\b", re.IGNORECASE)
-
-
 def summarised(question: str) -> str:
     """Return the subject of a summary, without the request."""
     return " ".join(cue("summary").sub(" ", question).split()) or question

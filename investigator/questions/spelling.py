@@ -1,10 +1,20 @@
-"""Corrects words that a folder spells differently: a missing, doubled, wrong or transposed letter."""
+"""Corrects words that a folder spells differently, and mistyped words that show the kind of a question: a missing,
+doubled, wrong or transposed letter.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from investigator.language.terms import is_english, stop_words
+from investigator.questions.cues import cues
+from investigator.questions.kinds import cue
+from investigator.questions.related import is_verb, related
+
 _FEWEST_LETTERS = 5
+_FEWEST_OF_REQUEST, _LONGEST_REQUEST = 4, 8  # letters; words
+_WORD = re.compile(r"(?<![^\W_])[A-Za-z]+(?![^\W_])")
 _TWO_SLIPS_FROM = 9  # letters
 MOST_SLIPS = 2
 
@@ -21,6 +31,34 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
         for other, count in known
         if abs(len(other) - len(word)) <= most and other.isalpha() and (slips := distance(word, other)) <= most
     ]
+    return min(near)[2] if near else None
+
+
+def with_respelled_request(question: str) -> str:
+    """Return an English question with the mistyped words of its request corrected: "wich documnets mention". What it
+    asks about, and words that exist, are unchanged.
+    """
+    known = cues("kinds")["request"].split()
+    found = [*_WORD.finditer(question)][:_LONGEST_REQUEST]
+    corrected = question
+    for word in found if is_english(question) else ():
+        plain = word.group().lower()
+        is_typed = word.group()[1:].islower() and (word.group().islower() or not question[: word.start()].strip())
+        other = _of_request(plain, known) if is_typed else None
+        if other:
+            shown = other.capitalize() if word.group()[0].isupper() else other
+            at = word.start() + len(corrected) - len(question)
+            corrected = f"{corrected[:at]}{shown}{corrected[at + len(plain) :]}"
+        if cue("mentions").fullmatch(other or plain):  # what follows is looked for
+            break
+    return corrected
+
+
+def _of_request(word: str, known: list[str]) -> str | None:
+    if len(word) < _FEWEST_OF_REQUEST or word in known or word in stop_words() or is_verb(word) or related(word):
+        return None
+    most = MOST_SLIPS if len(word) >= _TWO_SLIPS_FROM else 1
+    near = [(slips, place, other) for place, other in enumerate(known) if (slips := distance(word, other)) <= most]
     return min(near)[2] if near else None
 
 

@@ -1,4 +1,4 @@
-"""Finds the search terms in a question that asks which documents, or how many, contain something.
+"""Finds the search terms in a question that asks which documents, or how many, contain something, or lack it.
 
 A name must occur verbatim. Other words may occur in any inflection, in American or British spelling and, if the
 question asks for more than a mention, as a synonym.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from investigator.language.late_patterns import late
@@ -20,10 +20,30 @@ from investigator.questions.related import related, root
 
 _LONGEST_READ = 2_000  # characters of a question
 _REST = late(
-    r"[?;]|[.:](?=\s|$)|,?\s+and (?:the|its|their|how|what|which|does|do|who|where|when|why)\b"
+    r"[?;]|[.:](?=\s|$)|,?\s+and (?:its|their|how|what|which|(?:does|do)(?! not|n['’]t)|who|where|when|why)\b"
     r"|,\s*(?:of any|counting|if any)\b"
     r"|\bin (?:some|any) (?:way|form)\b"
 )
+_AND_THE = late(r",?\s+and the\b", re.IGNORECASE)
+"""Begins a second request, unless it joins two things that are mentioned."""
+_JOINT = late(
+    r"[,;]?\s+(?P<turn>but|yet|though|although|while|whereas)\s+|,?\s+and\s+|,\s+"
+    r"|\s+(?=(?:without|nor|neither|except|rather than|instead of)\b)",
+    re.IGNORECASE,
+)
+_NOT = late(
+    r"(?<![-\w])(?:(?:do|does|did|is|are|was|were|has|have)n['’]t|not|never|no|without|nor|neither|except|rather than"
+    r"|instead of|lacks?|lacking|omits?|leaves? out)(?![-\w])",
+    re.IGNORECASE,
+)
+_DENIES = late(rf"^\W*(?:(?:do|does|did|is|are|has|have|that|which) )*{_NOT.pattern}|{_NOT.pattern}\W*$", re.IGNORECASE)
+_QUOTED = late(r"[\"“”«»„][^\"“”«»„]*[\"“”«»„]")
+_CONTENT = late(
+    r"\b(?:say|said|stat|claim|show|f(?:i|ou)nd|provid|conclud|argu|confirm|mention)\w*\s+(?:that|whether|how|why|when|if)\b",
+    re.IGNORECASE,
+)
+"""Begins what a document says, in which "not" and "and" belong to the statement."""
+_NO_MENTION = late(r"\b(?:any |no |a )*(?:mention|reference)s?(?: of| to)?\b", re.IGNORECASE)
 _OF_THEM = late(r"\b(?:for |in |by )?which of (?:them|these|those)\b", re.IGNORECASE)
 _THING = late(
     r"^\W*(?:(?:which|what|list|name|find)(?: all| every)?(?: the)? (?:[\w'-]+ ){1,3}?"
@@ -145,14 +165,15 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Topic:
-    """The terms that a question looks for in each document; with `is_mention`, a mention is enough. With `is_setting`,
-    they must name the place of the work that the document reports on.
+    """Terms that must occur together in each document; with `is_mention`, a mention is enough. With `is_setting`, they
+    must be the place of the work that the document reports on. If it `is_excluded`, the document must lack them.
     """
 
     text: str
     terms: tuple[Term, ...]
     is_mention: bool
     is_setting: bool = False
+    is_excluded: bool = False
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
@@ -160,18 +181,82 @@ class Topic:
         return tuple(one for term in self.terms for one in term.searched)
 
 
-def topic_of(question: str) -> Topic:
-    """Return the terms to search the documents for; without any, all content words of the question."""
+@lru_cache(maxsize=64)
+def topics_of(question: str) -> tuple[Topic, ...]:
+    """Return the topics of a question, at least one: all content words without any terms.
+
+    Several things that a document must mention are separate topics, and so are those that it must not mention: "which
+    letters mention the boiler and the roof, but not the lift". Each may occur anywhere in it.
+    """
     asked = " ".join(question[:_LONGEST_READ].split())
     clause = _clause(asked)
     verb = cue("mentions").search(clause)
+    if verb is None and (_CONTENT.search(clause) or not denied().search(clause)):
+        topic = _topic(_AND_THE.split(clause, maxsplit=1)[0], is_mention=False)
+        return (topic,) if topic.terms else (_of_terms(_terms(asked, 0, near=False), is_mention=False),)
+    pieces = [(clause, False)] if _CONTENT.search(clause) else _pieces(clause)
+    found = (
+        replace(_topic(_NOT.sub(" ", text) if is_denied else text, is_mention=True), is_excluded=is_denied)
+        for text, is_denied in pieces
+    )
+    topics = tuple({(topic.text.casefold(), topic.is_excluded): topic for topic in found if topic.terms}.values())
+    return topics[:_MOST_TERMS] or (_of_terms(_terms(asked, 0, near=False), is_mention=verb is not None),)
+
+
+def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a clause that each name something to be mentioned, with a flag for what must be missing.
+
+    After "and" or a comma the last flag holds on, until a verb or a "not" says otherwise.
+    """
+    is_denied = False
+    for text, is_turn in _joined(clause):
+        pattern = denied().search(text)
+        verb = cue("mentions").search(text)
+        if (
+            verb is not None and pattern is not None and verb.end() <= pattern.start()
+        ):  # "those about X do not mention Y"
+            yield text[: pattern.start()], False
+            text = text[pattern.start() :]
+        is_denying = pattern is not None or _DENIES.search(text) is not None
+        is_denied = is_denying or (is_denied and not is_turn and verb is None)
+        yield text, is_denied
+
+
+def _joined(clause: str) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a clause between its joints, outside quotation marks, with a flag after "but"."""
+    quoted = [found.span() for found in _QUOTED.finditer(clause)]
+    start, is_turn = 0, False
+    for joint in _JOINT.finditer(clause):
+        if not any(low < joint.start() < high for low, high in quoted):
+            yield clause[start : joint.start()], is_turn
+            start, is_turn = joint.end() - 1, joint["turn"] is not None  # a capital behind a space belongs to a name
+    yield clause[start:], is_turn
+
+
+def _topic(text: str, *, is_mention: bool) -> Topic:
+    verb = cue("mentions").search(text)
     whose = verb.start() if verb is not None and not cue("comes_up").match(verb.group()) else 0
-    terms = _terms(_blanked(clause), whose, near=verb is not None) or _terms(asked, 0, near=False)
-    thing = _THING.match(clause)
+    terms = _terms(_blanked(text), whose, near=is_mention)
+    thing = _THING.match(text)
     if thing is not None and any(term.text not in thing.group() for term in terms):
         terms = [replace(term, is_thing=term.text in thing.group()) for term in terms]
-    is_setting = verb is None and cue("carried_out").search(clause) is not None
-    return Topic(" ".join(term.text for term in terms), tuple(terms[:_MOST_TERMS]), verb is not None, is_setting)
+    topic = _of_terms(terms, is_mention=is_mention)
+    return replace(topic, is_setting=not is_mention and cue("carried_out").search(text) is not None)
+
+
+def _of_terms(terms: Sequence[Term], *, is_mention: bool) -> Topic:
+    return Topic(" ".join(term.text for term in terms), tuple(terms[:_MOST_TERMS]), is_mention)
+
+
+@cache
+def denied() -> re.Pattern[str]:
+    """Return the pattern of words that deny a mention: "do not mention", "without any reference to", "have no"."""
+    says = rf"(?:{cue('mentions').pattern}|have|has|having)"
+    return re.compile(
+        rf"(?:\bnot|n['’]t|\bnever)\s+(?:\w+\s+)?{says}(?!\w)|\b(?:without|no)\s+(?:any\s+)?(?:mention|reference)\b"
+        r"|\b(?:have|has|having|with)\s+no\b(?!-)",
+        re.IGNORECASE,
+    )
 
 
 def _clause(asked: str) -> str:
@@ -186,10 +271,8 @@ def _clause(asked: str) -> str:
 
 
 def _blanked(clause: str) -> str:
-    """Return the clause with the words of the request blanked out, such as the documents, what they must do, and
-    where they are.
-    """
-    for pattern in (asked_documents(), cue("mentions"), cue("folder"), cue("documents")):
+    """Return the clause with the request blanked out: the documents, what they must do, where they are."""
+    for pattern in (asked_documents(), _NO_MENTION, cue("mentions"), cue("folder"), cue("documents")):
         clause = pattern.sub(lambda found: " " * len(found.group()), clause)
     return clause
 

@@ -294,7 +294,9 @@ class Investigation(Record):
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
     matrix: str = Field(default="", description="id of the matrix that it belongs to; empty for a single question")
-    follows: str = Field(default="", description="the user's own words, if earlier questions completed the question")
+    follows: str = Field(
+        default="", description="the user's own words, if the question was corrected or completed by earlier ones"
+    )
     kind: QuestionKind = QuestionKind.FACT
     survey: tuple[TableRow, ...] = Field(default=(), description="the decision on each document of the folder")
     parts: tuple[Part, ...] = ()

@@ -68,7 +68,7 @@ def investigation_text(investigation: Investigation) -> Text:
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
     if investigation.follows:
-        blocks.insert(1, Text(f"Follow-up, asked as: {inert_line(investigation.question)}"))
+        blocks.insert(1, Text(f"Read as: {inert_line(investigation.question)}"))
     blocks.append(_footer(investigation))
     return Text("\n\n").join(blocks).append("\n")
 

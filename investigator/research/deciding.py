@@ -8,20 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 
-from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.amounts import Amount
 from investigator.language.claim_words import slot_words
-from investigator.language.dates import dates, without_dates
 from investigator.language.negation import contradicts, negates
 from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, words
+from investigator.questions.asked_amounts import plain_amounts, relation
 from investigator.questions.assertions import assertions, is_of_other_name
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import cue_words, is_direction, patterns
 from investigator.questions.matching import matches
-from investigator.questions.periods import without_periods
 from investigator.questions.related import related_roots, root, roots
 from investigator.questions.surroundings import Surroundings
 from investigator.records import ConstraintKind, ConstraintMatch, Decision, MatchState, Part
@@ -30,7 +28,6 @@ from investigator.tables.listing import says_yes_or_no
 
 _FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
-_BOUNDS = ("most", "least", "below", "above")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
@@ -142,18 +139,12 @@ def _qualified(sentence: str, question: str) -> bool:
 
 def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
     """Split a question into its words without amounts, and the amounts."""
-    found = _amounts(question)
+    found = plain_amounts(normalise(question).text)
     for amount in found:
         question = re.sub(re.escape(amount.text.strip()), " ", question, flags=re.IGNORECASE)
-    for bound in _BOUNDS if found else ():
+    for bound in ("most", "least", "below", "above") if found else ():
         question = patterns("yes_no")[bound].sub(" ", question)
     return " ".join(question.split()), found
-
-
-def _amounts(text: str) -> tuple[Amount, ...]:
-    plain = normalise(text).text
-    plain = prepared(without_periods(without_dates(plain, dates(plain))))
-    return tuple(one for one in amounts(plain) if one.readings)
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
@@ -161,18 +152,9 @@ def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amou
     if decision is not Decision.YES or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}
-    said = [one for one in _amounts(sentence) if units & {unit for _, unit in one.readings}]
+    said = [one for one in plain_amounts(normalise(sentence).text) if units & {unit for _, unit in one.readings}]
     if len(said) != 1:
         return None
     pairs = [(own, other) for own, unit in said[0].readings for other, name in wanted[0].readings if unit == name]
-    is_so = {_compared(question, own, other) for own, other in pairs}
+    is_so = {relation(question).holds(own, other) for own, other in pairs}
     return (Decision.YES if is_so.pop() else Decision.NO) if len(is_so) == 1 else None
-
-
-def _compared(question: str, own: Fraction, other: Fraction) -> bool:
-    """Return True if two amounts compare as the question asks ("more than", "at least" ...), or are equal if it asks
-    for neither.
-    """
-    known = patterns("yes_no")
-    compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
-    return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)

@@ -10,21 +10,26 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from investigator.evidence.listed_items import enumerated
+from investigator.evidence.listed_items import enumerated, listed_items
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
 from investigator.language.normalise import one_line
 from investigator.language.relevance import rarity
 from investigator.language.sentences import sentence_spans
+from investigator.language.terms import words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
-from investigator.questions.kinds import asked_media_types, cue
-from investigator.questions.topics import Term, Topic, spelled_roots
+from investigator.questions.cues import patterns
+from investigator.questions.kinds import asked_documents, asked_media_types, cue
+from investigator.questions.related import root, roots
+from investigator.questions.topics import Term, Topic, spelled_roots, topics_of
 from investigator.records import Document, Quote, RowVerdict, TableRow
-from investigator.research.table_cells import listed_things
+from investigator.research.rows import has_rows
+from investigator.research.table_cells import rows_listed
 from investigator.research.telling import cites_others
+from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import FoundSpan, Survey
-from investigator.tables.listing import lists_rows
+from investigator.tables.things import asked_things, lists_things
 
 _MOST_QUOTES = 3
 _OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest score of a quote, as a share of the best quote's
@@ -61,22 +66,75 @@ class Sighting:
         return self.strength + _OWN_WORDS * self.said + _WELL_READ * self.reads
 
 
-def decided(survey: Survey, topic: Topic, question: str, document: Load) -> tuple[TableRow, ...]:
-    """Return a row for each document, ordered by name; if things are listed, a row for each thing."""
-    media_types = asked_media_types(question)
-    if media_types is not None:
-        return tuple(_of_format(document(document_id), media_types) for document_id in sorted(survey.spans))
-    if things := _things(survey, question, document):
-        return things
-    weights = _weights(topic, survey.weights)
-    kind = expected_type(question)
+def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
+    """Return a row for each document, ordered by name; if things are listed or counted, a row for each thing.
+
+    Raises StoreError.
+    """
+    topics = topics_of(question)
+    searched = tuple(term for topic in topics for term in topic.searched)
+    survey = library.survey(searched, " ".join(topic.text for topic in topics))
+    if (media_types := asked_media_types(question)) is not None:
+        return tuple(_of_format(library.document(name), media_types) for name in sorted(survey.spans))
+    return _things(survey, question, library.document) or _decided(survey, topics, question, library.document)
+
+
+def counted(question: str, library: DocumentIndex, *, only_bound: bool = False) -> tuple[TableRow, ...]:
+    """Return the rows of tables that a question wants counted, one for each thing; with `only_bound`, if it says more
+    of the things than their kind. Raises StoreError.
+    """
+    things = asked_things(question)
+    if things is None or not things.is_count or (only_bound and not things.is_bound):
+        return ()
+    rows = surveyed(question, library)
+    return rows if any(row.label != row.document_id for row in rows) else ()
+
+
+def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: Load) -> tuple[TableRow, ...]:
+    weights, kind = _weights(topics, survey.weights), expected_type(question)
     rows = []
     for document_id, spans in sorted(survey.spans.items()):
-        if not any(span.held or span.similarity >= _NEAR_IN_MEANING for span in spans):
-            rows.append(_not_in(document_id))
-            continue
-        rows.append(_row(document(document_id), spans, topic, weights, kind))
-    return tuple(rows)
+        is_near = any(span.held or span.similarity >= _NEAR_IN_MEANING for span in spans)
+        each = [
+            _row(document(document_id), spans, topic, own, kind) if is_near else _not_in(document_id)
+            for topic, own in zip(topics, weights, strict=True)
+        ]
+        rows.append(_together(document_id, topics, each))
+    return tuple(_without_other_kinds(rows, question, document))
+
+
+def _without_other_kinds(rows: Sequence[TableRow], question: str, document: Load) -> Iterator[TableRow]:
+    """Yield the rows, with a no for documents that only lack something and are not called what the question asks for:
+    a price list is none of the minutes that do not mention rain. Without such documents, the rows are unchanged.
+    """
+    lacking = {row.document_id for row in rows if row.verdict is RowVerdict.YES and not row.quotes}
+    asked = asked_documents().search(question)
+    noun = root(words(asked.group())[-1]) if asked and lacking else ""
+    called = {row.document_id for row in rows if noun and noun in _called(document(row.document_id))}
+    for row in rows:
+        is_other = bool(called) and row.document_id in lacking - called
+        yield _not_in(row.document_id) if is_other else row
+
+
+def _called(document: Document) -> frozenset[str]:
+    return roots(f"{document.names} {document.imprint.kind}")
+
+
+def _together(document_id: str, topics: Sequence[Topic], each: Sequence[TableRow]) -> TableRow:
+    """Return the row of a document from one row for each topic: it has all topics, without the excluded ones."""
+    refused = (RowVerdict.YES if topic.is_excluded else RowVerdict.NO for topic in topics)
+    if any(row.verdict is verdict for row, verdict in zip(each, refused, strict=True)):
+        return _not_in(document_id)
+    verdict = RowVerdict.UNCLEAR if any(row.verdict is RowVerdict.UNCLEAR for row in each) else RowVerdict.YES
+    quotes = tuple(dict.fromkeys(quote for row in each for quote in row.quotes))
+    return TableRow(
+        label=document_id,
+        document_id=document_id,
+        verdict=verdict,
+        value=next((row.value for row in each if row.value), ""),
+        quotes=quotes,
+        missing=tuple(word for row in each for word in row.missing),
+    )
 
 
 def _not_in(document_id: str) -> TableRow:
@@ -94,22 +152,27 @@ def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
 
 
 def _things(survey: Survey, question: str, document: Load) -> tuple[TableRow, ...]:
-    """Return a row for each thing that a table or a list names, if the question wants things listed."""
-    if not lists_rows(question) or cue("documents").search(question):
+    """Return a row for each thing that a table or a list names, if the question wants things listed or counted.
+
+    Things that may be documents, such as articles, are rows of tables unless the question asks what they mention.
+    """
+    may_be_documents = cue("documents").search(question) is not None
+    if may_be_documents and patterns("lists")["told"].search(question):
         return ()
     holding = sorted(name for name, spans in survey.spans.items() if spans)
-    found = (quote for name in holding for quote in listed_things(question, document(name)))
-    rows = tuple(
-        TableRow(
-            label=quote.cell.row[0] if quote.cell is not None and quote.cell.row else one_line(quote.text),
-            document_id=quote.document_id,
-            verdict=RowVerdict.YES,
-            value=quote.said,
-            quotes=(quote,),
-        )
-        for quote in found
+    rows = [row for name in holding for row in rows_listed(question, document(name))]
+    rows = [row for row in rows if row.verdict is RowVerdict.YES] or rows
+    if rows or may_be_documents or not lists_things(question):
+        return tuple(rows)
+    items = (quote for name in holding for quote in listed_items(question, document(name)))
+    rows = [_of_thing(one_line(quote.text), quote) for quote in items]
+    return tuple(rows or (row for name in holding for row in _enumerated(survey.spans[name], question, document(name))))
+
+
+def _of_thing(label: str, quote: Quote) -> TableRow:
+    return TableRow(
+        label=label, document_id=quote.document_id, verdict=RowVerdict.YES, value=quote.said, quotes=(quote,)
     )
-    return rows or tuple(row for name in holding for row in _enumerated(survey.spans[name], question, document(name)))
 
 
 def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -> Iterator[TableRow]:
@@ -119,20 +182,19 @@ def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -
         for start, end in sentence_spans(text):
             items = enumerated(question, text[start:end], before)
             before = text[start:end]
-            if items and not addresses_model(before):
-                quote = quote_at(document, span.start + start, span.start + end)
-                yield from (
-                    TableRow(
-                        label=item, document_id=document.id, verdict=RowVerdict.YES, value=quote.said, quotes=(quote,)
-                    )
-                    for item in items
-                )
+            place = span.start + start, span.start + end
+            if items and not addresses_model(before) and not has_rows(document, *place):
+                yield from (_of_thing(item, quote_at(document, *place)) for item in items)
 
 
-def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:
-    """Return the weight of each term, which is that of its rarest word; 0 if no document contains it."""
+def _weights(topics: Sequence[Topic], searched: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    """Return the weights of the terms of each topic: those of their rarest words; 0 if no document contains one."""
     left = iter(searched)
-    found = [max([next(left) for _ in term.searched], default=1.0) for term in topic.terms]
+    each = [tuple(max([next(left) for _ in term.searched], default=1.0) for term in topic.terms) for topic in topics]
+    return tuple(_weighed(topic, found) for topic, found in zip(topics, each, strict=True))
+
+
+def _weighed(topic: Topic, found: Sequence[float]) -> tuple[float, ...]:
     weights = [_THING * one if term.is_thing else one for term, one in zip(topic.terms, found, strict=True)]
     absent = [one >= _IN_NO_DOCUMENT and not term.is_name for term, one in zip(topic.terms, found, strict=True)]
     if topic.is_mention or all(absent):
@@ -148,7 +210,7 @@ def _row(
     nearest = max(spans, key=lambda span: span.similarity)
     yes = 1.0 if topic.is_mention else _YES
     verdict = RowVerdict.YES if best >= yes else RowVerdict.UNCLEAR if best >= _MAYBE else RowVerdict.NO
-    if verdict is RowVerdict.NO and nearest.similarity >= _NEAR_IN_MEANING:
+    if verdict is RowVerdict.NO and nearest.similarity >= _NEAR_IN_MEANING and not topic.is_excluded:
         verdict = RowVerdict.UNCLEAR
     if verdict is RowVerdict.NO:
         return _not_in(document.id)

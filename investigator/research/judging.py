@@ -232,7 +232,8 @@ def _names_only_subject(question: str) -> bool:
 
 def _lists_all(part: Part, said: QuotedText) -> bool:
     """Return True if a sentence of a quote lists all that a part asks for, and the part asks nothing else."""
-    if said.span is None or not _MORE.isdisjoint(constraint.kind for constraint in part.constraints):
+    asks_more = not _MORE.isdisjoint(constraint.kind for constraint in part.constraints)
+    if said.span is None or said.row is not None or asks_more:
         return False
     return bool(enumerated(part.question, said.quote.text[slice(*said.span)], said.last_before))
 

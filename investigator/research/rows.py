@@ -63,6 +63,11 @@ def row_at(document: Document, start: int, end: int) -> Row | None:
     return None
 
 
+def has_rows(document: Document, start: int, end: int) -> bool:
+    """Return True if a span of a document has cells of a table."""
+    return any(view.rows_between(start, end) for view in tables_of(document).views)
+
+
 def with_asked_rows(finding: Finding, question: str, document: Document) -> Finding:
     """Return a finding whose quotes of several rows are cut to the rows with the values that the question names."""
     quotes = (row for quote in finding.quotes for row in asked_rows(quote, question, document))

@@ -13,7 +13,6 @@ from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Reread, recheck, standing_conflicts, standing_near_misses
 from investigator.evidence.taint import tainted_documents
 from investigator.questions.missing import missing_editions
-from investigator.questions.topics import topic_of
 from investigator.records import (
     AnswerStatus,
     Conflict,
@@ -49,7 +48,7 @@ from investigator.research.computed_claims import as_one_figure
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import disagreed, with_conflicts
-from investigator.research.exhaustive import decided
+from investigator.research.exhaustive import counted, surveyed
 from investigator.research.follow_ups import found_for, limited, respelled_parts, searched_otherwise, second_hop
 from investigator.research.in_force import not_overtaken, with_all_found
 from investigator.research.memory_stream import MemoryStream
@@ -127,13 +126,16 @@ class Steps:
 
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
+        is_fact = thought.kind is QuestionKind.FACT
+        is_count = is_fact and counted(state.run.question, self.library, only_bound=True)
+        kind = QuestionKind.COUNT if is_count else thought.kind
         parts, wordings = thought.parts, tuple[str, ...]()
         if thought.kind is not QuestionKind.SUMMARY:  # because a requested document may be missing from the folder
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
-        run = state.run.changed(kind=thought.kind, needs=thought.needs, parts=parts, wordings=wordings)
-        return replace(state, run=run), Thought(needs=thought.needs, parts=parts, kind=thought.kind)
+        run = state.run.changed(kind=kind, needs=thought.needs, parts=parts, wordings=wordings)
+        return replace(state, run=run), Thought(needs=thought.needs, parts=parts, kind=kind)
 
     def _understood(self, state: State) -> Understood:
         run = state.run
@@ -149,9 +151,7 @@ class Steps:
 
     def _survey(self, state: State) -> Moment:
         """Decide every document by the index."""
-        topic = topic_of(state.run.question)
-        found = self.library.survey(topic.searched, topic.text)
-        rows = decided(found, topic, state.run.question, self.library.document)
+        rows = surveyed(state.run.question, self.library)
         verdicts = [row.verdict for row in rows]
         event = Surveyed(
             documents=len(rows), yes=verdicts.count(RowVerdict.YES), unclear=verdicts.count(RowVerdict.UNCLEAR)
@@ -348,9 +348,7 @@ class Steps:
             gone = tuple(dict.fromkeys((*gone, *again)))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if (
-            run.kind is QuestionKind.SUMMARY and not is_read and found.claims
-        ):  # they need not repeat the question's words
+        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # these need no word of the question
             found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
         found = with_older_text_marked(found, self.library.document)
         answer = concluded(
@@ -363,6 +361,8 @@ class Steps:
             reworded=bool(run.wordings or found.near_misses) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
+        if answer.status is not AnswerStatus.ANSWERED and (rows := counted(run.question, self.library)):
+            return self._table(replace(state, run=run.changed(kind=QuestionKind.COUNT, survey=rows)), rows)
         among = disagreed(run, answer, state.history, self.library) if not against else ()
         if self.reread is not None:
             among, against = (standing_conflicts(one, self.reread) for one in (among, against))

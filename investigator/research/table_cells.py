@@ -26,13 +26,16 @@ from investigator.records import (
     QuestionKind,
     Quote,
     QuotedCell,
+    RowVerdict,
+    TableRow,
 )
 from investigator.tables.asked import table_question
 from investigator.tables.computed_cells import computed_cells
 from investigator.tables.computing import asked_operation
 from investigator.tables.document_tables import DocumentTables, tables_of
-from investigator.tables.listing import listed_cells, lists_rows
+from investigator.tables.listing import ListedRow, listed_cells, listed_rows
 from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
+from investigator.tables.things import lists_things
 from investigator.tables.times import TableTime, agrees, header_time, times_between
 
 MET_POINT = 95
@@ -71,9 +74,12 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
-    """Yield the best cell, and the cells of other rows that the question names."""
-    found = best_cells(question, tables, time, most=_LOOKED_AT)
-    yield from (one for one in found if one is found[0] or (found[0].is_met and found[0].stands_with(one)))
+    """Yield the best cell, the cells of other rows that the question names, and those beside it with its amount."""
+    found, wants_amount = best_cells(question, tables, time, most=_LOOKED_AT), bool(table_question(question).amounts)
+    for one in found:
+        others = found[0].stands_with(one) or (wants_amount and found[0].is_beside(one))
+        if one is found[0] or (found[0].is_met and others):
+            yield one
 
 
 def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
@@ -82,9 +88,23 @@ def listed_things(question: str, document: Document) -> tuple[Quote, ...]:
     return tuple(cell_quote(document, view, cell) for view, cell in found) or listed_items(question, document)
 
 
+def rows_listed(question: str, document: Document) -> tuple[TableRow, ...]:
+    """Return a row for each thing that a question wants listed or counted and that has a row in a table."""
+    found = listed_rows(question, tables_of(document)) if document.tables else ()
+    return tuple(_row_of(row, document) for row in found)
+
+
+def _row_of(row: ListedRow, document: Document) -> TableRow:
+    thing, quote = row.view.words(row.thing), cell_quote(document, row.view, row.shown)
+    if not row.belongs:
+        return TableRow(label=thing, document_id=document.id, verdict=RowVerdict.NO)
+    value = thing if row.shown is row.thing else quote.said
+    return TableRow(label=thing, document_id=document.id, verdict=RowVerdict.YES, value=value, quotes=(quote,))
+
+
 def is_listed(question: str, quote: Quote, document: Document) -> bool:
     """Return True if a question wants things listed, or a quote is one of several that it asks for."""
-    return lists_rows(question) or quote in listed_things(question, document)
+    return lists_things(question) or quote in listed_things(question, document)
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
@@ -147,7 +167,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
     if (
         not document.tables
         or asked.is_discussion
-        or not (asked.asks_figure or asked.asks_count or asked.asks_share or asked.times)
+        or not (asked.asks_figure or asked.asks_count or asked.asks_share or asked.times or asked.amounts)
     ):
         return None
     tables = tables_of(document)
@@ -186,7 +206,7 @@ def cell_matches(
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
     matches = [*_matches(question, found[0], is_computed), *_apart(question, quote.cell)]
     if not is_computed and not _says_result(question, quote.cell):
-        matches.append(_match(ConstraintKind.ATTRIBUTE, "a figure computed from two", MatchState.NOT_MET, ""))
+        matches.append(_match(ConstraintKind.QUANTITY, "a figure computed from two", MatchState.NOT_MET, ""))
     if not is_computed and (kind := _lacks_span(question, quote)):
         matches.append(_match(ConstraintKind.QUANTITY, kind, MatchState.NOT_MET, ""))
     return tuple(matches)
@@ -250,9 +270,9 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
         named = " and ".join(time.words for time in asked.times if time.words) or "asked for"
         yield _match(ConstraintKind.PERIOD, named, state, "" if state is MatchState.MET else words)
     if not found.has_value:
-        yield _match(ConstraintKind.ATTRIBUTE, "a value", MatchState.NOT_MET, found.view.words(found.cell))
+        yield _match(ConstraintKind.QUANTITY, "a value", MatchState.NOT_MET, found.view.words(found.cell))
     if not found.is_sure and not is_computed:
-        yield _match(ConstraintKind.ATTRIBUTE, "an unambiguous cell", MatchState.NOT_MET, "")
+        yield _match(ConstraintKind.QUANTITY, "which cell is meant, as several match equally", MatchState.NOT_MET, "")
 
 
 def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:

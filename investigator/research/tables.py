@@ -8,7 +8,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
 from investigator.evidence.standing import Reread, quote_standing, recheck
 from investigator.language.normalise import one_line
-from investigator.questions.kinds import asks_without
+from investigator.questions.topics import topics_of
 from investigator.records import (
     Answer,
     AnswerStatus,
@@ -82,24 +82,16 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
     return TableRow(label=row.label, document_id=row.document_id, verdict=RowVerdict.MISSING)
 
 
-def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
-    """Invert the rows of a survey for a question about what is not mentioned; a yes then means "not mentioned", and has
-    no quote.
-    """
-    turned = {RowVerdict.YES: RowVerdict.NO, RowVerdict.NO: RowVerdict.YES}
-    return tuple(row.changed(verdict=turned.get(row.verdict, row.verdict)) for row in rows)
-
-
 def survey_verdict(
     run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage
 ) -> Verdict:
     """Return the verdict from a survey of the folder; a count of zero is an answer if every document was decided."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
-    without = ", in which none of it was found; the whole folder was searched" if asks_without(run.question) else ""
-    if any(row.label != row.document_id for row in yes):
-        return Verdict(AnswerStatus.ANSWERED, tuple(claims), reason=_listed_in(yes))
-    reason = f"{_counted(len(yes), len(rows))}{without}{_openings(yes, unclear, run, coverage)}."
+    if any(row.label != row.document_id for row in rows):
+        return _verdict_on_things(run.kind, rows, claims)
+    lacking = _without(run.question) if yes else ""
+    reason = f"{_counted(len(yes), len(rows))}{lacking}{_openings(yes, unclear, run, coverage)}."
     whole = coverage.complete and not unclear
     if not yes:
         none = AnswerStatus.ANSWERED if run.kind is QuestionKind.COUNT and whole else AnswerStatus.NOT_FOUND
@@ -112,15 +104,33 @@ def survey_verdict(
     return Verdict(status, tuple(claims), reason=reason)
 
 
-def _listed_in(rows: Sequence[TableRow]) -> str:
-    """Return a sentence that says where the listed things are, and that others may be named elsewhere."""
-    names = list(dict.fromkeys(row.document_id for row in rows))
-    said = f"{number_of(len(rows), 'row or item', 'rows or items')} of {', '.join(names[:_NAMED])}"
-    return f"{said}; the list may be incomplete: things named only in running text, or in other words, are missing."
+def _verdict_on_things(kind: QuestionKind, rows: Sequence[TableRow], claims: Sequence[Claim]) -> Verdict:
+    """Return the verdict from the things of tables and lists; a count of none of them is an answer."""
+    yes = [row for row in rows if row.verdict is RowVerdict.YES]
+    names = ", ".join(list(dict.fromkeys(row.document_id for row in rows))[:_NAMED])
+    others = "things named only in running text, or in other words, are"
+    if yes and kind is not QuestionKind.COUNT:
+        said = f"{number_of(len(yes), 'row or item', 'rows or items')} of {names}"
+        return Verdict(
+            AnswerStatus.ANSWERED, tuple(claims), reason=f"{said}; the list may be incomplete: {others} missing."
+        )
+    status = AnswerStatus.ANSWERED if kind is QuestionKind.COUNT else AnswerStatus.NOT_FOUND
+    different = {row.label.casefold() for row in yes} if "," in names else yes  # one document names a thing once
+    number = len(different) or f"None of {number_of(len(rows), 'row')}"
+    return Verdict(status, tuple(claims), reason=f"{number} counted in the tables of {names}; {others} not counted.")
 
 
 def _counted(yes: int, total: int) -> str:
     return f"{yes or 'None'} of {number_of(total, 'document')}"
+
+
+def _without(question: str) -> str:
+    """Return the words of a reason for what the documents must lack, if anything."""
+    topics = topics_of(question)
+    excluded = [topic.text for topic in topics if topic.is_excluded]
+    if len(excluded) == len(topics):
+        return ", in which none of it was found; the whole folder was searched"
+    return f", in which no mention of {' or '.join(excluded)} was found" if excluded else ""
 
 
 def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investigation, coverage: Coverage) -> str:
@@ -165,8 +175,6 @@ def table_answer(
     reread: Reread | None,
 ) -> Answer:
     """Return the answer for a table; its rows are proven in the files like other statements."""
-    if run.kind.is_exhaustive and asks_without(run.question):
-        rows = complement(rows)
     claims = statements(rows, unclear=not run.kind.is_exhaustive)
     checked = recheck(claims, run.question, reread)
     rows = standing_rows(rows, reread)

@@ -36,7 +36,7 @@ from investigator.records import (
 from investigator.research.judging import Judged, Judging, answering
 from investigator.research.table_cells import is_listed, nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
-from investigator.tables.listing import lists_rows
+from investigator.tables.things import lists_things
 
 _NEAREST, _NAMED = 3, 4
 _MAY_BE_MORE = " The list may be incomplete: things that are named in other words are not in it."
@@ -261,7 +261,7 @@ def _concluded(
     if answers:  # once there is an answer, weaker matches are not shown
         common = replace(common, claims=tuple(answers))
     if not open_parts:
-        are_listed = any(lists_rows(part.question) for part, _ in found) and len(common.claims) > 1
+        are_listed = any(lists_things(part.question) for part, _ in found) and len(common.claims) > 1
         return replace(common, reason=f"{what_proves(common.claims)}{_MAY_BE_MORE if are_listed else ''}")
     if met:
         reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"

@@ -39,7 +39,8 @@ def surveyed(
 ) -> Survey:
     """Return the best pieces of each document: those with most of the wanted things, then those nearest in meaning.
 
-    `wanted` holds things with several wordings each; one of the wordings must occur (in any inflection).
+    `wanted` holds things with several wordings each; one of the wordings must occur (in any inflection). Each thing
+    that a document contains is in one of its pieces.
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}
@@ -59,9 +60,12 @@ def surveyed(
         return -sum(weights[i] for i in held.get(chunk_id, ())), -near.get(chunk_id, 0.0), chunk_id
 
     best: dict[str, list[int]] = {document_id: [] for document_id in documents}
+    covered: dict[str, set[int]] = {document_id: set() for document_id in documents}
     for chunk_id in sorted(owner, key=rank):
-        if len(best[owner[chunk_id]]) < _LOOKED_INTO:
-            best[owner[chunk_id]].append(chunk_id)
+        document_id, own = owner[chunk_id], held.get(chunk_id, set())
+        if len(best[document_id]) < _LOOKED_INTO or not own <= covered[document_id]:
+            best[document_id].append(chunk_id)
+            covered[document_id] |= own
     spans = corpus.chunk_spans([chunk_id for ids in best.values() for chunk_id in ids])
     return Survey(
         {

@@ -18,6 +18,7 @@ from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, expect
 from investigator.questions.following import EarlierQuestion, completed
+from investigator.questions.spelling import with_respelled_request
 from investigator.records import Investigation, Quote, Record, Search, UsedEngine
 from investigator.research.method_settings import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -139,11 +140,11 @@ def new_record(
     settings: Settings,
     before: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
-    """Return the initial record of a run, without an id and a scope. A question that refers to those `before` it is
-    completed; its original words are kept, too. Raises QuestionError.
+    """Return the initial record of a run, without an id and a scope. Mistyped words of the request are corrected, and a
+    question that refers to those `before` it is completed; its original words are kept, too. Raises QuestionError.
     """
     said = valid_question(question)
-    asked = completed(said, before)
+    asked = completed(with_respelled_request(said), before)
     return Investigation(
         id="",
         question=asked,

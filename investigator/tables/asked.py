@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, required_type
+from investigator.questions.asked_amounts import AmountRelation, AskedAmount, asked_amounts
 from investigator.questions.cues import cue_roots, cues, only_asks, patterns, request_words
 from investigator.questions.numbered import Numbered, numbered
 from investigator.questions.related import root, roots
@@ -24,6 +25,7 @@ _NUMBERED_TIME = late(r"month|week|quarter|year|%|percent", re.IGNORECASE)
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
+_WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
 _MOST_PARTS = 100  # characters; limit for texts written without spaces
 _LONGEST_ACRONYM = 6
@@ -54,8 +56,8 @@ class AskedTerm:
 class TableQuestion:
     """A question prepared for reading tables. `optional` holds the roots of words that only describe the request for a
     figure; `said` the roots of all words and their synonyms, and limits such as "<85"; `conditions` are numbered things
-    such as "day 85". If `is_discussion`, the question is about reasons, effects, risks and the like, which no cell
-    answers.
+    such as "day 85". `amounts` are those that a cell must have, if its time is wanted. If `is_discussion`, the question
+    is about reasons, effects, risks and the like, which no cell answers.
     """
 
     text: str
@@ -64,6 +66,7 @@ class TableQuestion:
     said: frozenset[str]
     times: tuple[TableTime, ...]
     conditions: tuple[str, ...]
+    amounts: tuple[AskedAmount, ...]
     asks_share: bool
     asks_count: bool
     asks_pace: bool
@@ -98,14 +101,10 @@ def table_question(question: str) -> TableQuestion:
             if own in cue_roots("figures", "ways") or only_asks(word):
                 optional.add(own)
                 continue
-            is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
-            acronym = {"".join(part[0] for part in parts)} if is_compound else set()
-            is_name = place > 0 and token[:1].isupper()
-            others = _alike(own) | acronym
-            if own == "cost" and _COSTS.search(question):  # the noun "cost" names a separate line
-                others |= {root("price")}
-            initials = word if _ACRONYM.fullmatch(token) else ""
-            terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
+            term = asked_term(word, token, is_first=place == 0)
+            if own == "cost" and _COSTS.search(question):  # the noun "cost" names a line of its own
+                term = replace(term, others=term.others | {root("price")})
+            terms.setdefault(own, term)
     return TableQuestion(
         text=question,
         terms=tuple(terms.values()),
@@ -113,6 +112,7 @@ def table_question(question: str) -> TableQuestion:
         said=roots(question).union(limits(question), *(term.roots for term in terms.values())),
         times=times,
         conditions=conditions,
+        amounts=_wanted_amounts(question),
         asks_share=_SHARE.search(question) is not None,
         asks_count=_COUNT.search(question) is not None,
         asks_pace=len(times) == 1 and _PACE.search(question) is not None,
@@ -120,6 +120,25 @@ def table_question(question: str) -> TableQuestion:
         asks_figure=required_type(question) is AnswerType.NUMBER,
         is_discussion=patterns("figures_not")["discussion"].search(question) is not None,
     )
+
+
+def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
+    """Return a folded word of a question as a term; `token` is the word, or its compound, as written."""
+    own, parts = root(word), words(token)
+    is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
+    acronym = {"".join(part[0] for part in parts)} if is_compound else set()
+    initials = word if _ACRONYM.fullmatch(token) else ""
+    return AskedTerm(word, own, (_alike(own) | acronym) - {own}, not is_first and token[:1].isupper(), initials)
+
+
+def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
+    """Return the amounts that a cell must have: all if a question asks for a time, "in which year did it cost 425", and
+    those with a comparison if it asks how many things have them.
+    """
+    found = asked_amounts(question)
+    if required_type(question) is AnswerType.DATE or _WHICH_TIMES.search(question):
+        return found
+    return tuple(one for one in found if one.relation is not AmountRelation.EQUAL and _COUNT.search(question))
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:

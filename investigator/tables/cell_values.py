@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from investigator.language.amounts import amounts, prepared
 from investigator.language.late_patterns import late
+from investigator.language.normalise import normalise
+from investigator.language.units import currency_pattern, magnitude_of, unit_of
 from investigator.questions.answer_types import AnswerType, required_type, spans
+from investigator.questions.asked_amounts import AskedAmount
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import patterns
 from investigator.questions.related import root, roots
+from investigator.records import QuotedCell
 from investigator.tables.asked import CHANGE, TableQuestion
 from investigator.tables.naming import named
 from investigator.tables.times import without_times
@@ -88,6 +93,25 @@ def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
 def _is_date(value: str) -> bool:
     """Return True for a text that is only a date; four digits alone may be a figure."""
     return not value.isdigit() and value in spans(AnswerType.DATE, value, "")
+
+
+def has_amount(wanted: AskedAmount, cell: QuotedCell) -> bool:
+    """Return True if a cell has a figure that compares with an amount as the question asks, in the same unit."""
+    factor = magnitude_of(cell.measure) if cell.measure not in ("", "%") else 1
+    own = "%" if cell.measure == "%" else next(iter(currencies(" ".join((*cell.column, cell.unit, cell.caption)))), "")
+    found = amounts(prepared(normalise(cell.value).text))
+    readings = [(figure, unit or own) for one in found for figure, unit in one.readings]
+    return wanted.holds(readings, factor)
+
+
+def currencies(text: str) -> tuple[str, ...]:
+    """Return the currencies that a text names: "Price (EUR)", "in thousand euros"."""
+    return tuple(unit_of(name) for name in _currency().findall(text))
+
+
+@cache
+def _currency() -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_]){currency_pattern()}(?![^\W_])|(?i:\b(?:euros?|dollars?|pounds?|francs?)\b)")
 
 
 @lru_cache(maxsize=4_096)

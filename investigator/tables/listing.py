@@ -1,37 +1,31 @@
-"""Finds the rows of a table that belong in a list: all rows, those with a yes or a no in a column, or those with a
-value. Pure.
-"""
+"""Finds the rows of a table for a list or a count: all rows, or those that meet its conditions. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from investigator.language.negation import negates
 from investigator.language.terms import words
 from investigator.questions.cues import cue_roots, patterns
-from investigator.questions.related import root
+from investigator.questions.related import root, roots
 from investigator.records import TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.binding import TOTAL, WITHOUT
+from investigator.tables.cell_values import currencies, has_amount
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
-from investigator.tables.naming import says, share_not_said
-from investigator.tables.shape import CURRENCY_SIGN
+from investigator.tables.naming import Named, says, share_not_said
+from investigator.tables.shape import CURRENCY_SIGN, is_value
+from investigator.tables.things import AskedThings, asked_things
+from investigator.tables.times import TableTime, agrees, header_time
 
-_MOST_LISTED = 200
-_PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"
-_VERB = r"(?:is|was|does|did|do|has|had|have|can|will|of|in|on|at|for|from)"
-_LISTS = re.compile(
-    rf"^\W*(?:what (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
-    rf"|(?:which|list|name|show|find|give)\b.*?){_PLURAL}",
-    re.IGNORECASE,
-)
-"""The first words of a question that asks for several things; "what is the share of women" asks for one."""
-_ALL = re.compile(r"^\W*(?:list|name|show|find|give)\b", re.IGNORECASE)
+_MOST_LISTED = 2_000  # rows of a document
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
 _FEW = 20  # maximum number of rows that are all listed if a question names only a column: "What is the price?"
-_MARKED = re.compile(r"\d")
+_MOSTLY = 0.6  # share of the filled cells of a column
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _DASHES = frozenset(("-", "–", "—"))
 _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non")) | _DASHES
@@ -39,9 +33,13 @@ _NO = frozenset(("no", "n", "false", "✗", "✘", "❌", "nein", "non")) | _DAS
 Listed = tuple[TableView, TableCell]
 
 
-def lists_rows(question: str) -> bool:
-    """Return True if a question asks for several things, for example which products are vegan."""
-    return _LISTS.match(question) is not None
+class ListedRow(NamedTuple):
+    """A row of a table for a list: the cell that names the thing, and the one that shows if it `belongs` to it."""
+
+    view: TableView
+    thing: TableCell
+    shown: TableCell
+    belongs: bool
 
 
 def says_yes_or_no(value: str) -> bool | None:
@@ -51,32 +49,40 @@ def says_yes_or_no(value: str) -> bool | None:
 
 
 def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
-    """Return the cells which show that their row belongs in the list; () if no column shows it."""
-    asked = table_question(question)
-    if not asked.terms:
-        return ()
-    values = tuple(_whole_column(asked, tables)) if _VALUES.match(question) else ()
-    if values or not lists_rows(question):
+    """Return the cells that a question wants listed: those of a short column that it names, or one for each row."""
+    if _VALUES.match(question) and (values := tuple(_whole_column(table_question(question), tables))):
         return values
-    found = list(_said_yes_or_no(question, asked, tables))
-    if (
-        not found
-        and not (WITHOUT.search(question) or TOTAL.search(question))
-        and not patterns("lists")["compares"].search(question)
-    ):
-        for view in tables.views:
-            found += _with_value(question, asked, view, tables)
+    things = asked_things(question)
+    if things is None or things.is_count:
+        return ()
+    return tuple((row.view, row.shown) for row in listed_rows(question, tables) if row.belongs)
+
+
+def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
+    """Return the rows of the things that a question wants listed or counted, each thing once; () if no table has them.
+
+    If none of them belongs to the list, all are returned. Totals are not among them.
+    """
+    things = asked_things(question)
+    if things is None or (WITHOUT.search(question) and (things.amounts or things.numbers)):
+        return ()
+    denies = WITHOUT.search(question) is not None
+    every = [row for view in tables.views for row in _Rows(things, view, tables, denies)]
+    found = [row for row in every if row.belongs] or every
+    if things.kind[-1].root not in cue_roots("lists", "rows"):  # two equal rows are still two
+        once: dict[tuple[str, ...], ListedRow] = {}
+        for row in found:
+            once.setdefault(tuple(words(row.view.words(row.thing))), row)
+        found = list(once.values())
     return tuple(found[:_MOST_LISTED])
 
 
 def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the values of a short table's column if header, title and caption together contain everything that is
-    asked.
-    """
-    if asked.times or asked.conditions:
+    """Yield the values of a short table's column, if header, title and caption together say all that is asked."""
+    if asked.times or asked.conditions or not asked.terms:
         return
     for view in tables.views:
-        rows = list(_rows(view))
+        rows = list(_body(view))
         over = tables.named(f"{view.caption} {tables.heading_over(view)}")
         for column, text in _headers(view).items() if len(rows) <= _FEW else ():
             header = tables.named(CURRENCY_SIGN.sub(" ", text))
@@ -90,85 +96,223 @@ def _headers(view: TableView) -> dict[int, str]:
     return {cell.column: view.words(cell) for row in range(view.table.header_rows) for cell in view.rows.get(row, ())}
 
 
-def _said_yes_or_no(question: str, asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    wanted = _NO if WITHOUT.search(question) else _YES
-    for view in tables.views:
-        yield from ((view, cell) for cell in _told(view, asked, tables) if _plain(view, cell) in wanted)
-
-
-def _told(view: TableView, asked: TableQuestion, tables: DocumentTables) -> Iterator[TableCell]:
-    """Yield the cells of yes/no columns named in a question, one set for each requested property."""
-    columns: dict[int, list[TableCell]] = {}
-    for cell in view.values():
-        columns.setdefault(cell.column, []).append(cell)
-    for cells in columns.values():
-        if any(_plain(view, cell) not in _YES | _NO for cell in cells):
-            continue
-        header = tables.named(" ".join(view.column_headers(cells[0])))
-        others = [term for term in asked.terms if not says(header, term)]
-        names_it = len(others) < len(asked.terms) or not header.telling.isdisjoint(asked.optional)  # "paid"
-        unsaid = share_not_said(header, asked.said | asked.optional, asked)
-        if names_it and not unsaid and all(_is_of(view, term, tables) for term in others):
-            yield from (cell for cell in cells if view.row_labels(cell.row))
-
-
-def _is_of(view: TableView, term: AskedTerm, tables: DocumentTables) -> bool:
-    """Return True if a table states that its rows are things of the kind that a word names."""
-    corner = tables.named(" ".join((*(view.words(cell) for cell in view.rows.get(0, ())[:1]), view.caption)))
-    over = tables.named(tables.heading_over(view))
-    return says(corner, term) or says(over, term) or term.root in tables.about
-
-
-def _with_value(question: str, asked: TableQuestion, view: TableView, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the cells whose values meet the list's condition; all cells of a column that names the listed things."""
-    if not view.table.header_rows:
-        return
-    headers = _headers(view)
-    column = next((at for at, text in headers.items() if _names_all(text, asked, tables)), None)
-    own = (view.caption, tables.heading_over(view), tables.document.id)
-    if column is None and any(_names_all(text, asked, tables, whole=False) for text in own):
-        column = min(headers)
-    if column is not None:
-        cells = (cell for row in _rows(view) for cell in row if cell.column == column and view.words(cell))
-        yield from ((view, cell) for cell in cells if _ALL.match(question))
-        return
-    things = [term for term in asked.terms if _is_of(view, term, tables)]
-    light = cue_roots("lists", "light")
-    wanted = {term.root for term in asked.terms if term not in things and term.root not in light}
-    wanted |= {word for word in words(question) if _MARKED.search(word)}
-    is_first = bool(things) and asked.terms.index(things[0]) == 0
-    if not is_first or not wanted:
-        return
-    for row in _rows(view):
-        shown = _showing(wanted, row, view, headers)
-        if shown is not None:
-            yield view, shown
-
-
-def _names_all(text: str, asked: TableQuestion, tables: DocumentTables, *, whole: bool = True) -> bool:
-    """Return True if a text names everything the question asks for and, with `whole`, nothing else."""
-    name = tables.named(CURRENCY_SIGN.sub(" ", text))
-    is_all = not whole or not share_not_said(name, asked.said | asked.optional, asked)
-    return is_all and all(says(name, term) for term in asked.terms)
-
-
-def _rows(view: TableView) -> Iterator[tuple[TableCell, ...]]:
+def _body(view: TableView) -> Iterator[tuple[TableCell, ...]]:
     return (cells for row, cells in view.rows.items() if row >= view.table.header_rows)
 
 
-def _showing(
-    wanted: set[str], row: tuple[TableCell, ...], view: TableView, headers: dict[int, str]
-) -> TableCell | None:
+class _Rows:
+    """The rows of a table that are the asked things and meet all conditions."""
+
+    def __init__(self, things: AskedThings, view: TableView, tables: DocumentTables, denies: bool) -> None:
+        self._things, self._view, self._tables, self._denies = things, view, tables, denies
+        self._headers = {column: tables.named(text) for column, text in _headers(view).items()}
+
+    def __iter__(self) -> Iterator[ListedRow]:
+        things, column = self._things, self._thing_column()
+        if column is None or not all(map(self._is_source, things.source)):
+            return
+        left = [*(term for term in things.kind if not self._names_thing(term, column)), *things.conditions]
+        measured: int | None = None
+        if things.amounts:
+            measured, left = self._measured(left)
+            if measured is None:
+                return
+        elif things.times:
+            measured = next(iter(self._of_time(self._figures)), None)
+        flags, left = self._flags(left)
+        wanted = {term.root for term in left if self._may_show(term)}
+        if (
+            (self._denies and not flags)
+            or not self._is_in_time(measured)
+            or not all(term.root in wanted or says(self._over, term) for term in left)
+        ):
+            return
+        for cells in self._rows:
+            by_column = {cell.column: cell for cell in cells}
+            thing, value = by_column.get(column), by_column.get(measured) if measured is not None else None
+            if thing is None or (measured is not None and value is None):
+                continue
+            shown = self._shown(cells, by_column, flags, {*wanted, *things.numbers})
+            belongs = shown is not None and (value is None or self._is_within(value))
+            if belongs or value is not None or (flags and not wanted):
+                is_plain = not (flags or wanted or things.numbers)
+                yield ListedRow(self._view, thing, value or (thing if is_plain else shown) or thing, belongs)
+
+    def _names_thing(self, term: AskedTerm, column: int) -> bool:
+        """Return True if the header of the things says a word of their kind, or the word says nothing of them."""
+        header = self._headers.get(column)
+        is_plain = term.root in cue_roots("lists", "plain") | cue_roots("lists", "rows")
+        is_noun = term is self._things.kind[-1]
+        return is_plain or is_noun or (header is not None and says(header, term))
+
+    def _is_source(self, term: AskedTerm) -> bool:
+        """Return True if the names of the table, or the beginning of its document, say a word."""
+        is_said = says(self._over, term) or any(says(header, term) for header in self._headers.values())
+        return is_said or term.root in self._tables.about
+
+    def _may_show(self, term: AskedTerm) -> bool:
+        """Return True if a word is in a row, or only in the header of a value: "room 4"."""
+        is_in_row = any(term.root in roots(self._view.words(cell)) for cells in self._rows for cell in cells)
+        is_over = any(says(header, term) for header in self._headers.values()) and not says(self._over, term)
+        return is_in_row or is_over
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[TableCell, ...], ...]:
+        """Return the rows of things, without headings of groups and totals."""
+        width = max((len(cells) for cells in self._view.rows.values()), default=0)
+        filled = (cells for cells in _body(self._view) if len(cells) > 1 or width == 1)
+        return tuple(cells for cells in filled if not self._is_total(cells))
+
+    def _is_total(self, cells: Sequence[TableCell]) -> bool:
+        label = self._view.words(cells[0])
+        named = self._tables.named(TOTAL.sub(" ", label))
+        table = self._tables.named(f"{self._view.caption} {self._view.stub} {self._tables.heading_over(self._view)}")
+        own = {term.root for term in self._things.kind} | table.every | cue_roots("lists", "total")
+        return patterns("lists")["sums"].search(label) is not None and named.telling <= own
+
+    @cached_property
+    def _figures(self) -> tuple[int, ...]:
+        """Return the columns that mostly hold figures."""
+        return tuple(column for column in self._headers if self._is_of_figures(column))
+
+    def _is_of_figures(self, column: int) -> bool:
+        values = [self._view.words(cell) for cells in self._rows for cell in cells if cell.column == column]
+        return bool(values) and sum(map(is_value, values)) >= _MOSTLY * len(values)
+
+    def _thing_column(self) -> int | None:
+        """Return the column that names the things; None if the table is not about them.
+
+        A header names them, or the title or caption does and the first column has no name of its own.
+        """
+        noun = self._things.kind[-1]
+        asked = frozenset(one for term in self._things.kind for one in term.roots)
+        own = [column for column, header in self._headers.items() if says(header, noun)]
+        plain = cue_roots("lists", "plain")
+        exact = [column for column in own if self._headers[column].telling <= asked | plain]
+        if own:
+            best = min(exact, key=lambda at: (len(self._headers[at].telling - asked), at), default=None)
+            return None if best is None or (self._things.is_count and self._is_of_figures(best)) else best
+        if not self._headers or noun.root in cue_roots("lists", "rows"):
+            return 0 if self._headers else None
+        first = self._headers.get(0)
+        is_plain = first is None or first.telling <= asked | plain
+        over = [*map(self._tables.named, (self._view.caption, self._tables.heading_over(self._view), self._name))]
+        is_over = any(says(name, noun) for name in over)
+        is_all = any(says(name, noun) and name.telling <= asked | plain for name in over)
+        return 0 if (is_plain and is_over) or is_all else None
+
+    @cached_property
+    def _name(self) -> str:
+        return self._tables.document.names
+
+    @cached_property
+    def _over(self) -> Named:
+        view, tables = self._view, self._tables
+        return tables.named(f"{view.caption} {tables.heading_over(view)} {view.stub} {self._name}")
+
+    def _measured(self, left: Sequence[AskedTerm]) -> tuple[int | None, list[AskedTerm]]:
+        """Return the column of figures that the amounts are about, and the words that do not name it.
+
+        It has a requested word or unit in its header, or is the only one about money if the question asks for that.
+        None if several columns fit equally.
+        """
+        asked = " ".join((*(term.text for term in left), *(one.text for one in self._things.amounts)))
+        wants_money = any(pattern.search(asked) for pattern in (patterns("lists")["priced"], CURRENCY_SIGN))
+        units = frozenset(unit for one in self._things.amounts for unit in one.units)
+        found: dict[int, tuple[int, list[AskedTerm]]] = {}
+        for column in self._figures:
+            header, own = self._headers[column], self._units(column)
+            if units and own and units.isdisjoint(own):
+                continue
+            is_price = bool(own) or patterns("lists")["priced"].search(" ".join(sorted(header.spelled))) is not None
+            words_of = [term for term in left if says(header, term) or (is_price and _asks_price(term))]
+            if not header.telling:  # a time, or no header
+                words_of += [term for term in left if term not in words_of and says(self._over, term)]
+            if words_of or (units & own) or (is_price and (wants_money or not left)) or not header.telling:
+                found[column] = (len(words_of), [term for term in left if term not in words_of])
+        best = max((fit for fit, _ in found.values()), default=0)
+        columns = self._of_time([column for column, (fit, _) in found.items() if fit == best])
+        return (columns[0], found[columns[0]][1]) if len(columns) == 1 else (None, list(left))
+
+    def _units(self, column: int) -> frozenset[str]:
+        """Return the currencies of a column: of its header and its first cell."""
+        cells = (cell for cells in self._rows for cell in cells if cell.column == column)
+        return frozenset(currencies(f"{_headers(self._view).get(column, '')} {self._view.words(next(cells))}"))
+
+    def _of_time(self, columns: Sequence[int]) -> list[int]:
+        """Return the columns of the requested time; without a request, those of the newest."""
+        times = {column: self._time(column) for column in columns}
+        if self._things.times:
+            of_time = [column for column, time in times.items() if time and self._agree(time)]
+            return of_time or [column for column, time in times.items() if time is None]
+        known = [time.order for time in times.values() if time is not None]
+        return [column for column, time in times.items() if not known or (time and time.order == max(known))]
+
+    def _time(self, column: int) -> TableTime | None:
+        time = header_time(" ".join(self._view.column_headers(TableCell(row=0, column=column, start=0, end=0))))
+        return time if time is not None and time.year else None
+
+    def _agree(self, time: TableTime) -> bool:
+        return all(agrees(wanted, time) is True for wanted in self._things.times)
+
+    def _is_in_time(self, measured: int | None) -> bool:
+        """Return True if the table is of the requested time, by a column, its caption or its document."""
+        if not self._things.times or (measured is not None and self._time(measured) is not None):
+            return True
+        caption = header_time(self._view.caption)
+        return (caption is not None and self._agree(caption)) or all(map(self._tables.is_of, self._things.times))
+
+    def _is_within(self, cell: TableCell) -> bool:
+        quoted = self._view.quoted(cell)
+        return all(has_amount(one, quoted) for one in self._things.amounts)
+
+    def _flags(self, left: Iterable[AskedTerm]) -> tuple[tuple[int, ...], list[AskedTerm]]:
+        """Return the columns of yes and no that words name, and the other words."""
+        every = (*self._things.kind, *self._things.source, *self._things.conditions)
+        said = self._things.said.union(*(term.roots for term in every))
+        asked = table_question(" ".join(term.text for term in every))
+        flags, others = list[int](), list[AskedTerm]()
+        for term in left:
+            named = (at for at, header in self._headers.items() if says(header, term) and self._is_flag(at))
+            column = next((at for at in named if not share_not_said(self._headers[at], said, asked)), None)
+            if column is None:
+                others.append(term)
+            else:
+                flags.append(column)
+        return tuple(dict.fromkeys(flags)), others
+
+    def _is_flag(self, column: int) -> bool:
+        values = [_plain(self._view, cell) for cells in self._rows for cell in cells if cell.column == column]
+        return bool(values) and all(value in _YES | _NO for value in values)
+
+    def _shown(
+        self, cells: Sequence[TableCell], by_column: dict[int, TableCell], flags: Sequence[int], words_of: set[str]
+    ) -> TableCell | None:
+        """Return the cell that shows that a row meets the conditions, its first one if there are none; else None."""
+        wanted = _NO if self._denies else _YES
+        marks = [by_column.get(at) for at in flags]
+        if not all(mark is not None and _plain(self._view, mark) in wanted for mark in marks):
+            return None
+        if words_of:
+            return _showing(words_of, cells, self._view)
+        return marks[0] if marks else cells[0]
+
+
+def _asks_price(term: AskedTerm) -> bool:
+    return patterns("lists")["priced"].fullmatch(term.text) is not None
+
+
+def _showing(wanted: set[str], row: Sequence[TableCell], view: TableView) -> TableCell | None:
     """Return the first cell of a row that contains some of the wanted words; None if the cells lack any of them. A
     header may contain a word if its cell contains another: "room 4".
     """
     left, shown = set(wanted), None
     for cell in row:
         value = view.words(cell)
-        said = {word if _MARKED.search(word) else root(word) for word in words(value)}
+        said = {*words(value), *roots(value)}
         if not said & wanted or negates(value):
             continue
-        left -= said | set(map(root, words(headers.get(cell.column, ""))))
+        left -= said | set(map(root, words(" ".join(view.column_headers(cell)[-1:]))))
         shown = shown or cell
     return shown if not left else None
 

@@ -18,7 +18,7 @@ from investigator.questions.order import other_mark, pairs
 from investigator.records import QuestionKind, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
 from investigator.tables.binding import Binding
-from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, is_aside, kind_fits, timeless
+from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, has_amount, is_aside, kind_fits, timeless
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
@@ -67,6 +67,10 @@ class FoundCell:
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
         return not self.missing and not self.misses and agrees_with_time and self.is_sure and self.has_value
 
+    def is_beside(self, other: FoundCell) -> bool:
+        """Return True for cells of one row."""
+        return self.view.table == other.view.table and self.cell.row == other.cell.row
+
     def stands_with(self, other: FoundCell) -> bool:
         """Return True for the same column of a row that differs only in its last label: "Rye bread, 1 kg"."""
         (one, other_one), view = (self.view.row_labels(found.cell.row) for found in (self, other)), self.view
@@ -96,6 +100,8 @@ def _best(question: str, tables: DocumentTables, time: TableTime | None) -> tupl
     best = found[0]
     value = _figure(best)
     rivals = [one for one in found[1:] if best.score - one.score < _SAME and _figure(one) != value]
+    if asked.amounts:  # each cell of a row that has the amount is an answer
+        rivals = [one for one in rivals if not one.is_beside(best)]
     rivals = [] if all(best.stands_with(one) for one in rivals) else rivals
     if rivals:
         found[0] = _without_doubt(best, rivals, asked)
@@ -238,6 +244,7 @@ def _fit(
         *(text for text in asked.conditions if not _holds_condition(text, everything, view, cell)),
         *(f"{one.first} {one.second}" for one in pairs(asked.text) if other_mark(one, everything)),
         *_only_planned(asked.text, " ".join((*view.row_labels(cell.row), header_text))),
+        *_other_amounts(asked, view, cell, everything),
     )
     return FoundCell(
         view,
@@ -258,6 +265,15 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
     narrowed = _NOT_ASKED_ABOVE * bool((own.narrowing | above.narrowing) - asked.said)
     return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
+
+
+def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell, names: str) -> Iterator[str]:
+    """Yield the amounts of a question that neither a cell nor its names have; a count of things is no such amount."""
+    quoted = view.quoted(cell) if asked.amounts else None
+    for one in asked.amounts:
+        is_named = one.amount.text in names
+        if quoted is not None and not is_named and (asked.asks_count or not has_amount(one, quoted)):
+            yield one.text
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:

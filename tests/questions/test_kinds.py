@@ -6,7 +6,7 @@ import pytest
 
 from investigator.questions.kinds import kind_of
 from investigator.questions.parts import parts_of, sides_of
-from investigator.questions.topics import topic_of
+from investigator.questions.topics import topics_of
 from investigator.records import ConstraintKind, QuestionKind
 
 
@@ -42,30 +42,30 @@ def test_the_form_of_a_question_tells_what_it_asks_for(question: str, kind: Ques
 
 
 def test_what_documents_are_looked_through_for_is_free_of_what_only_asks() -> None:
-    topic = topic_of("Which of these quarterly reports still talk about COVID-19 in any form?")
+    (topic,) = topics_of("Which of these quarterly reports still talk about COVID-19 in any form?")
     assert [term.text for term in topic.terms] == ["COVID-19"]
     assert topic.is_mention
     assert "covid" in topic.searched[0]
 
 
 def test_who_a_document_is_of_is_told_from_what_it_mentions() -> None:
-    topic = topic_of("In which filings does Amazon bring up its stock split?")
+    (topic,) = topics_of("In which filings does Amazon bring up its stock split?")
     assert [(term.text, term.of_whom) for term in topic.terms] == [("Amazon", True), ("stock split", False)]
 
 
 def test_other_wordings_of_a_term_count_for_it() -> None:
-    (term, *_) = topic_of("Which trials were double-blind (or double-masked)?").terms
+    (term, *_) = topics_of("Which trials were double-blind (or double-masked)?")[0].terms
     assert term.stands_in(("a", "doubl", "mask", "trial"))
     assert not term.stands_in(("a", "mask", "trial"))
 
 
 def test_both_spellings_of_a_word_are_one() -> None:
-    (term,) = topic_of("Which papers describe a randomised design?").terms[:1]
-    assert term.stands_in(topic_of("Which papers describe a randomized design?").terms[0].roots[0])
+    (term,) = topics_of("Which papers describe a randomised design?")[0].terms[:1]
+    assert term.stands_in(topics_of("Which papers describe a randomized design?")[0].terms[0].roots[0])
 
 
 def test_the_short_form_of_a_name_is_not_that_of_another_one() -> None:
-    (term,) = topic_of("Which articles mention the American Civil War?").terms
+    ((term,),) = [topic.terms for topic in topics_of("Which articles mention the American Civil War?")]
     whole = "America at war. The American army."
     assert term.stands_short("He fell in the Civil War.", whole)
     assert not term.stands_short("He fell in the English Civil War.", whole)

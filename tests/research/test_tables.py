@@ -307,3 +307,70 @@ def test_a_row_answers_only_if_it_has_every_value_that_the_question_names(tmp_pa
         "What is the total amount of the invoices of Bruno?",  # two rows
     ):
         assert investigator.ask(question).status is not AnswerStatus.ANSWERED
+
+
+MINUTES = {
+    "april.txt": "Minutes of 3 April\n\nPresent: Ida Moss\nApologies: Tom Reed\n\nThe pump was repaired.",
+    "may.txt": "Minutes of 8 May\n\nPresent: Ida Moss, Tom Reed\n\nThe gate was painted. It rained.",
+    "june.txt": "Minutes of 5 June\n\nPresent: Eva Lund\nApologies: none\n\nThe pump failed again.",
+    "rates.csv": "Job;Firm;EUR\nPump repair;Wells Ltd;210\nPainting;Brush & Co;95\nFence;Wells Ltd;340\n",
+}
+
+
+@pytest.fixture(scope="module")
+def minutes(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder = tmp_path_factory.mktemp("minutes") / "folder"
+    folder.mkdir()
+    for name, text in MINUTES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return Investigator(folder, embedder=ScriptedEmbedder(), workspace=folder.parent / "workspace")
+
+
+@pytest.mark.parametrize(
+    ("question", "documents"),
+    [
+        ("Which documents mention the pump but not Tom Reed?", {"june.txt", "rates.csv"}),
+        ("Which minutes mention the pump and Tom Reed?", {"april.txt"}),  # in two lines of it
+        ("Which documents mention Ida Moss without mentioning rain?", {"april.txt"}),
+        ("Which minutes mention neither the gate nor Eva Lund?", {"april.txt"}),  # the rates are no minutes
+        ("Which documents mention neither the gate nor Eva Lund?", {"april.txt", "rates.csv"}),
+        ("Which documents mention Tom Reed but not Ida Moss?", set()),
+        ("Wich documnets mention the gate?", {"may.txt"}),
+    ],
+)
+def test_documents_mention_one_thing_and_lack_another(
+    minutes: Investigator, question: str, documents: set[str]
+) -> None:
+    answer = minutes.ask(question)
+    assert {name for name, verdict in verdicts(answer).items() if verdict is RowVerdict.YES} == documents
+    assert answer.status is (AnswerStatus.ANSWERED if documents else AnswerStatus.NOT_FOUND)
+    assert answer.table is not None
+    assert not any(row.missing for row in answer.table.rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "things", "reason"),
+    [
+        ("List the firms in the list of rates.", ["Wells Ltd", "Brush & Co"], "2 rows or items of rates.csv"),
+        (
+            "How many firms are in the list of rates?",
+            ["Wells Ltd", "Brush & Co"],
+            "2 counted in the tables of rates.csv",
+        ),
+        ("How many jobs cost more than 100 euros?", ["Pump repair", "Fence"], "2 counted in the tables of rates.csv"),
+        ("How many jobs cost more than 900 euros?", [], "None of 3 rows counted in the tables of rates.csv"),
+    ],
+)
+def test_things_of_a_table_are_listed_and_counted_with_their_cells(
+    minutes: Investigator, question: str, things: list[str], reason: str
+) -> None:
+    answer = minutes.ask(question)
+    assert answer.status is AnswerStatus.ANSWERED
+    assert answer.reason.startswith(reason)
+    assert [name for name, verdict in verdicts(answer).items() if verdict is RowVerdict.YES] == things
+    assert all(quote.cell is not None and quote.document_id == "rates.csv" for quote in answer.citations)
+
+
+def test_what_no_table_has_is_not_counted(minutes: Investigator) -> None:
+    for question in ("How many customers are in the list of rates?", "How many jobs cost more than 90 dollars?"):
+        assert minutes.ask(question).status is not AnswerStatus.ANSWERED

@@ -506,3 +506,40 @@ def test_nothing_is_computed_with_a_row_or_year_that_is_not_there(tmp_path: Path
     answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask(question)
     assert answer.status is not AnswerStatus.ANSWERED
     assert not any(claim.computation for claim in answer.claims)
+
+
+HEATING = """# Accounts of the swimming hall
+
+Costs (thousand euros)
+
+| | 2021 | 2022 | 2023 |
+| --- | --: | --: | --: |
+| Heating | 88 | 131 | 104 |
+| Cleaning | 60 | 60 | 64 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("In which year did heating cost 131?", ["Heating | 2022 | 131 thousand"]),
+        ("In which year did heating cost 131,000 euros?", ["Heating | 2022 | 131 thousand"]),
+        ("When was the cost of heating 88 thousand euros?", ["Heating | 2021 | 88 thousand"]),
+        ("In which years did cleaning cost 60?", ["Cleaning | 2021 | 60 thousand", "Cleaning | 2022 | 60 thousand"]),
+        (
+            "In which years did heating cost more than 100?",
+            ["Heating | 2022 | 131 thousand", "Heating | 2023 | 104 thousand"],
+        ),
+        ("In which year did heating cost 60?", []),  # cleaning did
+        ("In which year did heating cost 131 dollars?", []),
+        ("What did heating cost in 2022?", ["Heating | 2022 | 131 thousand"]),
+    ],
+)
+def test_the_year_of_an_amount_is_that_of_its_cell(question: str, said: list[str]) -> None:
+    assert _said(question, _read("hall.md", HEATING)) == said
+
+
+def test_an_amount_that_no_cell_has_is_only_near() -> None:
+    near = nearest_cell("In which year did heating cost 200?", _read("hall.md", HEATING))
+    assert near is not None
+    assert [match.constraint.text for match in near[1]] == ["200"]

@@ -1,0 +1,124 @@
+"""Finds the amounts with which a question compares: "more than 30 euros", "between 20 and 30", "425". Pure, English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache, lru_cache
+
+from investigator.language.amounts import Amount, Reading, amounts, prepared
+from investigator.language.dates import dates, without_dates
+from investigator.language.late_patterns import late
+from investigator.language.normalise import normalise
+from investigator.questions.cues import cues
+from investigator.questions.numbered import numbered
+from investigator.questions.periods import without_periods
+
+_BETWEEN = late(r"\bbetween\W+$", re.IGNORECASE)
+_AND = late(r"\W*and\W*", re.IGNORECASE)
+_LARGE = 1000  # a figure of a table in thousands or more that is written out
+
+
+class AmountRelation(StrEnum):
+    """How the amount of a statement compares with that of a question; the first whose words fit counts."""
+
+    MOST = "most"
+    LEAST = "least"
+    BELOW = "below"
+    ABOVE = "above"
+    EQUAL = "equal"
+
+    def holds(self, own: Fraction, other: Fraction) -> bool:
+        """Return True if `own`, the amount of a statement, compares so with that of the question."""
+        match self:
+            case AmountRelation.MOST:
+                return own <= other
+            case AmountRelation.LEAST:
+                return own >= other
+            case AmountRelation.BELOW:
+                return own < other
+            case AmountRelation.ABOVE:
+                return own > other
+        return own == other
+
+
+@dataclass(frozen=True)
+class AskedAmount:
+    """An amount of a question with its comparison; `text` is both as written, `span` its place."""
+
+    text: str
+    relation: AmountRelation
+    amount: Amount
+    span: tuple[int, int]
+
+    @property
+    def units(self) -> frozenset[str]:
+        """Return the units that it names."""
+        return frozenset(unit for _, unit in self.amount.readings if unit)
+
+    def holds(self, readings: Iterable[Reading], factor: int = 1) -> bool:
+        """Return True if a figure compares with this amount as the question asks; False if their units differ.
+
+        `factor` is the multiplier of the figure's table. An amount that is written out, or has a unit or a multiplier,
+        is compared with the multiplied figure; equality also holds for the figure as it is.
+        """
+        scaled = bool(self.units) or any(value >= _LARGE * factor for value, _ in self.amount.readings)
+        factors = {factor if scaled else 1, *((1,) if self.relation is AmountRelation.EQUAL else ())}
+        return any(
+            self.relation.holds(own * times, other)
+            for own, unit in readings
+            for other, wanted in self.amount.readings
+            for times in factors
+            if not (unit and wanted) or unit == wanted
+        )
+
+
+def plain_amounts(text: str) -> tuple[Amount, ...]:
+    """Return the amounts of a normalised text that are neither times nor in identifiers."""
+    plain = prepared(without_periods(without_dates(text, dates(text))))
+    return tuple(one for one in amounts(plain) if one.readings)
+
+
+def relation(text: str) -> AmountRelation:
+    """Return the comparison that a text names anywhere; EQUAL if it names none."""
+    return next((one for one, words in _words().items() if words.search(text)), AmountRelation.EQUAL)
+
+
+@lru_cache(maxsize=256)
+def asked_amounts(question: str) -> tuple[AskedAmount, ...]:
+    """Return the amounts of a question, in order, without times and the numbers of things ("week 2")."""
+    text = normalise(question).text
+    labels = {one.number for one in numbered(text) if one.text[-1:].isdigit()}
+    found, is_between = list[AskedAmount](), False
+    for amount in plain_amounts(text):
+        start = text.find(amount.text)
+        if start < 0 or amount.text in labels:
+            continue
+        before = text[:start]
+        one, begin = next(
+            ((one, hit.start()) for one, words in _before().items() if (hit := words.search(before))),
+            (AmountRelation.EQUAL, start),
+        )
+        if is_between and _AND.fullmatch(text, found[-1].span[1], start):
+            one, is_between = AmountRelation.MOST, False
+        elif opened := _BETWEEN.search(before):
+            one, begin, is_between = AmountRelation.LEAST, opened.start(), True
+        end = start + len(amount.text)
+        found.append(AskedAmount(text[begin:end].strip(), one, amount, (begin, end)))
+    return tuple(found)
+
+
+@cache
+def _words() -> dict[AmountRelation, re.Pattern[str]]:
+    listed = cues("yes_no")
+    every = (one for one in AmountRelation if one is not AmountRelation.EQUAL)
+    return {one: re.compile(rf"(?<!\w)(?:{listed[one]})(?!\w)", re.IGNORECASE) for one in every}
+
+
+@cache
+def _before() -> dict[AmountRelation, re.Pattern[str]]:
+    """Return the patterns of the words right before an amount."""
+    return {one: re.compile(rf"{words.pattern}\W*$", re.IGNORECASE) for one, words in _words().items()}

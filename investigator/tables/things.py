@@ -1,0 +1,154 @@
+"""Analyses a question that wants things listed or counted: what they are, and what must hold of them. Pure, English."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from investigator.language.late_patterns import late
+from investigator.language.normalise import normalise
+from investigator.language.terms import folded, stop_words, words
+from investigator.questions.asked_amounts import AmountRelation, AskedAmount, asked_amounts
+from investigator.questions.cues import cue_roots, cue_words, patterns
+from investigator.questions.related import is_irregular, is_verb, roots
+from investigator.tables.asked import AskedTerm, asked_term
+from investigator.tables.times import TableTime, asked_times, without_times
+
+_LONGEST_READ = 2_000  # characters of a question
+_PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"
+_VERB = r"(?:is|was|does|did|do|has|had|have|can|will|of|in|on|at|for|from)"
+_LISTS = re.compile(
+    rf"^\W*(?:what (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
+    rf"|(?:which|list|name|show|find|give)\b.*?){_PLURAL}",
+    re.IGNORECASE,
+)
+"""The first words of a question after several things; "what is the share of women" asks for one."""
+_COUNTS = r"how many|(?:what (?:is|was) )?the (?:total )?number of|count"
+_PLEASE = r"^\W*(?:(?:please|can you|could you) )?"
+_OPENING = late(
+    rf"{_PLEASE}(?:{_COUNTS}|(?:what|which|list|name|show|find|give)(?: (?:are|were|me|us))?)\b"
+    r"(?:\s+(?:a (?:complete )?list of|(?:the )?(?:names|number) of|of|all|every|each|any|the|these|those|our|my|your"
+    r"|its|their|different|distinct|various|other))*\s+",
+    re.IGNORECASE,
+)
+_COUNTING = late(rf"{_PLEASE}(?:{_COUNTS})\b", re.IGNORECASE)
+_SOURCE = late(
+    r"\b(?:in|on|of|from|within|according to) (?:the|our|this|that|your|their|its|these|those|my) "
+    r"((?:[\w'’&.-]+ ){0,4}?(?:lists?|tables?|catalogues?|catalogs?|registers?|files?|folder|overview"
+    r"|sheets?|spreadsheets?|csv|inventory"
+    r"|directory|rosters?|reports?|budgets?|schedules?|documents?|accounts|statements?|invoices?|records?|log))(?!\w)",
+    re.IGNORECASE,
+)
+_ALTOGETHER = late(r"\b(?:in total|in all|altogether|overall)\b", re.IGNORECASE)
+_TOKEN = late(r"[^\W_]+(?:[-'’.&/][^\W_]+)*|[,;:.!?()]")
+_PRICED = late(r"\b(?:costs?|costing|priced(?: at)?|exactly)\W*$", re.IGNORECASE)
+_RELATIVE = frozenset(["that", "which", "who", "whose", "where", "when", "there"])
+
+
+@dataclass(frozen=True)
+class AskedThings:
+    """Things to be listed or counted: the words of their `kind`, of which the last is the noun, of the `source` that
+    is to have them, "in the price list", and of their `conditions`. `numbers` are those that are neither amounts nor
+    times, as in "rack 2"; `said` holds the roots of all words.
+    """
+
+    kind: tuple[AskedTerm, ...]
+    source: tuple[AskedTerm, ...]
+    conditions: tuple[AskedTerm, ...]
+    numbers: tuple[str, ...]
+    amounts: tuple[AskedAmount, ...]
+    times: tuple[TableTime, ...]
+    is_count: bool
+    said: frozenset[str]
+
+    @property
+    def is_bound(self) -> bool:
+        """Return True if a question says more about the things than their kind."""
+        return bool(self.source or self.conditions or self.numbers or self.amounts or self.times)
+
+
+def lists_things(question: str) -> bool:
+    """Return True if a question asks for several things, for example which products are vegan."""
+    return _LISTS.match(question) is not None
+
+
+@lru_cache(maxsize=256)
+def asked_things(question: str) -> AskedThings | None:
+    """Return the things that a question wants listed or counted; None if it asks for something else, or compares in a
+    way that names no amount: "the cheapest boats".
+    """
+    asked = normalise(" ".join(question[:_LONGEST_READ].split())).text
+    is_count = _COUNTING.match(asked) is not None
+    opening = _OPENING.match(asked)
+    if opening is None or not (is_count or lists_things(asked)):
+        return None
+    bounds = tuple(one for one in asked_amounts(asked) if _is_compared(one, asked))
+    blanked = asked
+    for one in bounds:
+        blanked = f"{blanked[: one.span[0]]}{' ' * (one.span[1] - one.span[0])}{blanked[one.span[1] :]}"
+    body = without_times(_ALTOGETHER.sub(" ", blanked[opening.end() :]))
+    source = _SOURCE.search(body)
+    if source:
+        body = f"{body[: source.start()]} {body[source.end() :]}"
+    is_range = [one.relation for one in bounds] == [AmountRelation.LEAST, AmountRelation.MOST]
+    if patterns("lists")["compares"].search(body) or (len(bounds) > 1 and not is_range):
+        return None
+    tokens = _TOKEN.findall(body)
+    end = _end_of_kind(tokens)
+    kind, rest = (_terms(part) for part in (tokens[:end], tokens[end:]))
+    if not kind:
+        return None
+    numbers = tuple(word for token in tokens[end:] for word in words(token) if any(map(str.isdigit, word)))
+    named = _terms(_TOKEN.findall(source[1])) if source else ()
+    return AskedThings(
+        kind, _telling(named), _telling(rest), numbers, bounds, asked_times(blanked), is_count, roots(asked)
+    )
+
+
+def _is_compared(one: AskedAmount, asked: str) -> bool:
+    """Return True for an amount with a comparison, or behind a price: the number of "rack 2" is a name."""
+    return one.relation is not AmountRelation.EQUAL or _PRICED.search(asked[: one.span[0]]) is not None
+
+
+def _end_of_kind(tokens: list[str]) -> int:
+    """Return the end of the noun phrase at the beginning: after its first plural, or before the first word that ends
+    it.
+    """
+    for at, token in enumerate(tokens):
+        plain = folded(token)
+        if not token[0].isalnum() or plain in _ends():
+            return at
+        if _is_plural(token):
+            while at + 1 < len(tokens) and _is_plural(tokens[at + 1]) and not is_verb(folded(tokens[at + 1])):
+                at += 1
+            return at + 1
+    return len(tokens)
+
+
+def _is_plural(token: str) -> bool:
+    plain = folded(token)
+    return re.fullmatch(_PLURAL, token) is not None or (is_irregular(plain) and not is_verb(plain))
+
+
+@cache
+def _ends() -> frozenset[str]:
+    return cue_words("order", "before_nouns") | cue_words("order", "auxiliaries") | _RELATIVE
+
+
+def _terms(tokens: list[str]) -> tuple[AskedTerm, ...]:
+    """Return the words of some tokens that a table must say: no stop words, no numbers."""
+    found = (
+        asked_term(word, token)
+        for token in tokens
+        for word in words(token)
+        if len(word) > 1 and not any(map(str.isdigit, word)) and word not in stop_words()
+    )
+    return tuple({term.root: term for term in found}.values())
+
+
+def _telling(terms: tuple[AskedTerm, ...]) -> tuple[AskedTerm, ...]:
+    """Return the words that do more than ask for a list, and are not verbs for which a table has a column."""
+    empty = cue_roots("lists", "light") | cue_roots("lists", "empty") | cue_roots("lists", "contains")
+    empty |= cue_roots("lists", "plain")
+    return tuple(t for t in terms if t.root not in empty and t.text not in cue_words("order", "auxiliaries"))

@@ -1,0 +1,22 @@
+"""Mistyped words of a request."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.questions.spelling import with_respelled_request
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("Wich documnets mentoin the wel?", "Which documents mention the wel?"),
+        ("how mnay files conatin hail", "how many files contain hail"),
+        ("Lsit the tools", "List the tools"),
+        ("Which documents mention Wich?", "Which documents mention Wich?"),
+        ("Which letters name Lits Ltd?", "Which letters name Lits Ltd?"),
+        ("Wo ist die Lise?", "Wo ist die Lise?"),
+    ],
+)
+def test_only_words_of_the_request_are_corrected(typed: str, meant: str) -> None:
+    assert with_respelled_request(typed) == meant
