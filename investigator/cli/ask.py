@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.batch import KEPT, kept_so_far, outcome_of, questions_of
-from investigator.cli.options import CommonOptions, Folder
+from investigator.cli.options import CommonOptions, Folder, check_order
 from investigator.cli.output import OutputOptions, print_result, resumable, write_file
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
@@ -159,6 +159,7 @@ def ask(
     if questions is not None:
         _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)
         return
+    check_order(folder, question or "", "ask")
     question = _question(question or "")
     asking.check()
     output.check(folder)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from investigator.cli.output import resumable
+from investigator.cli.output import note, resumable
 from investigator.cli.progress import shown
 from investigator.errors import RunError, SettingsError
 from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
@@ -23,7 +23,7 @@ def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
         raise SettingsError(
             "no questions", hint="Give each question with --question, or a file of questions with --questions FILE."
         )
-    listed = read_question_file(file.expanduser()) if file is not None else ()
+    listed = read_question_file(file.expanduser(), on_skipped=note) if file is not None else ()
     return tuple(dict.fromkeys((*asked, *listed)))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, kept_of
+from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, check_order, kept_of
 from investigator.cli.output import note, print_lines, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.investigator import Investigator
@@ -113,6 +113,7 @@ def search(
 
     Answers are based on this search; no engine is asked. The index is updated first.
     """
+    check_order(folder, query, "search")
     investigator = kept_of(folder, workspace, settings=settings.load())
     hits = investigator.search(query, limit=limit, document_id=document)
     if as_json:

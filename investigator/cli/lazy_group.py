@@ -9,11 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from pydantic import ValidationError
 from typer.core import TyperCommand, TyperGroup
 
 from investigator.cli.option_groups import with_groups
 from investigator.cli.streams import with_streams
 
+_WANTED: Mapping[str, str] = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "less than {lt}",
+}
+"""Valid values by the type of pydantic's error, with which typer parses options."""
 _EXTRA = re.compile(r"unexpected extra argument\(s\) \((.*)\)")
 
 Shell = Callable[[Callable[..., None]], Callable[..., None]]
@@ -38,7 +48,7 @@ class LazyCommand(TyperCommand):
         try:
             return self.load().make_context(*words, **extra)
         except typer.TyperException as error:
-            error.message = error.message.replace("Value error, ", "")
+            error.message = _in_words(error)
             if found := _EXTRA.search(error.message):
                 error.message += _help_for_extra(self.name or "", found[1])
             raise
@@ -52,6 +62,18 @@ class LazyCommand(TyperCommand):
             self._shell(with_groups(with_streams(command) if self._prints else command))
         )
         return typer.main.get_command(alone)
+
+
+def _in_words(error: typer.TyperException) -> str:
+    """Return the message of wrong usage; for a value that is no number, or out of range, with that value."""
+    problem = error.__cause__
+    if not isinstance(problem, ValidationError):
+        return error.message.replace("Value error, ", "")
+    first = problem.errors(include_url=False)[0]
+    wanted = _WANTED.get(first["type"])
+    if wanted is None:
+        return error.message.replace("Value error, ", "")
+    return f"must be {wanted.format(**first.get('ctx', {}))}, not {first['input']!r}"
 
 
 def _help_for_extra(command: str, words: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from investigator.cli.output import note
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
+from investigator.errors import FolderError
 from investigator.investigator import Investigator
 from investigator.services.run_records import LAST_RUN
 from investigator.settings import Settings, load_settings
@@ -35,6 +37,13 @@ def either_order(run: str, folder: Path) -> tuple[str, Path]:
     if not run or not Path(run).is_dir():
         return run, folder
     return (str(folder) if folder != Path() else LAST_RUN), Path(run)
+
+
+def check_order(folder: Path, words: str, command: str) -> None:
+    """Raise FolderError if a folder was given in place of the question or query, and the other way round."""
+    if not folder.exists() and "\0" not in words and Path(words).expanduser().is_dir():
+        typed = json.dumps(str(folder), ensure_ascii=False)
+        raise FolderError(f"no folder {typed}", hint=f"The folder comes first: investigator {command} {words} {typed}")
 
 
 def kept_of(

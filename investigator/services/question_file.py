@@ -13,6 +13,7 @@ from investigator.services.run_records import valid_question
 
 MOST_BYTES = 10_000_000
 _COLUMN = "question"
+_SHOWN = 40  # characters of a skipped line
 _HINT = (
     'Write one question per line (.txt), a column named question (.csv), or lines like {"question": "..."} (.jsonl).'
 )
@@ -21,8 +22,10 @@ Numbered = Iterator[tuple[int, str]]
 """Questions with the numbers of their lines, from 1."""
 
 
-def read_question_file(file: Path) -> tuple[str, ...]:
-    """Return the questions of a .txt, .csv or .jsonl file, each once, in order; empty lines are skipped.
+def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _: None) -> tuple[str, ...]:
+    """Return the questions of a .txt, .csv or .jsonl file, each once, in order.
+
+    Empty lines are skipped. A line without any word, such as `?`, is skipped with a message to `on_skipped`.
 
     Raises QuestionError, with the number of the line, for a line that is not a question, and for a file without any.
     """
@@ -31,6 +34,9 @@ def read_question_file(file: Path) -> tuple[str, ...]:
         raise QuestionError(f"{file} is not a file of questions: it ends in {file.suffix or 'nothing'}", hint=_HINT)
     questions: dict[str, str] = {}
     for number, words in rows(_text(file)):
+        if not any(map(str.isalnum, words)):
+            on_skipped(f"line {number} of {file} is skipped: it contains no words ({words.strip()[:_SHOWN]!r})")
+            continue
         try:
             question = valid_question(words)
         except QuestionError as error:

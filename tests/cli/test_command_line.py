@@ -93,6 +93,29 @@ def test_a_word_too_many_gets_a_hint_that_fits(folder: Path) -> None:
     )
 
 
+def test_a_question_before_its_folder_is_told_the_right_order(folder: Path) -> None:
+    for name in ("ask", "search"):
+        result = command(name, "What is the rent?", folder)
+        assert result.exit_code == 2
+        assert f'investigator {name} {folder} "What is the rent?"' in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "complaint"),
+    [
+        ("--max-calls", "abc", "must be a whole number, not 'abc'"),
+        ("--max-money", "much", "must be a number, not 'much'"),
+    ],
+)
+def test_a_value_that_is_no_number_is_named_in_plain_words(
+    folder: Path, option: str, value: str, complaint: str
+) -> None:
+    result = command("ask", folder, "What is the rent?", option, value)
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}': {complaint}" in result.stderr
+    assert "at least 1, not '0'" in command("search", folder, "rent", "--limit", "0").stderr
+
+
 def test_a_question_without_words_is_wrong_use(folder: Path) -> None:
     result = command("ask", folder, "?")
     assert (result.exit_code, "no words" in result.stderr) == (2, True)

@@ -13,6 +13,7 @@ from chat_parts import PROMPT, MadeTime
 from openai_server import OpenAIServer, Response, completion, json_response, refusal
 
 from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.errors import Server, failure
 from investigator.engines.chat.models import ChatSettings
 from investigator.errors import (
     CredentialError,
@@ -90,7 +91,7 @@ def test_a_missing_model_is_a_setting_to_correct(engine: ChatEngine, openai_serv
     openai_server.answer(refusal(404, "The model `m` does not exist", code="model_not_found"))
     with pytest.raises(SettingsError, match="does not exist") as caught:
         engine.reply(PROMPT)
-    assert "base URL" in caught.value.hint
+    assert "chat.base_url" in caught.value.hint
     assert len(openai_server.requests) == 1
 
 
@@ -274,3 +275,21 @@ def test_tokens_that_a_server_cannot_mean_are_guessed_from_the_texts(
     openai_server.answer(json_response(answer))
     reply = engine.reply(PROMPT)
     assert (reply.input_tokens, reply.output_tokens) == (8, 5)  # 22 and 13 characters, three to a token
+
+
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [
+        ("http://127.0.0.1:1", "chat.base_url=http://127.0.0.1:1/v1"),
+        ("http://user:word@127.0.0.1:1/v1", "curl http://127.0.0.1:1/v1/models"),
+        ("", "the name of the model"),
+    ],
+)
+def test_what_a_server_does_not_have_is_answered_by_where_to_look(address: str, hint: str) -> None:
+    class NotFoundError(Exception):
+        status_code = 404
+
+    failed = failure(NotFoundError("Error code: 404"), Server("openai:m", address), max_wait=1.0)
+    assert failed.error.message.endswith("was not found (404)")
+    assert hint in failed.error.hint
+    assert "word" not in failed.error.hint

@@ -30,7 +30,6 @@ def test_each_format_gives_each_question_once(tmp_path: Path, name: str, text: s
         ("a.txt", b"Who?\n\xff\xfe\n", "line 2 of .* is not UTF-8"),
         ("a.txt", b"Who?\n" + b"x" * 10_001, "line 2 of .*10,001 characters"),
         ("a.csv", b"id,words\n1,Who?\n", "line 1: no column is named question"),
-        ("a.csv", b"id,question\n1,Who?\n2,\n", "line 3 of .*the question is empty"),
         ("a.csv", b'question\nWho?\n"How', "line 3 is not CSV"),
         ("a.jsonl", b'{"question": "Who?"}\n{"question": \n', "line 2 is not JSON"),
         ("a.jsonl", b'{"question": "Who?"}\n["How?"]\n', "line 2 has no text in the field question"),
@@ -44,6 +43,22 @@ def test_a_file_that_cannot_be_used_is_complained_of_by_its_line(
     with pytest.raises(QuestionError, match=complaint) as raised:
         read_question_file(tmp_path / name)
     assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "line"),
+    [
+        ("a.txt", b"Who paid?\n?\nHow long?\n", 2),
+        ("a.csv", b"id,question\n1,Who paid?\n2,\n3,How long?\n", 3),
+        ("a.jsonl", b'{"question": "Who paid?"}\n{"question": "..."}\n{"question": "How long?"}\n', 2),
+    ],
+)
+def test_a_line_without_words_is_skipped_and_reported(tmp_path: Path, name: str, data: bytes, line: int) -> None:
+    (tmp_path / name).write_bytes(data)
+    skipped: list[str] = []
+    assert read_question_file(tmp_path / name, skipped.append) == ("Who paid?", "How long?")
+    assert len(skipped) == 1
+    assert skipped[0].startswith(f"line {line} of ")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -132,6 +132,17 @@ def status_of(error: Exception) -> int | None:
     return None
 
 
+def _where_to_look(server: Server) -> str:
+    """Return the hint for a model or path that a server does not have."""
+    if not server.address:
+        return "Check the name of the model."
+    parts = urlsplit(server.address)
+    address = f"{parts.scheme}://{host_of(server.address)}{parts.path.rstrip('/')}"
+    if not parts.path.strip("/"):
+        return f"Most servers have their API below /v1: try --set chat.base_url={address}/v1"
+    return f"List the models of the server with: curl {address}/models. If that fails, correct --set chat.base_url=URL"
+
+
 def _ours(error: BaseException | None) -> EngineError | None:
     """Return an error of this package that was raised below a provider's client, which may have wrapped it in its
     own error.
@@ -150,8 +161,10 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
     if status in (401, 403):
         return FailedCall(_refused_key(server, words), error)
     if status == 404:
-        hint = "Check the name of the model and the base URL."
-        return FailedCall(SettingsError(f"{server.place} was not found: {words}", hint=hint), error)
+        said = f": {words}" if words and words != f"Error code: {status}" else ""
+        return FailedCall(
+            SettingsError(f"{server.place} was not found (404){said}", hint=_where_to_look(server)), error
+        )
     if status == 429:
         return _limited(error, server, words, max_wait)
     if status == 408:
