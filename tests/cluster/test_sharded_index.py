@@ -202,5 +202,5 @@ def test_workers_that_differ_are_refused_by_what_differs(folder: Path, crew: Cre
 
 
 def test_an_address_that_is_none_is_refused() -> None:
-    with pytest.raises(SettingsError, match=r"cluster\.address is local, auto or ray://"):
+    with pytest.raises(SettingsError, match=r"must be local, auto or ray://HOST:PORT"):
         load_settings(None, ["cluster.address=ray.example.org"])
