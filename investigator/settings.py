@@ -36,7 +36,7 @@ from investigator.secrets import is_secret, register
 from investigator.store.store_settings import StoreSettings
 from investigator.tracing.opening import TraceSettings
 
-_SHOWN = 60  # characters of a value in a message
+_SHOWN = 60  # number of characters of a value in a message
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
 _KINDS: Mapping[object, str] = {
     int: "a whole number",
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     store: StoreSettings = StoreSettings()
-    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # does not change answers
+    cluster: ClusterSettings = Field(default=ClusterSettings(), exclude=True)  # the cluster does not change answers
     trace: TraceSettings = TraceSettings()
     verify: VerifySettings = VerifySettings()
 

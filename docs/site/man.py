@@ -64,7 +64,7 @@ If set, an unexpected error shows where it comes from.
 The index and the investigations of each folder (Linux); elsewhere the data directory of the user.
 .TP
 .I FOLDER/.investigatorignore
-What of a folder is no document, as in a .gitignore.
+Patterns of files that are not documents, as in a .gitignore.
 """
 
 

@@ -69,7 +69,7 @@ def _part(field: FieldInfo) -> type[BaseModel] | None:
 
 
 def _flat(part: type[BaseModel], before: str = "") -> Iterator[tuple[str, FieldInfo]]:
-    """Yield the fields of a part, those of parts inside it by their longer names."""
+    """Yield the fields of a part and of the parts inside it, each with its full name."""
     for name, field in part.model_fields.items():
         if (inner := _part(field)) is None:
             yield before + name, field

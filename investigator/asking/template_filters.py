@@ -89,7 +89,7 @@ def truncated(text: str, length: int = 255) -> str:
 
 
 def default(value: Plain | Undefined, other: Plain = "") -> Plain:
-    """Return a value, or another one if it is undefined."""
+    """Return a value, or the given default if the value is undefined."""
     return other if isinstance(value, Undefined) else value
 
 

@@ -100,7 +100,7 @@ class Memories(Protocol):
         ...
 
     def end_turn(self, used: Sequence[str]) -> None:
-        """End a turn in which these were used."""
+        """End a turn in which these memories were used."""
         ...
 
     def clear(self) -> None:

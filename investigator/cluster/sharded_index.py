@@ -294,7 +294,7 @@ class ShardedIndex:
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library to search in, with `embedder` for queries. Every vector is compared. `settings` override
-        those of the index. Raises FolderError for any search but that over everything.
+        those of the index. Raises FolderError unless the search covers everything.
         """
         if search is not Search.WHOLE:
             hint = "Resume it without --cluster, or start over with --fresh."

@@ -131,7 +131,7 @@ def doubt(replies: Sequence[Record]) -> str:
         case AnswerReply(claims=claims) if _EVIDENCE not in {cited for claim in claims for cited in claim.evidence}:
             return "its answer is not based on the given evidence"
         case KnowledgeReply(sentences=()):
-            return "it finds nothing in a passage that answers"
+            return "it finds nothing in a passage that contains the answer"
         case _:
             return ""
 

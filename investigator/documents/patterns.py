@@ -52,7 +52,7 @@ def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
         if regex is None or include is None:
             return None
         regex = _EVERYTHING_BELOW.get(regex, f"{regex}.+" if regex.endswith("/") else regex)
-        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # for `[[a]`, a literal bracket
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # `[[a]` is a literal bracket
             return re.compile(_without_backtracking(regex), re.DOTALL), include
     except (GitIgnorePatternError, re.error):  # git, too, ignores invalid patterns
         return None

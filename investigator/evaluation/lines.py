@@ -28,7 +28,7 @@ class RowWithId(ForeignRow):
 Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
-_GIST = 80  # characters of a value shown in an error
+_GIST = 80  # number of characters of a value shown in an error
 
 _shown = Repr()
 _shown.maxstring = _shown.maxother = _GIST

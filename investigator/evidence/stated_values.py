@@ -32,7 +32,7 @@ _STOPS = late(r"[,;:.!?()]|\b(?:is|are|was|were|has|have|had|will|shall|may|can|
 _PREPOSITION = late(r"\W*(?:of|for|in|at|on|to|with|per|by|between|during|under|over|on behalf of)\b", re.IGNORECASE)
 _UNIT_BEHIND = late(r"\s((?:[^\W\d_]+\s?){1,2})")
 _REACH, _BEFORE_IT, _MOST_BEFORE, _MOST_BEHIND = 160, 15, 3, 60  # characters, characters, words, characters
-_LONGEST = 600  # characters of a sentence; a longer one is a table
+_LONGEST = 600  # maximum number of characters of a sentence; a longer one is a table
 _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of figures with their own units
 
 

@@ -49,7 +49,8 @@ def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
 def with_its_name(text: str, start: int, end: int) -> int:
     """Return the start of the sentence that explains the pronoun at the beginning of the sentences at `[start, end)`.
 
-    Return `start` without such a pronoun, if it is ambiguous, or if more than 600 characters are in between.
+    Return `start` if there is no pronoun, if it is ambiguous, or if the other sentence is more than 600 characters
+    away.
     """
     if not _PRONOUN.search(text[start : start + _PRONOUN_WITHIN]):
         return start

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from investigator.language.terms import content_words, stem, words
 
 _K1, _B = 1.2, 0.75
-_USUAL_WORDS = 120  # words of a chunk
+_USUAL_WORDS = 120  # number of words of a chunk
 
 
 def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[str, float]:

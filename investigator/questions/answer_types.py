@@ -69,9 +69,9 @@ def expected_type(question: str) -> AnswerType:
     asked = f"{folded(question)} {question.casefold()}"  # only accents distinguish some words
     found = {kind: match.start() for kind, pattern in _asking() if (match := pattern.search(asked))}
     kind = next(iter(found), AnswerType.ANY)
-    if kind in _FIRST_WINS:  # "how much did it cost when it was new"
+    if kind in _FIRST_WINS:  # as in "how much did it cost when it was new"
         kind = min((one for one in found if one in _FIRST_WINS), key=found.__getitem__)
-        if found[kind] and _ASKS_IF.match(asked):  # "does it depend on how much is used"
+        if found[kind] and _ASKS_IF.match(asked):  # as in "does it depend on how much is used"
             return AnswerType.ANY
     return kind
 

@@ -42,10 +42,10 @@ def _clauses(text: str) -> Iterator[str]:
         is_shared = joint != ";" and _is_shared(_TOKEN.findall(piece)[:at])
         if joint != ";" and (at is None or _verb_at(current) is None):
             current += joint + piece
-            thing = piece if at is None else ""  # "and the hall, which was closed, was sold in June"
+            thing = piece if at is None else ""  # as in "and the hall, which was closed, was sold in June"
         elif joint.startswith(",") and _ASIDE.match(piece):
             yield piece
-        elif is_shared and not thing and _is_verb(own, len(own) - 1):  # "the hall was cleaned and painted in May"
+        elif is_shared and not thing and _is_verb(own, len(own) - 1):  # as in "the hall was cleaned and painted in May"
             current += joint + piece
         else:
             yield current
@@ -73,11 +73,11 @@ def _verb_at(text: str) -> int | None:
 def _is_verb(tokens: Sequence[str], at: int) -> bool:
     word, order = tokens[at], cues("order")
     if folded("".join(tokens[at - 1 : at])) in order["determiners"].split():
-        return False  # "the agreed fees"
+        return False  # as in "the agreed fees"
     if word in order["auxiliaries"].split() or is_past(word):
         return True
     follows = folded("".join(tokens[at + 1 : at + 2]))
-    return word.islower() and word.endswith("s") and follows in ("the", "a", "an")  # "owns the hall"
+    return word.islower() and word.endswith("s") and follows in ("the", "a", "an")  # as in "owns the hall"
 
 
 def is_of_other_name(first: str, second: str, text: str) -> bool:

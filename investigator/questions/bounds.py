@@ -16,7 +16,7 @@ from investigator.questions.periods import without_periods
 from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
-_REACH = 4  # words between a preposition and the last word of its object
+_REACH = 4  # number of words between a preposition and the last word of its object
 _LONGEST = 3  # most words of an object
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 

@@ -74,7 +74,7 @@ def effect_sides(sentence: str) -> list[str]:
         before = sentence[: found.start()]
         if before.strip(" \"'“‘(").strip():
             sides.append(before)
-        elif (end := _CLAUSE.search(sentence, found.end())) is not None:  # "Because it rained, the match ended."
+        elif (end := _CLAUSE.search(sentence, found.end())) is not None:  # as in "Because it rained, the match ended."
             sides.append(sentence[end.end() :])
     sides += (sentence[found.end() :] for found in patterns("causes")["effect_after"].finditer(sentence))
     return sides

@@ -109,7 +109,7 @@ def _quantities(question: str) -> Iterator[str]:
     """Return the kind of figure requested; for a count, also the counted thing."""
     asks_other = expected_type(question) in _NO_FIGURES
     for name, cue in patterns("asked").items():
-        if cue.search(question) and not (name == "money" and asks_other):  # "who bears the cost"
+        if cue.search(question) and not (name == "money" and asks_other):  # as in "who bears the cost"
             counted = _COUNTED.search(question) if name == "count" else None
             yield f"count of {counted.group(1)}" if counted else name
             return

@@ -22,7 +22,7 @@ from investigator.records import Imprint
 
 _COVER = 5_000  # characters
 _FIRST_LINES, _LONGEST_LINE = 15, 90
-_FEW_WORDS = 4  # characters next to a date, on the line that dates a document
+_FEW_WORDS = 4  # maximum number of other words on the line that dates a document
 _DATE_REACH = 40  # characters
 _FEWEST_LABELS = 3
 _SHORT_MONTH = 7  # days: a period of whole weeks may end this far into the next month
@@ -32,7 +32,7 @@ _PASSED = late(
     rf"\b(?:({'|'.join(_MONTHS_PASSED)})\s+months|({'|'.join(_WEEKS_PASSED)})\s+weeks)\s+ended\s+(?=\S)", re.IGNORECASE
 )
 _FISCAL_YEAR = late(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
-_EXACT_NAME = late(r"\(\s?exact name of", re.IGNORECASE)  # words after the name of the issuer of a filing
+_EXACT_NAME = late(r"\(\s?exact name of", re.IGNORECASE)  # these words follow the name of the issuer of a filing
 _SYMBOL = late(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80

@@ -20,8 +20,8 @@ from investigator.questions.related import is_irregular, is_verb, related_roots,
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name: vitamin A, line 2, class 5a."""
-_REACH = 4  # words between the two requested words, with a preposition: "the chair of the new committee"
-_LEAD = 4  # words before the auxiliary that may belong to the question word: "for how many months did"
+_REACH = 4  # number of words between the two requested words, with a preposition: "the chair of the new committee"
+_LEAD = 4  # number of words before the auxiliary that may belong to the question word: "for how many months did"
 
 
 class Pair(NamedTuple):
@@ -217,7 +217,7 @@ def _subject_at(tokens: Sequence[str]) -> int:
         )
         asks_whole = not _words("whole").isdisjoint(asks) or ("how" in asks and asks[-1] != "how")
         if asks_whole and (plain in _words("forms_of_be") or (plain in _words("modals") and not is_thing)):
-            return -1  # "what was the net income", "who will organise the sale"
+            return -1  # as in "what was the net income", "who will organise the sale"
         return place + 2 if folded(follows[0]) in _words("determiners") else place + 1
     return -1
 

@@ -83,7 +83,7 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         for at in range(len(tokens) - len(verb) + 1):
             if tuple(own for _, own in tokens[at : at + len(verb)]) == verb:
                 found.append((" ".join(word for word, _ in tokens[at : at + len(verb)]), others))
-            elif len(verb) == _PARTED and tokens[at][1] == verb[0]:  # "put her forward"
+            elif len(verb) == _PARTED and tokens[at][1] == verb[0]:  # as in "put her forward"
                 apart = [word for word, own in tokens[at + 2 : at + 2 + _BETWEEN] if own == verb[1]]
                 found += [(f"{tokens[at][0]} {apart[0]}", others)] if apart and verb[1] in _particles() else []
     return tuple(found)

@@ -20,7 +20,7 @@ _SUBJECT_ASKED = late(r"\s*(?:which|what|who)\b", re.IGNORECASE)
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
-_FAR = 9  # words between the question word and the name
+_FAR = 9  # number of words between the question word and the name
 _BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN = 3, 8, 6, 3  # words
 _CLAUSE_END = late(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
 _CLAUSE_MARK = late(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
@@ -49,7 +49,7 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
             between = question[match.end() : question.find(name)].split()
             done = [word for word in between if is_past(word)]
             if not _AUXILIARIES.isdisjoint(between):
-                continue  # "what part of deferred revenue does Apple expect"
+                continue  # as in "what part of deferred revenue does Apple expect"
             if done and len(between) <= _FAR:
                 yield f"{_TO}{name} | {done[0]}"
                 return
@@ -76,7 +76,7 @@ def _object(question: str) -> str:
         return ""
     own = list(takewhile(lambda word: folded(word) not in stop_words(), COMPOUND.findall(match["object"])))
     if not own and folded(match["object"].split()[0]) in _OBJECT_PRONOUNS and (told := _CARRIED.search(question)):
-        own = words(told.group(1))  # "who holds it? (the deposit)"
+        own = words(told.group(1))  # as in "who holds it? (the deposit)"
     if not own or own[0].isdigit():
         return ""
     return f"{_TO}{' '.join(own[:_LONGEST_OBJECT])} | {verb}"
@@ -155,7 +155,7 @@ def _around(verb: str, sentence: str) -> list[tuple[str, str]]:
 def _is_doer(before: str, after: str) -> bool:
     own = words(_CLAUSE_END.split(before)[-1])
     if not frozenset(own[-1:]).isdisjoint(cue_words("order", "determiners")):
-        return False  # "the proposal"
+        return False  # as in "the proposal"
     if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
     agent = words(after)[: _AGENT_WITHIN + 1]
@@ -193,7 +193,7 @@ def _has_object(before: str, after: str) -> bool:
     own = words(_CLAUSE_END.split(before)[-1])
     is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # an agent without a stated object
     if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]) or (_is_alone(after) and not is_named):
-        return _has_subject(before)  # "bisoprolol stopped because the heart rate fell"
+        return _has_subject(before)  # as in "bisoprolol stopped because the heart rate fell"
     follows = words(_CLAUSE_END.split(after)[0])[:_OBJECT_WITHIN]
     plain = [word for word in follows if word not in cue_words("order", "determiners")]
     return bool(plain) and plain[0] not in stop_words() and root(plain[0]) not in cue_roots("pointing")
@@ -218,7 +218,7 @@ def turned_round(role: str, text: str) -> str:
 
 def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequence[str]) -> str:
     for at, token in enumerate(tokens):
-        if root(folded(token)) in same and root(folded(token)) not in name:  # "the ferry carries"
+        if root(folded(token)) in same and root(folded(token)) not in name:  # as in "the ferry carries"
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
             is_noun = after[:1] == ["of"] or (before and folded(before[-1]) in cue_words("order", "determiners"))
             if is_noun or (role.startswith(_TO) and is_past(token) and _is_alone(" ".join(after))):
@@ -239,7 +239,7 @@ def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str],
         agent_at = None  # "fell by 3 percent" names no agent
     is_active = not is_verb or _FORMS_OF_BE.isdisjoint(folded(word) for word in before)  # "is liable" is not a passive
     if agent_at is None and is_active:
-        suffers = takewhile(lambda word: folded(word) != "from", after)  # "heard from the firm that"
+        suffers = takewhile(lambda word: folded(word) != "from", after)  # as in "heard from the firm that"
         return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(suffers)))
     agent = roots(" ".join(_agent(after[agent_at + 1 :]))) if agent_at is not None else frozenset()
     acts = bool(agent & name)

@@ -44,7 +44,7 @@ class Moment:
 class TimeSpan:
     """A time span in a text, with its first and last moment; None means an open end.
 
-    `is_clock` is True for times of day, which have no moments.
+    `is_clock` is True for times of day, for which no moments are given.
     """
 
     text: str
@@ -62,7 +62,7 @@ class TimeSpan:
         if self.is_clock:
             return None
         one = _of_year(self, asked.year)
-        if asked.year is None:  # "on 7 April"
+        if asked.year is None:  # as in "on 7 April"
             asked = replace(asked, year=next((end.year for end in (one.first, one.last) if end), None))
         first = one.first.begin if one.first else (0, 0, 0)
         last = one.last.end if one.last else (9999, 12, _LONGEST_DAY)
@@ -78,7 +78,7 @@ def _of_year(span: TimeSpan, year: int | None) -> TimeSpan:
     known = next((end.year for end in (span.last, span.first) if end and end.year), year)
     first, last = (end and replace(end, year=end.year or known) for end in (span.first, span.last))
     if first and last and first.begin > last.end and span.first and span.first.year is None and first.year:
-        first = replace(first, year=first.year - 1)  # "from 20 December to 6 January 2027"
+        first = replace(first, year=first.year - 1)  # as in "from 20 December to 6 January 2027"
     return replace(span, first=first, last=last)
 
 

@@ -240,7 +240,7 @@ class Passage(Record):
 
     @property
     def place(self) -> str:
-        """Return its place in the form of `Quote.place`; only the file if neither page nor line is known."""
+        """Return its place in the form of `Quote.place`, or only the file if neither page nor line is known."""
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 

@@ -1,4 +1,6 @@
-"""Shows a folder's index and search hits as text for a terminal. Pure, and harmless whatever the files contain."""
+"""Shows a folder's index and search hits as text for a terminal. The functions have no side effects, and their
+output is safe whatever the files contain.
+"""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ from investigator.tables.asked import table_question
 from investigator.tables.document_tables import tables_of
 from investigator.tables.lookup import best_cells, figure_of
 
-_MOST_SENTENCES = 20_000  # documents in total
+_MOST_SENTENCES = 20_000  # maximum number of sentences of all documents together
 _FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24

@@ -32,7 +32,10 @@ _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
 def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[str]) -> Decision | None:
-    """Return what a clause of a sentence decides; None if no clause says everything. `about` names its document."""
+    """Return what a clause of a sentence decides; None if no clause says everything.
+
+    `about` are words of the name of its document.
+    """
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
     if wanted:  # a question about an amount has no agent
@@ -52,9 +55,7 @@ def is_reported(question: str, sentence: str) -> bool:
 
 
 def decision_of_cell(question: str, value: str) -> Decision | None:
-    """Return what the value of the requested cell decides: its own yes or no, or yes if the question names the
-    value.
-    """
+    """Return the decision from the value of the requested cell: its own yes or no, or yes if the question names it."""
     said = says_yes_or_no(value)
     if negates(question):
         return None

@@ -134,7 +134,7 @@ def sentences_in(
     *,
     in_tables: bool = False,
 ) -> tuple[Quote, ...]:
-    """Return the sentences of the given spans of documents, each once; those in tables only with `in_tables`."""
+    """Return each sentence of the given spans once; sentences in tables are included only with `in_tables`."""
     found: dict[tuple[str, int], Quote] = {}
     for name, low, high in spans:
         one = document(name)

@@ -34,8 +34,8 @@ from investigator.tables.things import asked_things, lists_things
 _MOST_QUOTES = 3
 _OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest score of a quote, as a share of the best quote's
 _LONGEST_SENTENCE = 700  # characters; longer pieces (tables, lists) are quoted by their matching lines
-_ABOUT = 600  # characters at the beginning of a document that describe it
-_TITLE = 5  # characters at the beginning that include the title
+_ABOUT = 600  # number of characters at the beginning of a document that describe it
+_TITLE = 5  # a sentence that starts before this character includes the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # weight of the requested kind of thing

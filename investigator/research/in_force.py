@@ -34,7 +34,7 @@ from investigator.retrieval.library import DocumentIndex
 
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
 _WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
-_BESIDE = 160  # characters around a sentence that may name its role
+_BESIDE = 160  # number of characters around a sentence that may name its role
 
 
 def with_all_found(

@@ -48,7 +48,7 @@ from investigator.tables.document_tables import tables_of
 
 _LEAST_OWN = 0.5  # share of the question's words that the answering sentence must contain
 _AROUND = 250  # characters read before and after a quote
-_ABOUT = 600  # characters at the beginning of a document that describe it
+_ABOUT = 600  # number of characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 """Pronouns that refer to something named in the previous sentence."""
 _WHAT_IT_DOES = late(r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ do\b", re.IGNORECASE)
@@ -103,7 +103,7 @@ class QuotedText:
 
     @property
     def surroundings(self) -> Surroundings:
-        """Return it with the surrounding text and what its document says about itself."""
+        """Return this sentence with the surrounding text and what its document says about itself."""
         return surroundings(self.quote, self.text, self.document)
 
 

@@ -43,7 +43,7 @@ from investigator.scoring.calibration import default_calibration
 from investigator.scoring.model_points import default_rules
 
 _QUOTES_OF_SUMMARY = 10
-_READ_BY_SMALL = 5_000  # characters of a document that a small model reads, which takes a minute on one core
+_READ_BY_SMALL = 5_000  # number of characters of a document that a small model reads, which takes a minute on one core
 
 Spans = Sequence[AddressedSpan]
 """Places in passages that address a language model: document ids with spans of their texts."""

@@ -18,7 +18,7 @@ from investigator.tables.document_tables import tables_of
 from investigator.tables.key_cells import key_cells
 
 _MOST_FIGURES = 5
-_BEGINNING = 200  # characters at the beginning of a document that name it
+_BEGINNING = 200  # number of characters at the beginning of a document that name it
 _MOST_OF = 0.6  # share of the words of the requested subject that name the document
 _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the others cover the rest of the text
 

@@ -141,8 +141,8 @@ class _Wanted:
         return not self.weights or _pattern("outcome").search(self.asked.text) is not None
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
-        """Return the weight of a sentence; 0 if it contains no word of the question. `said` is the bonus for containing
-        all words.
+        """Return the weight of a sentence; 0 if it contains no word of the question. `said` is the bonus for a sentence
+        that contains all words.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0

@@ -167,7 +167,7 @@ def established_by(written: Statements, memories: Sequence[Memory], *, read: boo
 
 
 def _differs(one: Claim, other: Claim) -> bool:
-    """Return True for different results of one operation from different documents: of two depots, for example."""
+    """Return True if two documents give different results of the same operation, for example for two depots."""
     if one.computation is None or other.computation is None or one.computation.operation != other.computation.operation:
         return False
     is_elsewhere = one.quotes[0].document_id != other.quotes[0].document_id
@@ -190,7 +190,7 @@ def _all_met(
 
 
 def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tuple[Quote, ...]:
-    """Return the quotes that meet all that a question asks, trimmed to the sentences and rows that do."""
+    """Return the quotes that meet everything in a question, trimmed to the sentences and rows that do."""
     claims, judging = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes), Judging(load)
     met = _all_met([(part, judging.best(part, claims)) for part in taken_apart(question)], claims, judging)
     return tuple(quote for claim in met for quote in claim.quotes)
@@ -199,9 +199,7 @@ def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tupl
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load
 ) -> Statements:
-    """Return the statements, with the missing quotes that meet every constraint of a part, regardless of their
-    score.
-    """
+    """Return the statements, and add the missing quotes that meet every constraint of a part, whatever their score."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))

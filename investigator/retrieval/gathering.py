@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 
 class GatheredCorpus:
-    """The documents and chunks of several shards, by number, out of `count`.
+    """The documents and chunks of several shards, by shard number; `count` is the number of all shards.
 
     `lost` are the files of missing shards, each with the reason; they count as unreadable.
     """

@@ -34,7 +34,7 @@ MOST_OCTETS = 4_000
 under 2,000 tokens.
 """
 LONGEST_WAIT = 20
-_MOST_NAMES = 1_500  # octets of names that a reply lists, in its text and in its record
+_MOST_NAMES = 1_500  # maximum number of octets of the names that a reply lists
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")

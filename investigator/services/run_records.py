@@ -28,7 +28,7 @@ from investigator.store.journal import Run, Runs
 
 LONGEST_QUESTION = 10_000
 """Longest question, in characters."""
-_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if any
+_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # a scope, if there is one, is compared too
 _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
 

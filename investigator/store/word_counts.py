@@ -33,7 +33,7 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 
 
 class WordTable(StrEnum):
-    """A full-text table of an index: of chunks, or of the cards of documents."""
+    """A full-text table of an index, which contains chunks or the cards of documents."""
 
     CHUNKS = "chunk_words"
     CARDS = "card_words"

@@ -27,7 +27,7 @@ _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
-_MOST_PARTS = 100  # characters; limit for texts written without spaces
+_MOST_PARTS = 100  # maximum number of parts of a token, which is long if a text has no spaces
 _LONGEST_ACRONYM = 6
 _ACRONYM = late(r"[A-Z]{2,5}")
 
@@ -142,8 +142,8 @@ def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
-    """Return True for a numbered thing that a cell must name. A time is one only if no calendar contains it, such as
-    "year 2".
+    """Return True for a numbered thing that a cell must name. This includes times only if no calendar contains them,
+    such as "year 2".
     """
     return not _NUMBERED_TIME.search(one.thing) or "-" in one.text or (not times and one.text[-1:].isdigit())
 

@@ -24,7 +24,7 @@ from investigator.tables.operands import AskedComputation, asked_computation
 from investigator.tables.times import TableTime, agrees, times_between
 
 _MOST_OF_MEAN = 40  # figures
-_MOST_QUOTED = 12  # of ordered figures, from the highest or lowest one
+_MOST_QUOTED = 12  # maximum number of ordered figures to quote
 _FEWEST = 2
 _EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
 
@@ -243,9 +243,9 @@ def _opposite_kind(question: str) -> re.Pattern[str] | None:
 
 
 def _without_results(view: TableView, cells: Sequence[TableCell]) -> list[TableCell]:
-    """Return the cells of rows that are no results of other rows: no totals, averages or balances by their labels, no
-    row with parts below it, and no sum of the rows before or after it. If two rows happen to add up to the next one, no
-    cell is returned, because that row may be their sum.
+    """Return the cells of rows that are not computed from other rows. A row is left out if its label says total,
+    average or balance, if its parts are listed below it, or if it is the sum of the rows before or after it. If two
+    rows happen to add up to the next one, no cell is returned, because that row may be their sum.
     """
     cells = [cell for cell in cells if not _is_result(view, cell)]
     values = [figure.value if (figure := figure_in(view.quoted(cell))) else None for cell in cells]

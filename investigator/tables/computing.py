@@ -57,7 +57,8 @@ def computation(
     operation: Operation, *cells: QuotedCell, wants_share: bool = False, wants_means: bool = False
 ) -> Computation | None:
     """Return the result for some cells: the first minus the second, the sum or mean of all, the first as a share of the
-    second, or the first of an ordered list as its highest or lowest figure. Growth is from the second to the first.
+    second, or the first of an ordered list as its highest or lowest figure. Growth is measured from the second to the
+    first.
 
     Return None if a cell is not a figure, if units or multipliers differ, or if their periods have different lengths.
     With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their spread are accepted,

@@ -40,7 +40,7 @@ def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
         return marked or 1
     if first <= max(marked, _MOST_HEADERS):
         while first > max(marked, 1) and len(rows[first - 1]) <= 1 < max(len(row) for row in rows):
-            first -= 1  # a heading for the first rows
+            first -= 1  # this row is a heading for the first rows
         return max(first, marked)
     return marked or 1
 

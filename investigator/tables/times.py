@@ -32,7 +32,7 @@ _A_YEAR_BEFORE = late(
 _QUARTER_OR_FISCAL = late(r"\bq[1-4]\b|\bFY\d\d(?:\d\d)?\b", re.IGNORECASE)
 _SLACK = 7  # number of days by which a fiscal period may end after its month
 _MOST_BETWEEN = 12
-_NEAR = 48  # characters before a date that may give the length of the period
+_NEAR = 48  # number of characters before a date that may give the length of the period
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is i
 Row = TypeVar("Row", bound=TaskRow)
 Form = TypeVar("Form")
 
-_HEAD = 65_536  # bytes at the start of a file that reveal its format
+_HEAD = 65_536  # number of bytes at the start of a file that reveal its format
 
 
 def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:

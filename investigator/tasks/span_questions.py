@@ -48,7 +48,7 @@ class Article(TaskRow):
 
 
 class SpanFile(TaskRow):
-    """A file: articles, their passages, and questions about these."""
+    """A file with articles, their passages, and questions about the passages."""
 
     data: tuple[Article, ...]
 

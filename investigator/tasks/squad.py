@@ -20,7 +20,7 @@ class DefaultTeacher(SpanTeacher):
     episode.
     """
 
-    expected = "SQuAD's JSON: `data` with paragraphs, in them context and qas with id, question and answers"
+    expected = "SQuAD's JSON: `data` with paragraphs, each with context and qas, which have id, question and answers"
     are_conversations = False
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:

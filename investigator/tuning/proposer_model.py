@@ -30,7 +30,7 @@ class ProposerModel:
         self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
 
     def __call__(self, text: str) -> str:
-        """Return the new template; a reply that is not JSON is used unchanged, a truncated one not at all.
+        """Return the new template; a reply that is not JSON is used unchanged, and a truncated reply is not used.
 
         Raises EngineError and BudgetSpent.
         """

@@ -203,7 +203,7 @@ class TuningRun:
     def _check_prices(self, baseline: FolderEvaluation, settings: Settings, embedder: Embedder | None) -> None:
         """Raise SettingsError if money is limited and an engine that will be asked has no price."""
         asked = (*baseline.engines.values(), *((self._proposer,) if self._proposer else ()))
-        own = settings.budget.changed(money=self._ceiling.money)  # with the user's own prices
+        own = settings.budget.changed(money=self._ceiling.money)  # this keeps the user's own prices
         Parts(settings.model_copy(update={"budget": own}), embedder=embedder).check_prices(asked)
 
     def _check_opened(self) -> int:

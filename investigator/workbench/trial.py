@@ -139,7 +139,9 @@ def _with_finding(
     own = query.read(reading, variables.passages).quotes
     proven = (quote for quote in finding.quotes if quote in own)  # the quotes of the model, not those of the search
     stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
-    failed = (TriedQuote(text=text, problem="is not there, or proves nothing") for text in finding.failed_quotes)
+    failed = (
+        TriedQuote(text=text, problem="is not in the passages, or proves nothing") for text in finding.failed_quotes
+    )
     model_point = reading.value.point if reading.value is not None else None
     return tried.changed(point=finding.point, model_point=model_point, quotes=(*stands, *failed))
 

@@ -41,7 +41,7 @@ class SearchDecision(StrEnum):
 
 
 class MemoryDecision(StrEnum):
-    """The reply of the memory decision module. Empty if it was not asked."""
+    """The reply of the memory decision module. It is empty if the module was not called."""
 
     ACCESS = "access memory"
     DO_NOT_ACCESS = "do not access memory"

@@ -63,8 +63,8 @@ def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> 
 
 
 def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[PiiSpan]:
-    """Return all findings, the most certain first: numbers with a checksum or a telling word before them, then streets,
-    then any long number.
+    """Return all findings, the most certain first: numbers with a checksum or after a word such as "passport", then
+    streets, then any long number.
     """
     yield from contacts_in(text)
     numbers = list(numbers_in(text))

@@ -68,7 +68,7 @@ def entity(turns: Sequence[Turn]) -> PhraseReply:
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
     """Return the sentences of the passages that answer the last turn, word for word, each with its passage's number.
 
-    Return none if their point is below 10: they are then about something else.
+    Return no sentences if their score is below 10, because they are about something else.
     """
     question = question_of(turns)
     if not passages or not question:

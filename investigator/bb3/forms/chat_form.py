@@ -49,7 +49,7 @@ memory.
 _POINT_OF_MODELS = 50
 """The lowest score at which a model's sentences count as knowledge; below it, sentences from the search may count."""
 _LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
-_LONGEST_TOLD = 200  # characters of a decision that could not be parsed
+_LONGEST_TOLD = 200  # maximum number of characters of a decision that could not be parsed
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
 R = TypeVar("R", bound=Record)

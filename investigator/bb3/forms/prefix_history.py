@@ -46,7 +46,7 @@ class PrefixOptions(Record):
         default="Person 2's Persona", description="prefix of the replying speaker's memories"
     )
     partner_memory_prefix: str = Field(default="Person 1's Persona", description="prefix of the partner's memories")
-    final_prefix: str = Field(default="", description="end of the prompt; empty: the module's own")
+    final_prefix: str = Field(default="", description="end of the prompt; if empty, the module's usual end")
     final_prefix_space: bool = Field(default=False, description="add a space after the final prefix")
 
     def name_of(self, speaker: Speaker) -> str:

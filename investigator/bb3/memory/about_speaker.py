@@ -15,7 +15,7 @@ from importlib.resources import files
 from investigator.language.terms import folded, stem, words
 from investigator.records import Record
 
-_LONGEST = 2_000  # characters of a text that are examined
+_LONGEST = 2_000  # maximum number of characters of a text that are examined
 _ONE = frozenset({"1", "a", "an", "one", "ein", "eine", "einen", "un", "une", "una"})
 _END = re.compile(r"[\s.!…。！]+$")
 _JOINTS = re.compile(

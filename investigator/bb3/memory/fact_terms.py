@@ -40,7 +40,7 @@ class FactTerms(Protocol):
         """Delete all terms."""
 
     def matching(self, connection: Connection, user: str, terms: Collection[str], most: int) -> Sequence[int]:
-        """Return the user's facts that have some of the terms, best (BM25) first; of equals, newest first."""
+        """Return the user's facts that have some of the terms, ordered by BM25 score and then from newest to oldest."""
 
     def with_all(self, connection: Connection, user: str, terms: Collection[str]) -> Sequence[int]:
         """Return the user's facts that have all of the terms."""

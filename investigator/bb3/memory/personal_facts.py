@@ -111,7 +111,7 @@ class PersonalFacts:
             return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
 
     def matching(self, user: str, terms: Collection[str], most: int) -> tuple[KeptFact, ...]:
-        """Return the user's facts that have some of the terms, best (BM25) first; of equals, newest first."""
+        """Return the user's facts that have some of the terms, ordered by BM25 score and then from newest to oldest."""
         with self._reading(user) as connection:
             if not terms:
                 return ()

@@ -13,7 +13,7 @@ from investigator.records import Heading, PageSpan, Table
 from investigator.tables.shape import CURRENCY_SIGN, is_value
 
 _LONGEST_SPAN = 5  # digits
-_HEADER_REACH = 500  # characters of a table between repetitions of the column names
+_HEADER_REACH = 500  # number of characters of a table between repetitions of the column names
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CLOSING = re.compile(r"\)?\s?%|\)")
 _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
@@ -21,9 +21,9 @@ _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
 
 @dataclass
 class _TableRow:
-    """An unfinished table row: its cells, and whether it has text, and cells of several lines. `first` is the index of
-    its first piece of text; `header` is True if the file marks it as a header row, and `header_cells` is the number of
-    cells marked as headers.
+    """An unfinished table row: the number of its cells, and whether it has text and cells with several lines. `first`
+    is the index of its first piece of text; `header` is True if the file marks it as a header row, and `header_cells`
+    is the number of cells marked as headers.
     """
 
     cells: int = 0

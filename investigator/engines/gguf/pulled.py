@@ -79,7 +79,7 @@ def recommended_models() -> tuple[LocalModel, ...]:
 def model_named(name: str) -> LocalModel:
     """Return a model of the table by its name, or a model of any repository as `owner/repository:file.gguf`.
 
-    An empty name selects the first of the table. Raises SettingsError for any other name.
+    An empty name selects the first model in the table. Raises SettingsError for any other name.
     """
     known = {model.name: model for model in recommended_models()}
     if not name:

@@ -87,7 +87,7 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     if abs(down) <= before.size / 2:  # the same line: pdfium splits it at a raised or lowered mark
         return not -before.size < after.left - before.right < _APART * before.size
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
-    if down < 0 or beside:  # the next column, or adjacent text
+    if down < 0 or beside:  # this line starts the next column or stands next to the block
         fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
         return not (_goes_on(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):

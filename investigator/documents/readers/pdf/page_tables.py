@@ -15,7 +15,7 @@ from investigator.tables.captions import caption_above
 _SAME_EDGE = 4.0  # points
 _INDENT = 2.5  # points
 _SIDE_BY_SIDE = 6  # characters
-_FOLLOWS = 160  # characters between two tables that share one unit note
+_FOLLOWS = 160  # number of characters between two tables that share one unit note
 _FEWEST_ALIKE = 0.7  # share of columns that must match those at the top of the next page
 
 

@@ -27,7 +27,7 @@ from investigator.records import FileStatus, Heading, PageSpan
 _OUTLINE_LIMIT = 2_000
 _MOST_PICTURED = 50
 _FEWEST = 2  # minimum number of letters and digits of a text layer
-_TITLE_SEARCHED = 60  # lines of the first page
+_TITLE_SEARCHED = 60  # number of lines of the first page
 
 Bookmark = tuple[str, int]
 """A bookmark's title and the index of its page, from 0."""

@@ -18,7 +18,7 @@ _RULE = re.compile(r"[-=_+|.]{3,}")
 _WORD = re.compile(r"\S+")
 _LINES_BETWEEN = 5
 _LINES_BEFORE = 6
-_MOST_LINES = 1_500  # rows of one table
+_MOST_LINES = 1_500  # maximum number of rows of one table
 _TAB = 8
 
 
