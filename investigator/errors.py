@@ -83,7 +83,9 @@ class UserError(InvestigatorError):
 def expect(
     value: object, kinds: type | tuple[type, ...], called: str, error: Callable[[str], UserError] = UserError
 ) -> None:
-    """Raise an error if a value is not of one of these types: `only must be str, not int`. `called` is its name."""
+    """Raise an error if a value is not of one of these types: `only must be str, not int`. `called` is the name of
+    the value in the message.
+    """
     named = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, named) or (isinstance(value, bool) and bool not in named):
         wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in named)

@@ -66,7 +66,12 @@ def _first_page(folder: Path) -> Path:
 
 def _decisions() -> str:
     """Return the list of the decisions: number, title, link."""
-    lines = ["# Decisions", "", "Why it is built as it is; what was weighed, and what was measured.", ""]
+    lines = [
+        "# Decisions",
+        "",
+        "The reasons for the design: the alternatives that were considered, and the measurements.",
+        "",
+    ]
     for path in sorted((DOCS / "decisions").glob("0*.md")):
         title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
         lines.append(f"- [{title}]({path.name})".replace(". ", "\\. ", 1))

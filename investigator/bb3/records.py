@@ -41,7 +41,7 @@ class Module(StrEnum):
 
     @property
     def template(self) -> str:
-        """Return the name of its template, `bb3/<module>`."""
+        """Return the name of the module's template, `bb3/<module>`."""
         return f"bb3/{self}"
 
 
@@ -60,7 +60,7 @@ class Turn(Record):
 
 
 AND_MORE = "…"
-"""The last line of a fact that sums up several, if more exist."""
+"""The last line of a fact that summarises several facts, if there are more than it lists."""
 
 
 class PersonalFact(Record):

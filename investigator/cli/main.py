@@ -130,9 +130,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Conversations and dialogue research": (
         _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
         _command("export", "bb3.commands.export:export", "Export saved conversations for release."),
-        _command(
-            "module", "bb3.commands.module:module", "Run one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS
-        ),
+        _command("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
         _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
         _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
     ),

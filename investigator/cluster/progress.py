@@ -16,7 +16,7 @@ class ClusterProgress(Record):
     shards: int
     finished: int = Field(description="number of searchable shards")
     planned: int = Field(default=0, description="number of shards that the last command had to build")
-    built: int = Field(default=0, description="number of these that are finished")
+    built: int = Field(default=0, description="number of planned shards that are finished")
     bytes_per_second: float | None = Field(default=None, description="bytes of files, over all workers")
     seconds_left: float | None = None
     begun_again: int = Field(default=0, description="number of shards restarted after their worker died")

@@ -45,20 +45,20 @@ class Message(dict[str, object]):
         return cls({BATCH_PADDING: True, EPISODE_DONE: True})
 
     def is_padding(self) -> bool:
-        """Return True if it is only padding."""
+        """Return True if the message is only padding."""
         return bool(self.get(BATCH_PADDING))
 
     def json_safe_payload(self) -> dict[str, object]:
-        """Return its fields as a plain dict, without `metrics`, which contains objects."""
+        """Return the message's fields as a plain dict, without `metrics`, which contains objects."""
         return {key: value for key, value in self.items() if key != "metrics"}
 
     @property
     def text(self) -> str:
-        """Return its text; empty if it has none."""
+        """Return the text of the message; "" if it has none."""
         return str(self.get("text") or "")
 
     def known_labels(self) -> list[str]:
-        """Return its correct answers, shown while learning (`labels`) or hidden for grading (`eval_labels`)."""
+        """Return the correct answers, shown while learning (`labels`) or hidden for grading (`eval_labels`)."""
         return texts_of(self.get("labels", self.get("eval_labels")))
 
 

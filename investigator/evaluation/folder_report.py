@@ -182,7 +182,7 @@ def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, 
 
 
 def _proven(rows: Sequence[_Measurable]) -> Estimate | None:
-    """Return the share of proven quotes, whose interval, like all others, comes from resampling questions."""
+    """Return the share of proven quotes; like all intervals, its interval comes from resampling the questions."""
     proven = np.array([row.outcome.proven for row in rows], dtype=np.float64)
     quotes = np.array([len(row.outcome.citations) for row in rows], dtype=np.float64)
     return statistic_of(lambda at: float(proven[at].sum() / quotes[at].sum()) if quotes[at].any() else None, len(rows))

@@ -64,7 +64,7 @@ class DatedSentence:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Return the roots of its words and of the words around it."""
+        """Return the roots of the words in and around the sentence."""
         return roots(self.sentence) | self.about_roots
 
     def side(self, value: str) -> ConflictSide:
@@ -72,7 +72,7 @@ class DatedSentence:
         return ConflictSide(value=value, quote=self.quote, date=self.date)
 
     def is_apart(self, other: DatedSentence) -> bool:
-        """Return True if their documents are about different things."""
+        """Return True if the documents of two sentences are about different things."""
         return other.document_id in self.apart_from and self.document_id in other.apart_from
 
 

@@ -124,7 +124,7 @@ def _named(text: str, section: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedValue | None:
     """Return the value that a sentence gives for a thing; None if it gives none, or several. `about` contains the roots
-    of the words of its heading and its document's title, which may complete the sentence. A sentence about a change may
+    of words in the heading and the document's title, which may complete the sentence. A sentence about a change may
     omit the words joined to the main word, as "the regatta is moved" omits "summer".
     """
     read = _Read.of(_own_lines(sentence, thing))

@@ -20,7 +20,7 @@ from investigator.language.terms import content_words, folded
 from investigator.questions.related import root, roots
 from investigator.records import Conflict, ConflictSide
 
-_ALSO_SAID = 2  # words next to a value without a unit that a replacing statement must share with the replaced one
+_ALSO_SAID = 2  # number of words next to a unitless value that two statements must share
 
 
 def value_conflict(

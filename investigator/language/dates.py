@@ -39,7 +39,7 @@ class Date:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Return its place."""
+        """Return the span of the date in its text."""
         return self.start, self.end
 
     def is_said_by(self, other: Date) -> bool:
@@ -52,7 +52,7 @@ class Date:
 
     @property
     def years(self) -> frozenset[int]:
-        """Return its possible years; empty if none is given."""
+        """Return the possible years of the date; empty if none is given."""
         return frozenset(day.year for day in self.readings if day.year is not None)
 
 

@@ -67,7 +67,7 @@ class Period(NamedTuple):
 
     @property
     def months(self) -> int:
-        """Return the number of its last month, counted from year 0."""
+        """Return the number of the period's last month, counted from year 0."""
         return self.order[0] * 12 + self.order[1]
 
 

@@ -31,12 +31,12 @@ class Moment:
 
     @property
     def begin(self) -> tuple[int, int, int]:
-        """Return its first day as a value that can be compared."""
+        """Return the first day of the day, month or year as a value that can be compared."""
         return self.year or 0, self.month or 1, self.day or 1
 
     @property
     def end(self) -> tuple[int, int, int]:
-        """Return its last day as a value that can be compared."""
+        """Return the last day of the day, month or year as a value that can be compared."""
         return self.year or 0, self.month or 12, self.day or _LONGEST_DAY
 
 
@@ -54,7 +54,7 @@ class TimeSpan:
 
     @property
     def has_both(self) -> bool:
-        """Return True if both its beginning and its end are given."""
+        """Return True if both the beginning and the end of the time span are given."""
         return self.is_clock or (self.first is not None and self.last is not None)
 
     def holds(self, asked: Moment) -> bool | None:

@@ -101,7 +101,7 @@ class Term:
 
     @cached_property
     def others(self) -> tuple[str, ...]:
-        """Return its synonyms, if it is one word and not a name."""
+        """Return the synonyms of the term, if it is one word and not a name."""
         own = words(self.text)
         return related(own[0])[:_MOST_RELATED] if len(own) == 1 and not self.is_name else ()
 
@@ -204,9 +204,9 @@ def topics_of(question: str) -> tuple[Topic, ...]:
 
 
 def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of a clause that each name something to be mentioned, with a flag for what must be missing.
+    """Yield each piece of a clause that names something to be mentioned, and True if that must be missing instead.
 
-    After "and" or a comma the last flag holds on, until a verb or a "not" says otherwise.
+    After "and" or a comma the last flag is used again, until a verb or a "not" changes it.
     """
     is_denied = False
     for text, is_turn in _joined(clause):

@@ -193,7 +193,7 @@ class Document(Record):
 
     @property
     def names(self) -> str:
-        """Return its names: its title, its path and its issuer."""
+        """Return the names of the document: its title, its path and its issuer."""
         return f"{self.title} {self.id} {self.imprint.issuer}"
 
 
@@ -240,7 +240,7 @@ class Passage(Record):
 
     @property
     def place(self) -> str:
-        """Return its place in the form of `Quote.place`, or only the file if neither page nor line is known."""
+        """Return the place in the form of `Quote.place`, or only the file if neither page nor line is known."""
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
@@ -278,7 +278,7 @@ class Quote(Record):
 
     @property
     def said(self) -> str:
-        """Return its text on one line; for a cell its labels, headers and value."""
+        """Return the text of the quote on one line; for a cell its labels, headers and value."""
         return self.cell.line if self.cell is not None else " ".join(self.text.split())
 
     @property

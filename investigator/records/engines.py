@@ -26,7 +26,7 @@ class Traits(Record):
 
     @property
     def decides(self) -> bool:
-        """Return True if its judgement counts; if not, the rules of the built-in engine decide."""
+        """Return True if the engine's judgement counts; if not, the rules of the built-in engine decide."""
         return not (self.goes_by_measures or self.is_small)
 
 

@@ -62,7 +62,7 @@ class Sighting:
 
     @property
     def worth(self) -> float:
-        """Return its quality as a quote."""
+        """Return the quality of the sentence as a quote."""
         return self.strength + _OWN_WORDS * self.said + _WELL_READ * self.reads
 
 

@@ -82,7 +82,7 @@ class QuotedText:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Return its span in the document."""
+        """Return the span of this text in the document."""
         start, end = self.span or (0, len(self.quote.text))
         return self.quote.start + start, self.quote.start + end
 
@@ -93,12 +93,12 @@ class QuotedText:
 
     @property
     def before(self) -> tuple[tuple[int, int], ...]:
-        """Return the spans of the sentences before it in its quote."""
+        """Return the spans of the sentences before this one in the quote."""
         return tuple(statement_spans(self.quote.text[: self.span[0]])) if self.span else ()
 
     @property
     def last_before(self) -> str:
-        """Return the sentence before it in its quote; "" if it is the first."""
+        """Return the sentence before this one in the quote; "" if this is the first."""
         return "".join(self.quote.text[start:end] for start, end in self.before[-1:])
 
     @property

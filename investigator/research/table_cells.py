@@ -74,7 +74,9 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
-    """Yield the best cell, the cells of other rows that the question names, and those beside it with its amount."""
+    """Yield the best cell, the cells of other rows that the question names, and the cells next to it that give its
+    amount.
+    """
     found, wants_amount = best_cells(question, tables, time, most=_LOOKED_AT), bool(table_question(question).amounts)
     for one in found:
         others = found[0].stands_with(one) or (wants_amount and found[0].is_beside(one))

@@ -19,7 +19,7 @@ from investigator.store.full_text import ChunkMatch
 from investigator.store.vectors import VectorMatch, best_matches
 from investigator.store.word_counts import WordCounts, WordTable, added
 
-_HELD_QUERIES = 256  # entries whose counts and vectors are cached
+_HELD_QUERIES = 256  # number of queries whose counts and vectors are cached
 
 Value = TypeVar("Value")
 

@@ -13,7 +13,7 @@ from investigator.services.run_records import valid_question
 
 MOST_BYTES = 10_000_000
 _COLUMN = "question"
-_SHOWN = 40  # characters of a skipped line
+_SHOWN = 40  # number of characters shown of a skipped line
 _HINT = (
     'Write one question per line (.txt), a column named question (.csv), or lines like {"question": "..."} (.jsonl).'
 )

@@ -69,7 +69,7 @@ def send(stream: BinaryIO, record: Record, raw: bytes = b"") -> None:
 
 
 def main() -> None:
-    """Answer requests until they end."""
+    """Answer requests until standard input ends."""
     os.umask(0o077)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")

@@ -48,7 +48,7 @@ class AskedTerm:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Return its own root, and those of its synonyms."""
+        """Return the root of the word, and those of its synonyms."""
         return self.others | {self.root}
 
 

@@ -20,7 +20,7 @@ from investigator.tables.naming import named
 from investigator.tables.times import without_times
 
 OF_OTHER_KIND = 0.6
-"""Cost of a value of a kind that the question does not ask for."""
+"""Cost of a value whose kind differs from the requested kind."""
 _PRICED = 0.1
 _SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)

@@ -63,7 +63,7 @@ class FoundCell:
 
     @property
     def is_met(self) -> bool:
-        """Return True if it meets every constraint."""
+        """Return True if the cell meets every constraint."""
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
         return not self.missing and not self.misses and agrees_with_time and self.is_sure and self.has_value
 

@@ -93,7 +93,7 @@ def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
 
 
 def without(named: Named, taken: frozenset[str]) -> Named:
-    """Return a name without some roots."""
+    """Return a name without the given roots."""
     return replace(named, every=named.every - taken)
 
 

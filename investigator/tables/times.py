@@ -53,7 +53,7 @@ class TableTime:
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """Return its position in time."""
+        """Return the year, month and day of the end, for sorting."""
         return self.year or 0, self.month or (self.quarter or 4) * 3, self.day or 31
 
     def a_year_before(self) -> TableTime:

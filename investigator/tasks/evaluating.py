@@ -15,8 +15,8 @@ from investigator.errors import DialogueError
 def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
     """Return the metrics of one pass through the world's data, or of at most `count` turns.
 
-    The world starts over. `on_turn` receives the number of finished turns after each. Raises DialogueError if the data
-    has no end, as in training, and no `count` is given.
+    The world is reset first. `on_turn` receives the number of finished turns after each. Raises DialogueError if the
+    data has no end, as in training, and no `count` is given.
     """
     if count is None and _is_endless(world):
         hint = "Evaluate with datatype=valid or test, or give a count."

@@ -65,7 +65,7 @@ class ForeignRecord(Record):
     )
 
     def wire(self) -> dict[str, JsonValue]:
-        """Return it in JSON form, under the names of the paths, without fields that were never set."""
+        """Return the record in JSON form, under the names of the paths, without fields that were never set."""
         form: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return form
 
@@ -78,7 +78,7 @@ class Safety(ForeignRecord):
 
     @property
     def is_unsafe(self) -> bool:
-        """Return True if either of them found something; a check that did not run counts as finding nothing."""
+        """Return True if either check found something; a check that did not run counts as finding nothing."""
         return any(said not in (None, OK) for said in (self.duo_safety, self.string_matcher))
 
 
@@ -119,20 +119,21 @@ class ChatMessage(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return its id; the card puts the ids of bot messages under the path of human messages, so both paths are
-        accepted.
+        """Return the id of the message.
+
+        The card puts the ids of bot messages under the path of human messages, so both paths are accepted.
         """
         own, other = self.bot_message_id, self.human_message_id
         return (other or own or "") if self.by_human else (own or other or "")
 
     @property
     def is_canned(self) -> bool:
-        """Return True if no module wrote it: it replaces a reply that was unsafe or failed."""
+        """Return True if no module wrote the message: it replaces a reply that was unsafe or failed."""
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property
     def is_unsafe(self) -> bool:
-        """Return True if its annotation marks it as unsafe; without an annotation it counts as not unsafe."""
+        """Return True if the annotation marks the message as unsafe; without an annotation it counts as not unsafe."""
         return self.safety is not None and self.safety.is_unsafe
 
 
@@ -149,7 +150,7 @@ class Conversation(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return its id, under the name of the card or of the released files; empty if it has none."""
+        """Return the id of the conversation, under the name of the card or of the released files; "" if it has none."""
         return self.chat_id or self.convo_id or ""
 
     @property

@@ -1,4 +1,4 @@
-"""`investigator module MODULE`: asks one module of BlenderBot 3 by itself, or shows its exact prompt."""
+"""`investigator module MODULE`: asks a single module of BlenderBot 3, or shows its exact prompt."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def module(
     model: Model = None,
     prompts: PromptsFolder = None,
 ) -> None:
-    """Ask one module by itself, or show its prompt.
+    """Ask a single module, or show its prompt.
 
     The context may hold `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; speakers of unnamed lines alternate.

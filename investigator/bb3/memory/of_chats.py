@@ -1,4 +1,4 @@
-"""The memories of a user as seen in one conversation; they outlast it."""
+"""The memories of a user as seen in one conversation; they are kept after it ends."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MOST_LOOKED_AT = 256
 
 
 class UserMemories:
-    """The memories of a user, as seen in one conversation; new ones outlast it. One user may have several conversations
-    at once, in several processes. `chat_id` is stored with new memories; `turns` is the number of earlier replies in a
-    continued conversation.
+    """The memories of a user, as seen in one conversation; new memories are kept after it ends. One user may have
+    several conversations at once, in several processes. `chat_id` is stored with new memories; `turns` is the number of
+    earlier replies in a continued conversation.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class UserMemories:
             self._in_session.update(self._written([kept]))
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Remember these in addition; those without a prefix are the partner's."""
+        """Remember these memories in addition; those without a prefix are the partner's."""
         source = FactSource(chat_id=self._chat_id, turn=self._turn)
         ages = {}
         for memory, turns in memories.items():

@@ -102,7 +102,7 @@ def inter_distinct(text: str, length: int) -> InterDistinctMetric:
 
 
 def intra_distinct(text: str, length: int) -> AverageMetric:
-    """Return the share of distinct n-grams among those of one text; 1e-7 if it has none."""
+    """Return the share of distinct n-grams among all n-grams of a text; 1e-7 if it has none."""
     return AverageMetric(_share(_ngrams(normalize_answer(text).split(), length)))
 
 

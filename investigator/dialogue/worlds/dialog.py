@@ -41,7 +41,7 @@ class EndsEpisodes(Protocol):
     """An agent that decides itself when the conversation has ended."""
 
     def episode_done(self) -> bool:
-        """Return True if it has ended."""
+        """Return True if the conversation has ended."""
         ...
 
 

@@ -29,7 +29,7 @@ class Reranker(Protocol):
 
     @property
     def weight(self) -> float:
-        """Return the weight of its score relative to the search score, both about 0..1."""
+        """Return the weight of the reranker's score relative to the search score, both about 0..1."""
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:

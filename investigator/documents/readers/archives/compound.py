@@ -37,7 +37,7 @@ class Storage:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its entries, sorted."""
+        """Return the sorted names of the entries in this folder."""
         return tuple(sorted(entry.name for entry in self._entries.values()))
 
     def storage(self, name: str) -> Storage | None:

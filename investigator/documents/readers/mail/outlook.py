@@ -188,7 +188,7 @@ def _stream(number: int, kind: int) -> str:
 def _fixed(listing: bytes) -> Iterator[tuple[int, bytes]]:
     """Return the numbers and values of fixed-size properties.
 
-    The header of the list, whose length differs, is read as properties with the number 0.
+    The list begins with a header of varying length, which is read as properties with the number 0.
     """
     for at in range(len(listing) % 16, len(listing) - 15, 16):
         yield struct.unpack_from("<H", listing, at + 2)[0], listing[at + 8 : at + 16]

@@ -29,7 +29,7 @@ class Box(NamedTuple):
 
     @property
     def area(self) -> float:
-        """Return its area; 0 if it is empty."""
+        """Return the area of the rectangle; 0 if it is empty."""
         return max(self.right - self.left, 0.0) * max(self.top - self.bottom, 0.0)
 
     def meets(self, other: Box) -> bool:

@@ -40,7 +40,7 @@ class PageWord:
 
     @property
     def height(self) -> float:
-        """Return the height of its letters, in points."""
+        """Return the height of the word's letters, in points."""
         return max(self.top - self.bottom, 0.1)
 
 

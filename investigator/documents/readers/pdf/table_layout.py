@@ -17,7 +17,7 @@ _MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
 _TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
-_LARGER = 1.2  # as a multiple of the height of the letters of figures
+_LARGER = 1.2  # as a multiple of the letter height of figures
 _FEWEST_WORDS = 4  # the end of a sentence; "approx." and "No." name columns
 _LONG = 75  # characters; a longer piece is running text
 

@@ -38,12 +38,12 @@ class RowPiece:
 
     @property
     def centre(self) -> float:
-        """Return its horizontal centre, in points."""
+        """Return the horizontal centre of the piece, in points."""
         return (self.left + self.right) / 2
 
     @cached_property
     def text(self) -> str:
-        """Return its text."""
+        """Return the text of the piece."""
         return " ".join(word.text for word in self.words)
 
     @cached_property
@@ -67,17 +67,17 @@ class VisualRow:
 
     @property
     def height(self) -> float:
-        """Return the height of its letters."""
+        """Return the height of the row's letters."""
         return max(self.top - self.bottom, 0.1)
 
     @cached_property
     def words(self) -> tuple[PageWord, ...]:
-        """Return its words from left to right."""
+        """Return the words of the row from left to right."""
         return tuple(word for piece in self.pieces for word in piece.words)
 
     @property
     def text(self) -> str:
-        """Return its text, with wide gaps kept."""
+        """Return the text of the row, with wide gaps kept."""
         return "   ".join(piece.text for piece in self.pieces)
 
 
