@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
+_EUROPEAN_DIGITS = {zero + digit: str(digit) for zero in (0x0660, 0x06F0) for digit in range(10)}
 _SOFT = "\u00ad\ufffe\x02"  # soft hyphen, and the character that PDF libraries write for a hyphen at a line end
 _INVISIBLE = _SOFT + "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 _CJK = (
@@ -234,3 +235,8 @@ def _joins(char: str) -> bool:
 def one_line(text: str) -> str:
     """Return the text with each run of white space as one space, and none at its ends."""
     return " ".join(text.split())
+
+
+def with_european_digits(text: str) -> str:
+    """Return a text of the same length with European digits in place of Arabic and Persian ones."""
+    return text if text.isascii() else text.translate(_EUROPEAN_DIGITS)

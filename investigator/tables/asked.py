@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
 from investigator.language.late_patterns import late
+from investigator.language.prefixes import bare, possible_words
 from investigator.language.terms import folded, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.asked_amounts import AmountRelation, AskedAmount, asked_amounts
@@ -95,9 +96,10 @@ def table_question(question: str) -> TableQuestion:
                 or word in in_conditions
                 or word in stop_words()
                 or word in request_words()
+                or not possible_words(word).isdisjoint(_asking_elsewhere())
             ):
                 continue
-            own = root(word)
+            own = root(bare(word))
             if own in cue_roots("figures", "ways") or only_asks(word):
                 optional.add(own)
                 continue
@@ -124,11 +126,12 @@ def table_question(question: str) -> TableQuestion:
 
 def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
     """Return a folded word of a question as a term; `token` is the word, or its compound, as written."""
-    own, parts = root(word), words(token)
+    own, parts = root(bare(word)), words(token)
     is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
     acronym = {"".join(part[0] for part in parts)} if is_compound else set()
     initials = word if _ACRONYM.fullmatch(token) else ""
-    return AskedTerm(word, own, (_alike(own) | acronym) - {own}, not is_first and token[:1].isupper(), initials)
+    others = _alike(own) | acronym | frozenset(map(root, possible_words(word)))
+    return AskedTerm(word, own, others - {own}, not is_first and token[:1].isupper(), initials)
 
 
 def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
@@ -151,6 +154,12 @@ def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
 def limits(text: str) -> frozenset[str]:
     """Return the limits in a text, without spaces: "score < 85" is more specific than "score"."""
     return frozenset(re.sub(r"\s", "", found.group()).rstrip(".,") for found in _LIMIT.finditer(text))
+
+
+@cache
+def _asking_elsewhere() -> frozenset[str]:
+    """Return the folded words of Hebrew and Arabic that ask and name nothing."""
+    return frozenset(word for text in cues("asking").values() for word in words(text))
 
 
 @cache

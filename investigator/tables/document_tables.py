@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from investigator.language.abbreviations import abbreviations
+from investigator.language.prefixes import bare
 from investigator.language.terms import words
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import root, roots
@@ -47,7 +48,8 @@ class DocumentTables:
         document, imprint = self.document, self.document.imprint
         own = " ".join((imprint.kind, *document.authors))
         most = min(_ABOUT, len(document.text) // _SHARE_ABOUT)
-        return with_whom(roots(f"{self.own_name} {own} {self.beside_tables(most)}"))
+        every = f"{self.own_name} {own} {self.beside_tables(most)}"
+        return with_whom(roots(every) | roots(" ".join(map(bare, words(every)))))
 
     @property
     def own_name(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from investigator.language.prefixes import bare
 from investigator.language.terms import stop_words, words
 from investigator.questions.cues import empty_words
 from investigator.questions.related import root
@@ -50,15 +51,15 @@ def named(text: str) -> Named:
     plain = _MARK.sub(" ", text)
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))
-    telling = frozenset(root(word) for word in outside if _tells(word))
+    telling = frozenset(root(bare(word)) for word in outside if _tells(word))
     telling |= {root(unit) for number, unit in pairwise(outside) if number.isdigit() and unit.isalpha()}  # 500 g
     long = sum(len(word) > 1 and not word.isdigit() for word in every)
     spelled = frozenset(map(_singular, every))
     return Named(
-        every=frozenset(map(root, every)),
+        every=frozenset(root(bare(word)) for word in every),
         telling=telling - empty_words(),
         spelled=spelled,
-        neighbours=frozenset(pairwise(map(root, outside))),
+        neighbours=frozenset(pairwise(root(bare(word)) for word in outside)),
         words=long,
         initials="".join(word[0] for word in every),
         narrowing=frozenset(root(one) for one, next_ in pairwise((*outside, "")) if _narrows(one, next_)),

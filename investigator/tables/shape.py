@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from investigator.language.normalise import with_european_digits
 from investigator.language.terms import month_words, words
 
 _MOST_HEADERS = 5
@@ -73,4 +74,4 @@ def is_value(text: str) -> bool:
 
 def is_time(text: str) -> bool:
     """Return True for a year, a month or a date: such words name columns."""
-    return _YEAR.fullmatch(text) is not None or not set(words(text)).isdisjoint(month_words())
+    return _YEAR.fullmatch(with_european_digits(text)) is not None or not set(words(text)).isdisjoint(month_words())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from investigator.language.dates import dates, without_dates
 from investigator.language.late_patterns import late
-from investigator.language.normalise import normalise
+from investigator.language.normalise import normalise, with_european_digits
 from investigator.questions.periods import periods
 
 _NUMBERS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12, "two": 2, "one": 1}
@@ -23,7 +23,7 @@ _INSTANT = late(
     re.IGNORECASE,
 )
 _ORDINAL = late(r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th|last|latest)\s+(?:fiscal\s+)?quarter\b", re.IGNORECASE)
-_PLAIN_YEAR = late(r"(?<![\d.,$€£-])((?:19|20)\d\d)(?![\d,.]?\d)")
+_PLAIN_YEAR = late(r"(?:(?<![\d.,$€£-])|(?<=[\u05d0-\u05ea]-))((?:19|20)\d\d)(?![\d,.]?\d)")
 _A_YEAR_BEFORE = late(
     r"year[- ]over[- ]year|year[- ]on[- ]year|\by/?o/?y\b|\ba year (?:earlier|ago|before)"
     r"|(?:prior|previous|last)[- ]year|same (?:quarter|period)[^.?]{0,20} year|\b(?:vorjahr|im jahr davor)",
@@ -90,9 +90,14 @@ def header_time(text: str) -> TableTime | None:
     return replace(found[-1], months=months or found[-1].months)
 
 
+def _plain(text: str) -> str:
+    """Return a normalised text in European digits: years may be written in those of Arabic or Persian."""
+    return with_european_digits(normalise(text).text)
+
+
 def asked_times(question: str) -> tuple[TableTime, ...]:
     """Return the times in a question, in order; "a year earlier" adds the time that it refers to."""
-    plain = normalise(question).text
+    plain = _plain(question)
     found = []
     for time in _times(plain):
         at = plain.find(time.words)
@@ -133,7 +138,7 @@ def times_between(first: TableTime, last: TableTime) -> tuple[TableTime, ...]:
 
 def _times(text: str) -> list[TableTime]:
     """Return the dates, quarters and years of a text in order."""
-    plain = normalise(text).text
+    plain = _plain(text)
     found: list[tuple[int, TableTime]] = []
     every = dates(plain)
     left = without_dates(plain, every)
@@ -153,7 +158,7 @@ def _times(text: str) -> list[TableTime]:
 
 def without_times(text: str) -> str:
     """Return a text without the times and lengths that it names."""
-    plain = normalise(text).text
+    plain = _plain(text)
     plain = without_dates(plain, dates(plain))
     for pattern in (_A_YEAR_BEFORE, _ORDINAL, _MONTHS, _WEEKS, _QUARTER_OR_FISCAL, _PLAIN_YEAR):
         plain = pattern.sub(" ", plain)

@@ -37,12 +37,12 @@ TEXTS: Mapping[str, OwnReader] = {
     kinds.MARKDOWN: OwnReader("markup.markdown:read_markdown", 3),
     kinds.RESTRUCTURED_TEXT: OwnReader("markup.restructured_text:read_restructured_text", 1),
     kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
-    kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 3),
+    kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 4),
 }
 """The readers of formats that are text in some encoding."""
 
 OWN: dict[str, OwnReader] = {
-    kinds.PDF: OwnReader("pdf.reader:read_pdf", 7, "pypdfium2"),
+    kinds.PDF: OwnReader("pdf.reader:read_pdf", 8, "pypdfium2"),
     kinds.DOCX: OwnReader("office.word:read_word", 5),
     kinds.PPTX: OwnReader("office.slides:read_slides", 2),
     kinds.XLSX: OwnReader("office.through_kreuzberg:read_sheets", 3, "kreuzberg"),

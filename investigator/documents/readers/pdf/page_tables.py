@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.side_by_side import told_apart
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
 from investigator.documents.readers.pdf.visual_rows import page_columns, visual_rows
 from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES
@@ -20,8 +21,9 @@ _FEWEST_ALIKE = 0.7  # share of columns that must match those at the top of the 
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
-    """Return the tables of one page, column by column."""
-    return [table for column in page_columns(words) for table in laid_tables(visual_rows(column))]
+    """Return the tables of one page, column by column; of tables side by side, the left one first."""
+    detected = (table for column in page_columns(words) for table in laid_tables(visual_rows(column)))
+    return [table for both in detected for table in told_apart(both)]
 
 
 def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
@@ -68,7 +70,7 @@ def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSp
     for joined in _joined(pages, spans):
         if len(found) >= MOST_TABLES or left <= 0:
             break
-        table = _recorded(joined, text, left)
+        table = _recorded(joined, text, left, [other.end for other in found])
         if table.unit is None and found and 0 <= table.start - found[-1].end <= _FOLLOWS:
             table = table.changed(unit=found[-1].unit)
         left -= len(table.cells)
@@ -116,7 +118,8 @@ def _header(table: LaidTable) -> list[str]:
     return [" ".join(word.text for word in cell.words) for cell in table.cells if cell.row < table.header_rows]
 
 
-def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int) -> Table:
+def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int, ends: Sequence[int]) -> Table:
+    """Return a table with its caption, which begins after the `ends` of the tables above it."""
     first, first_span = parts[0]
     cells: list[TableCell] = []
     lefts: list[float | None] = []
@@ -126,7 +129,8 @@ def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int)
         cells += [_cell(cell, span.start, shift) for cell in part.cells if cell.row >= skipped]
         lefts += part.lefts[skipped:]
     start = min(cell.start for cell in cells)
-    caption, unit = caption_above(text, start, first_span.start)
+    floor = max((end for end in ends if end <= start), default=0)
+    caption, unit = caption_above(text, start, max(first_span.start, floor))
     kept = cells[:most]
     return Table(
         start=start,

@@ -99,6 +99,8 @@ def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
     begin = min(piece.left for row in (rows[last], rows[number]) for piece in row.pieces if piece.is_value)
     if any(len(piece.text) > _LONG and piece.right > begin for row in between for piece in row.pieces):
         return False
+    if any(_is_note(row) and row.pieces[0].right > begin for row in between):
+        return False
     if any(all(piece.is_time and piece.right > begin for piece in row.pieces) for row in between):
         return False  # a new row of column names begins another table
     chain = rows[last : number + 1]

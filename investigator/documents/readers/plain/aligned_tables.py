@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.table_layout import LaidTable
-from investigator.documents.readers.plain.side_by_side import told_apart
 from investigator.records import PageSpan, Table
 
 _WIDTH, _HEIGHT, _LINE = 5.0, 9.0, 10.0  # size of a letter and a line: one space separates words, two separate columns
@@ -27,8 +26,7 @@ def aligned_tables(text: str) -> tuple[Table, ...]:
     lines = _offsets(text)
     found: list[LaidTable] = []
     for first, last in _stretches(lines):
-        for table in tables_of_page(tuple(_words(lines, first, last))):
-            found += told_apart(table)
+        found += tables_of_page(tuple(_words(lines, first, last)))
     whole = PageSpan(page=1, start=0, end=len(text))
     return tuple(table.changed(page=None) for table in recorded_tables([found], [whole], text))
 

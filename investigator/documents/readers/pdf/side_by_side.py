@@ -14,6 +14,7 @@ from investigator.language.terms import folded
 from investigator.tables.shape import is_value
 
 _FEWEST_ROWS = 2
+_OFF_EDGE = 1.0  # how far a title may begin from the labels below it, in letter heights: cells have margins
 
 
 def told_apart(table: LaidTable) -> Iterator[LaidTable]:
@@ -50,7 +51,8 @@ def _has_titles(table: LaidTable, column: int) -> bool:
         titles = [cell for cell in table.cells if cell.row == row]
         if len(titles) == 2 and all(labels):
             begin = sorted(cell.words[0].left for cell in titles)
-            return all(left == min(side) for left, side in zip(begin, labels, strict=True))
+            slack = _OFF_EDGE * titles[0].words[0].height
+            return all(abs(left - min(side)) <= slack for left, side in zip(begin, labels, strict=True))
     return False
 
 

@@ -1,0 +1,42 @@
+"""Separates articles, conjunctions and prepositions that Hebrew and Arabic write together with the next word. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from investigator.language.late_patterns import late
+
+_HEBREW, _ARABIC = "\u05d0-\u05ea", "\u0621-\u064a"
+_ARTICLE = late(rf"\u05d4(?=[{_HEBREW}]{{2}})|(?:\u0627\u0644|\u0644\u0644)(?=[{_ARABIC}]{{2}})")
+"""ha-; al-, li-l-"""
+_PREFIX = late(
+    rf"[\u05d5\u05d1\u05db\u05dc\u05de\u05e9](?=[{_HEBREW}]{{3}})|[\u0648\u0641\u0628\u0643\u0644](?=[{_ARABIC}]{{3}})"
+)
+"""u-, be-, ke-, le-, mi-, she-; wa-, fa-, bi-, ka-, li-"""
+_MOST_PREFIXES = 2
+
+
+def bare(word: str) -> str:
+    """Return a folded word without its article; any word of another script unchanged."""
+    if word.isascii():
+        return word
+    found = _ARTICLE.match(word)
+    return word[found.end() :] if found else word
+
+
+@lru_cache(maxsize=4_096)
+def possible_words(word: str) -> frozenset[str]:
+    """Return the words that a folded word may be without its article and up to two prefixes, itself included: the first
+    letter of a word may look like a prefix.
+    """
+    found = {word, bare(word)}
+    if word.isascii():
+        return frozenset(found)
+    rest = word
+    for _ in range(_MOST_PREFIXES):
+        prefix = _PREFIX.match(rest)
+        if prefix is None:
+            break
+        rest = rest[prefix.end() :]
+        found |= {rest, bare(rest)}
+    return frozenset(found)
