@@ -99,22 +99,28 @@ def _of_rows(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell
     rows, places = {one.cell.row for one in found}, {(one.view.table.start, one.cell.column) for one in found}
     if len(rows) < len(operands) or len(places) != 1:
         return ()
-    parents = {one.view.row_labels(one.cell.row)[:-1] for one in found}
+    parents = {_labels(one.view, one.cell.row)[0] for one in found}
     return tuple(found) if len(parents) == 1 or not _repeats_rows(found[0].view) else ()
 
 
 def _is_named(question: str, found: FoundCell) -> bool:
     """Return True if a row has no word beyond the question's, except one for money: "Staff costs" for the staff."""
-    own = found.view.row_labels(found.cell.row)[-1]
-    unsaid = roots(own) - table_question(question).said
-    money = patterns("carried")["money"]
-    return found.is_named_by_question or all(money.fullmatch(word) for word in unsaid)
+    said, money = table_question(question).said, patterns("carried")["money"]
+    _, own = _labels(found.view, found.cell.row)
+    return found.is_named_by_question or any(all(map(money.fullmatch, roots(label) - said)) for label in own)
 
 
 def _repeats_rows(view: TableView) -> bool:
     """Return True if equal rows are under several headings, which then name different things: two depots."""
-    names = [view.row_labels(row) for row in view.rows if row >= view.table.header_rows]
-    return any(count > 1 for count in Counter(name[-1] for name in set(names) if len(name) > 1).values())
+    names = {_labels(view, row) for row in view.rows if row >= view.table.header_rows}
+    return any(count > 1 for count in Counter(own for above, own in names if above).values())
+
+
+def _labels(view: TableView, row: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the headings above a row, and its own labels, one for each column of labels."""
+    every = view.row_labels(row)
+    own = sum(cell.column < view.table.label_columns for cell in view.rows[row])
+    return every[: len(every) - own], every[len(every) - own :]
 
 
 def _says_mean(found: FoundCell) -> bool:
@@ -167,14 +173,17 @@ def _column(asked: AskedComputation, tables: DocumentTables) -> list[Place]:
     is_rate = asked.operation is Operation.MEAN and _lacks_rate(asked.about, None)
     if not wanted.terms or len(wanted.times) > 1 or is_rate:
         return []
-    found = sorted(_columns(wanted, tables), key=lambda one: one[:2], reverse=True)
+    found = sorted(_columns(wanted, asked.rows, tables), key=lambda one: one[:2], reverse=True)
     if len({view.table.start for _, _, cells in found for view, _ in cells[:1]}) != 1:
         return []
     return found[0][2] if len(found) == 1 or found[0][:2] != found[1][:2] else []
 
 
-def _columns(asked: TableQuestion, tables: DocumentTables) -> Iterator[tuple[_Fit, tuple[int, ...], list[Place]]]:
+def _columns(
+    asked: TableQuestion, kinds: Sequence[str], tables: DocumentTables
+) -> Iterator[tuple[_Fit, tuple[int, ...], list[Place]]]:
     """Yield the columns that a question may mean, with how well they fit, their times and their figures."""
+    unsaid = roots(" ".join(kinds)).difference(*(term.roots for term in asked.terms))
     for view in tables.views:
         columns: dict[int, list[TableCell]] = {}
         for cell in view.values():
@@ -182,7 +191,7 @@ def _columns(asked: TableQuestion, tables: DocumentTables) -> Iterator[tuple[_Fi
                 columns.setdefault(cell.column, []).append(cell)
         for cells in columns.values():
             rows = _rows_of(asked, view, cells, tables)
-            if len(rows) < _FEWEST:
+            if len(rows) < _FEWEST or not unsaid <= tables.about | roots(_over(view, cells[0], tables)):
                 continue
             time, header = tables.time_of(view, rows[0]), tables.named(_header(view, rows[0]))
             if not _is_at(asked.times[0] if asked.times else None, time, tables):
@@ -207,10 +216,10 @@ def _rows_of(
     """Return the cells of a column that are of the requested kind: all, if header, caption, title or corner say so, or
     those under a heading that does. Totals and other results are omitted.
     """
-    header, over = _header(view, cells[0]), f"{view.caption} {tables.heading_over(view)} {view.stub}"
+    header = _header(view, cells[0])
     if _is_planned(header, asked.text) or patterns("extremes")["change"].search(header):
         return []
-    names = tables.named(f"{header} {over}")
+    names = tables.named(_over(view, cells[0], tables))
     is_said = any(says(names, term) for term in asked.terms)
     kept = _without_results(view, cells)
     if other := _opposite_kind(asked.text):
@@ -226,13 +235,18 @@ def _rows_of(
     return kept if is_said else []
 
 
+def _over(view: TableView, cell: TableCell, tables: DocumentTables) -> str:
+    """Return the names of a column: its headers, the corner of the table, its caption and the heading above it."""
+    return f"{_header(view, cell)} {view.caption} {tables.heading_over(view)} {view.stub}"
+
+
 def _header(view: TableView, cell: TableCell) -> str:
     return " ".join(view.column_headers(cell))
 
 
 def _is_under(view: TableView, cell: TableCell, terms: Sequence[AskedTerm], tables: DocumentTables) -> bool:
     """Return True if a heading above the row of a cell says one of some words."""
-    above = tables.named(" ".join(view.row_labels(cell.row)[:-1]))
+    above = tables.named(" ".join(_labels(view, cell.row)[0]))
     return any(says(above, term) for term in terms)
 
 
@@ -258,7 +272,7 @@ def _without_results(view: TableView, cells: Sequence[TableCell]) -> list[TableC
 def _is_result(view: TableView, cell: TableCell) -> bool:
     indents = view.table.indents[cell.row : cell.row + 2]
     has_parts = len(indents) > 1 and indents[0] < indents[1]
-    return has_parts or patterns("extremes")["result"].search(view.row_labels(cell.row)[-1]) is not None
+    return has_parts or any(map(patterns("extremes")["result"].search, _labels(view, cell.row)[1]))
 
 
 def _addends(values: Sequence[Fraction | None], at: int) -> int:

@@ -24,7 +24,7 @@ _FIGURES = late(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SHARE = late(r"(?P<minus>(?<!\d)[−–-]\s?|\((?=[\d.,]+\)))?(?P<digits>\d+(?:[.,]\d+)?)\)?\s?%")
 _CURRENCY = late(r"[$€£¥₹]")
 _POINTS = "percentage points"
-_MOST_DECIMALS = 6
+_MOST_DECIMALS, _DECIMALS_OF_MEAN = 6, 2
 _BRACKETED = late(r"[(\[]\s*([^()\[\]]{1,20}?)\s*[)\]]")
 _SIGNS = {
     Operation.DIFFERENCE: " − ",
@@ -79,8 +79,10 @@ def computation(
         case Operation.MAXIMUM | Operation.MINIMUM:
             return Computation(operation=operation, value=cells[0].figure, formula=_compared(cells, figures, joint))
         case Operation.MEAN:
-            mean: Fraction = round(total / len(figures), decimals + 2)
-            value = _with_unit(_spelled(mean, 0 if mean.denominator == 1 else decimals + 2), cells[0], figures, "%")
+            most = max(decimals, _DECIMALS_OF_MEAN)
+            mean: Fraction = round(total / len(figures), most)
+            shown = next(count for count in range(decimals, most + 1) if mean == round(mean, count))
+            value = _with_unit(_spelled(mean, shown), cells[0], figures, "%")
         case _:
             is_sum = operation is Operation.SUM
             number = _spelled(total if is_sum else first.value - second.value, decimals)

@@ -18,12 +18,23 @@ _BEGINS_WITH_TIME = late(r"^\W*(?P<when>(?:in|for|during|at|as of|by)\s[^,?]*\d[
 _JOINT = late(r"(,\s+(?:(?:and|or|plus)\s+)?(?!\d)|\s+(?:and|or|plus)\s+(?!\d))", re.IGNORECASE)
 _LINK = late(r"^(?:(?:both|either|on|for|from|to|of|at|in|the)\s+)+(?!\w*\d)", re.IGNORECASE)
 _ASKS = late(r"\b(?:what|which|who|how|where)\b", re.IGNORECASE)
+_NOUN = (
+    r" (?!(?:was|were|is|are|did|do|does|had|has|have|in|on|at|for|of|and|or|with|than|during|between|from)\b)"
+    r"(?!(?:item|thing|line|entry|category|position|number|amount|value|figure|total|year|quarter|month)s?\b)"
+    r"(?P<noun>[^\W\d_]+)"
+)
+_ROW_KIND = late(rf"^\W*(?:(?:in|on|at|for|to|by|of) )?(?:which|what)(?: single)?{_NOUN}", re.IGNORECASE)
+_SPAN_OF_ALL = late(
+    r"\b(?:over|in|for|of|across) (?:the |all )+(?:\w+ )?(?:years|quarters|months|periods)\b", re.IGNORECASE
+)
 _MOST_OPERANDS = 8
 _BE = r"(?:was|were|is|are)"
 _VERB = rf"(?:{_BE}|did|does|do|has|have)"
 _TOGETHER = r"(?:(?:all )?together|combined|altogether|in total|in all|taken together|added together)"
 _DOES = r"(?P<tail> (?:cost|come to|came to|amount to|bring in|bring|make|earn|sell|raise|be))?"
-_MORE = r"(?:more|less|fewer|higher|lower|greater|smaller|larger|bigger|costlier|cheaper|dearer)"
+_MORE = (
+    r"(?:(?:more|less) expensive|more|less|fewer|higher|lower|greater|smaller|larger|bigger|costlier|cheaper|dearer)"
+)
 _PARTS_OF = r"(?:share|proportion|fraction|percentage) of"
 _NAMED: Mapping[Operation, Sequence[str]] = {
     Operation.SUM: (
@@ -32,6 +43,7 @@ _NAMED: Mapping[Operation, Sequence[str]] = {
         rf"^(?P<lead>.*?) (?P<list>(?:on|for|from|by|at) .+?) {_TOGETHER}(?P<when>.*)$",
         rf"^(?P<lead>.*?\b(?:how (?:much|many|high|large)|what) {_VERB}) (?P<list>.+?){_DOES} {_TOGETHER}(?P<when>.*)$",
         r"^(?P<lead>.*?)\b(?:combined|total|joint) (?P<noun>[\w-]+) (?:of|for|from|at) (?P<list>.+)$",
+        rf"^(?P<lead>.*?\b(?:how much|what) {_VERB}) (?P<list>.+ and .+?) (?:add up|amount|come|came) to(?P<when>.*)$",
         rf"^(?P<lead>.*?\bwhat {_BE}) (?P<list>.+ plus .+)$",
         r"^(?P<lead>.*?)\badd (?:up )?(?P<list>.+)$",
     ),
@@ -41,7 +53,7 @@ _NAMED: Mapping[Operation, Sequence[str]] = {
         rf"^\W*(?:what {_BE} )?(?P<one>.+?) as an? {_PARTS_OF} (?P<other>.+)$",
     ),
     Operation.DIFFERENCE: (
-        r"^(?P<lead>.*?)\b(?:differences?|gap) between (?P<list>.+)$",
+        r"^(?P<lead>.*?)\b(?:differences?|gap)(?: in (?:the )?(?P<noun>[\w-]+(?: [\w-]+)?))? between (?P<list>.+)$",
         rf"^(?P<lead>.*?)\bhow (?:much|many) {_MORE}(?P<noun>(?: [\w-]+)??) {_VERB} (?P<one>.+?){_DOES}"
         r" than (?P<other>.+)$",
         rf"^(?P<lead>.*?)\bby how (?:much|many) {_VERB} (?P<one>.+?) (?:exceed|outweigh|surpass|top) (?P<other>.+)$",
@@ -68,12 +80,14 @@ _OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 class AskedComputation:
     """A computation that a question asks for. `operands` contains a question about each figure, in the order of the
     formula; as a name may contain "and", it is a list of possibilities. If it is empty, `about` is the question without
-    the words for the operation: the remaining words name the rows, the column or the periods of the figures.
+    the words for the operation: the remaining words name the rows, the column or the periods of the figures. `rows`
+    contains the words for what the rows are: "which STATION", "the cheapest ARTICLE".
     """
 
     operation: Operation
     operands: tuple[tuple[str, ...], ...] = ()
     about: str = ""
+    rows: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=256)
@@ -92,9 +106,11 @@ def asked_computation(question: str) -> AskedComputation | None:
     for operation in _EXTREMES:
         if cue[f"{operation}_of_all"].search(plain) and cue["asks"].match(plain) and not cue["several"].search(plain):
             left = _without(plain, f"{operation}_of_all", "asking")
-            return AskedComputation(operation, about=f"{left}, cost" if cue["money"].search(plain) else left)
+            about = f"{left}, does it cost" if cue["money"].search(plain) else left
+            asked = (_ROW_KIND.match(plain), re.search(rf"{cue[f'{operation}_of_all'].pattern}{_NOUN}", plain))
+            return AskedComputation(operation, about=about, rows=tuple(found["noun"] for found in asked if found))
     if cue["mean"].search(plain) and _ASKS.search(plain):
-        return AskedComputation(Operation.MEAN, about=_without(plain, "mean"))
+        return AskedComputation(Operation.MEAN, about=_without(_SPAN_OF_ALL.sub(" ", plain), "mean"))
     return None
 
 
@@ -120,6 +136,7 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
     said = {name: (text or "").strip() for name, text in found.groupdict().items()}
     when = _time_in(said.get("when", ""))
     lead = " ".join(filter(None, (said.get("lead"), said.get("noun"))))
+    tail = "cost" if patterns("extremes")["price"].search(found.string) else said.get("tail", "")
     if "head" in said:
         when = when or _time_in(said["head"])
         lead = _without(f" {said['head']}".replace(when, " ") if when else said["head"], *_EXTREMES, "asking")
@@ -127,7 +144,7 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
         if len(names) > 1 and (len(names) == 2 or operation not in _OF_TWO):
             own = [time for name in names if (time := _time_in(name))]
             shared = when or (own[0] if len(set(own)) == 1 else "")
-            yield tuple(_asked(lead, name, said.get("tail", ""), shared) for name in names)
+            yield tuple(_asked(lead, name, tail, shared) for name in names)
 
 
 def _listed(text: str) -> Iterator[tuple[str, ...]]:
@@ -154,6 +171,6 @@ def _time_in(text: str) -> str:
 
 
 def _asked(lead: str, name: str, tail: str, when: str) -> str:
-    asks = "" if _ASKS.search(lead) else "what is"
+    asks = "" if _ASKS.search(lead) else "what does" if tail == "cost" else "what is"
     own = "" if asked_times(name) else when.strip(" ,")
     return " ".join(f"{lead} {asks} {_LINK.sub('', name.strip())} {tail} {own}".split()) + "?"

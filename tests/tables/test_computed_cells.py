@@ -94,6 +94,34 @@ def test_a_column_is_chosen_by_its_header_and_its_year() -> None:
     assert _formula("What was the average rainfall in 2022?", "rain.csv", RAIN) == "(790 + 655 + 420) / 3 = 621.67"
 
 
+PRICES = """Article;Kind;Price EUR;Weight kg
+Oak bench;Outdoor;189.00;14
+Pine table;Indoor;240.50;22
+Chair;Outdoor;59.90;4
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("Which article is the cheapest?", "59.90 < 189.00 < 240.50"),
+        ("What is the most expensive article?", "240.50 > 189.00 > 59.90"),
+        ("What is the average price of the articles?", "(189.00 + 240.50 + 59.90) / 3 = 163.13"),
+        ("What is the difference in price between the oak bench and the chair?", "189.00 − 59.90 = 129.10"),
+        ("How much more expensive is the pine table than the oak bench?", "240.50 − 189.00 = 51.50"),
+        ("What do the oak bench, the pine table and the chair cost in total?", "189.00 + 240.50 + 59.90 = 489.40"),
+    ],
+)
+def test_articles_of_a_price_list_are_compared_by_their_prices(question: str, formula: str) -> None:
+    assert _formula(question, "prices.csv", PRICES) == formula
+
+
+def test_the_rows_must_be_of_the_kind_that_is_asked_for() -> None:
+    assert _formula("Which article is the cheapest?", "costs.md", COSTS) is None
+    assert _formula("What is the cheapest article?", "costs.md", COSTS) is None
+    assert _formula("What was the cheapest item in 2022?", "costs.md", COSTS) == "810 < 2,050 < 3,100 < 8,700 < 12,000"
+
+
 def test_an_average_over_years_needs_each_of_them() -> None:
     gap = "# Costs\n\n| Item | 2020 | 2022 |\n| --- | --: | --: |\n| Rent | 100 | 120 |\n| Fuel | 30 | 33 |\n"
     assert _formula("What was the average rent from 2020 to 2022?", "c.md", gap) is None
