@@ -13,6 +13,7 @@ from investigator.language.amounts import Amount, Reading, amounts, prepared
 from investigator.language.dates import dates, without_dates
 from investigator.language.late_patterns import late
 from investigator.language.normalise import normalise
+from investigator.language.units import magnitude_pattern
 from investigator.questions.cues import cues
 from investigator.questions.numbered import numbered
 from investigator.questions.periods import without_periods
@@ -65,8 +66,9 @@ class AskedAmount:
         `factor` is the multiplier of the figure's table. An amount that is written out, or has a unit or a multiplier,
         is compared with the multiplied figure; equality also holds for the figure as it is.
         """
-        scaled = bool(self.units) or any(value >= _LARGE * factor for value, _ in self.amount.readings)
-        factors = {factor if scaled else 1, *((1,) if self.relation is AmountRelation.EQUAL else ())}
+        is_large = any(value >= _LARGE * factor for value, _ in self.amount.readings)
+        scaled = bool(self.units) or is_large or _multiplied().search(self.amount.text) is not None
+        factors = {1, factor} if self.relation is AmountRelation.EQUAL else {factor if scaled else 1}
         return any(
             self.relation.holds(own * times, other)
             for own, unit in readings
@@ -109,6 +111,11 @@ def asked_amounts(question: str) -> tuple[AskedAmount, ...]:
         end = start + len(amount.text)
         found.append(AskedAmount(text[begin:end].strip(), one, amount, (begin, end)))
     return tuple(found)
+
+
+@cache
+def _multiplied() -> re.Pattern[str]:
+    return re.compile(magnitude_pattern())
 
 
 @cache

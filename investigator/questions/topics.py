@@ -236,7 +236,7 @@ def _joined(clause: str) -> Iterator[tuple[str, bool]]:
 def _topic(text: str, *, is_mention: bool) -> Topic:
     verb = cue("mentions").search(text)
     whose = verb.start() if verb is not None and not cue("comes_up").match(verb.group()) else 0
-    terms = _terms(_blanked(text), whose, near=is_mention)
+    terms = _terms(_blanked(text, is_mention=is_mention), whose, near=is_mention)
     thing = _THING.match(text)
     if thing is not None and any(term.text not in thing.group() for term in terms):
         terms = [replace(term, is_thing=term.text in thing.group()) for term in terms]
@@ -270,11 +270,22 @@ def _clause(asked: str) -> str:
     return next((piece for piece in _REST.split(asked) if piece.strip()), asked)
 
 
-def _blanked(clause: str) -> str:
-    """Return the clause with the request blanked out: the documents, what they must do, where they are."""
-    for pattern in (asked_documents(), _NO_MENTION, cue("mentions"), cue("folder"), cue("documents")):
-        clause = pattern.sub(lambda found: " " * len(found.group()), clause)
-    return clause
+def _blanked(clause: str, *, is_mention: bool) -> str:
+    """Return the clause with the words of the request blanked out, such as the documents, what they must do, and where
+    they are. What must be mentioned is kept, even if it is called an invoice.
+    """
+    verb = cue("mentions").search(clause) or denied().search(clause)
+    named = asked_documents().search(clause)
+    end = len(clause) if not is_mention else verb.end() if verb else named.end() if named else 0
+    request, rest = clause[:end], clause[end:]
+    kinds = (asked_documents(), cue("documents")) if not (is_mention and named) else (asked_documents(),)
+    for pattern in (_NO_MENTION, *kinds, cue("mentions")):
+        request = pattern.sub(_spaces, request)
+    return cue("folder").sub(_spaces, request + _NO_MENTION.sub(_spaces, rest))
+
+
+def _spaces(found: re.Match[str]) -> str:
+    return " " * len(found.group())
 
 
 class _Word(NamedTuple):

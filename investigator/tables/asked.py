@@ -27,6 +27,7 @@ _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
 _WHICH_TIMES = late(r"\b(?:which|what) (?:fiscal |financial )?(?:years?|quarters?|months?)\b", re.IGNORECASE)
+_WHICH_THINGS = late(r"^\W*(?:which|list|name|show|find|give)\b", re.IGNORECASE)
 _LIMIT = late(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
 _MOST_PARTS = 100  # maximum number of parts of a token, which is long if a text has no spaces
 _LONGEST_ACRONYM = 6
@@ -134,14 +135,20 @@ def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
     return AskedTerm(word, own, others - {own}, not is_first and token[:1].isupper(), initials)
 
 
+def asks_time(question: str) -> bool:
+    """Return True if a question asks when, or in which years, something was so."""
+    return required_type(question) is AnswerType.DATE or _WHICH_TIMES.search(question) is not None
+
+
 def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
     """Return the amounts that a cell must have: all if a question asks for a time, "in which year did it cost 425", and
-    those with a comparison if it asks how many things have them.
+    those with a comparison if it asks which or how many things have them.
     """
     found = asked_amounts(question)
-    if required_type(question) is AnswerType.DATE or _WHICH_TIMES.search(question):
+    if asks_time(question):
         return found
-    return tuple(one for one in found if one.relation is not AmountRelation.EQUAL and _COUNT.search(question))
+    asks_things = _COUNT.search(question) or _WHICH_THINGS.match(question)
+    return tuple(one for one in found if asks_things and one.relation is not AmountRelation.EQUAL)
 
 
 def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
 from investigator.records import Document, QuotedCell, Table, TableCell, TextSpan
-from investigator.tables.measures import measure_of
+from investigator.tables.measures import is_unit_note, measure_of
 
 _TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
 _LONGEST_ROW = 400  # longest row, in characters, that is quoted whole
@@ -118,8 +118,13 @@ class TableView:
             column=column,
             caption=self.caption,
             unit=self.unit,
-            measure="%" if self.is_share(cell) else measure_of(value, row, column, self.unit or self.caption),
+            measure="%" if self.is_share(cell) else measure_of(value, row, column, self._unit_note),
         )
+
+    @cached_property
+    def _unit_note(self) -> str:
+        """Return the text that gives the unit of the table: its note, or the header of its labels, or its caption."""
+        return self.unit or (self.stub if is_unit_note(self.stub) else self.caption)
 
     def is_share(self, cell: TableCell) -> bool:
         """Return True for a figure without a sign if the first one of its group has "%", and the group has a

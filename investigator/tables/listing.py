@@ -194,6 +194,9 @@ class _Rows:
             return None if best is None or (self._things.is_count and self._is_of_figures(best)) else best
         if not self._headers or noun.root in cue_roots("lists", "rows"):
             return 0 if self._headers else None
+        if noun.root in cue_roots("lists", "several"):
+            people = cue_roots("lists", "people")
+            return next((at for at, own in self._headers.items() if own.telling and own.telling <= people), None)
         first = self._headers.get(0)
         is_plain = first is None or first.telling <= asked | plain
         over = [*map(self._tables.named, (self._view.caption, self._tables.heading_over(self._view), self._name))]

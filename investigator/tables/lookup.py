@@ -11,12 +11,13 @@ from itertools import combinations, pairwise
 
 from investigator.language.late_patterns import late
 from investigator.language.terms import folded, words
+from investigator.questions.asked_amounts import plain_amounts
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
 from investigator.questions.numbered import numbered
 from investigator.questions.order import other_mark, pairs
 from investigator.records import QuestionKind, TableCell
-from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
+from investigator.tables.asked import AskedTerm, TableQuestion, asks_time, limits, table_question
 from investigator.tables.binding import Binding
 from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, has_amount, is_aside, kind_fits, timeless
 from investigator.tables.cells import TableView
@@ -244,7 +245,7 @@ def _fit(
         *(text for text in asked.conditions if not _holds_condition(text, everything, view, cell)),
         *(f"{one.first} {one.second}" for one in pairs(asked.text) if other_mark(one, everything)),
         *_only_planned(asked.text, " ".join((*view.row_labels(cell.row), header_text))),
-        *_other_amounts(asked, view, cell, everything),
+        *_other_amounts(asked, view, cell),
     )
     return FoundCell(
         view,
@@ -267,12 +268,15 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
     return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
 
 
-def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell, names: str) -> Iterator[str]:
-    """Yield the amounts of a question that neither a cell nor its names have; a count of things is no such amount."""
-    quoted = view.quoted(cell) if asked.amounts else None
+def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> Iterator[str]:
+    """Yield the amounts of a question that neither a cell nor its names have. If things with an amount are wanted, no
+    single cell has it: their rows are listed or counted.
+    """
     for one in asked.amounts:
-        is_named = one.amount.text in names
-        if quoted is not None and not is_named and (asked.asks_count or not has_amount(one, quoted)):
+        quoted = view.quoted(cell)
+        names = " ".join((*quoted.row, *quoted.column))
+        is_named = any(amount.is_said_by(one.amount) for amount in plain_amounts(names))
+        if not is_named and not (asks_time(asked.text) and has_amount(one, quoted)):
             yield one.text
 
 

@@ -32,6 +32,7 @@ _OPENING = late(
     r"|its|their|different|distinct|various|other))*\s+",
     re.IGNORECASE,
 )
+_ASKS_LIST = late(rf"{_PLEASE}list\b", re.IGNORECASE)
 _COUNTING = late(rf"{_PLEASE}(?:{_COUNTS})\b", re.IGNORECASE)
 _SOURCE = late(
     r"\b(?:in|on|of|from|within|according to) (?:the|our|this|that|your|their|its|these|those|my) "
@@ -81,7 +82,7 @@ def asked_things(question: str) -> AskedThings | None:
     asked = normalise(" ".join(question[:_LONGEST_READ].split())).text
     is_count = _COUNTING.match(asked) is not None
     opening = _OPENING.match(asked)
-    if opening is None or not (is_count or lists_things(asked)):
+    if opening is None or not (is_count or lists_things(asked) or _ASKS_LIST.match(asked)):
         return None
     bounds = tuple(one for one in asked_amounts(asked) if _is_compared(one, asked))
     blanked = asked
@@ -128,7 +129,8 @@ def _end_of_kind(tokens: list[str]) -> int:
 
 def _is_plural(token: str) -> bool:
     plain = folded(token)
-    return re.fullmatch(_PLURAL, token) is not None or (is_irregular(plain) and not is_verb(plain))
+    is_several = plain in cue_words("lists", "several") or (is_irregular(plain) and not is_verb(plain))
+    return is_several or re.fullmatch(_PLURAL, token) is not None
 
 
 @cache

@@ -6,6 +6,7 @@ import pytest
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
+from investigator.research.table_cells import met_cells
 from investigator.tables.document_tables import tables_of
 from investigator.tables.listing import listed_cells, listed_rows
 
@@ -134,3 +135,53 @@ Costs (thousand euros)
 def test_a_total_is_no_item_and_a_year_has_its_column(question: str, values: list[str]) -> None:
     document = read(SourceFile(COSTS.encode(), "c.md"), "c.md", "h", ReaderSettings()).documents[0]
     assert [view.words(cell) for view, cell in listed_cells(question, tables_of(document))] == values
+
+
+TWO_TABLES = """# Report of the library
+
+| Costs (EUR thousand) | 2022 | 2023 |
+| --- | --: | --: |
+| Wages | 142 | 151 |
+| Rent | 48 | 52 |
+| Total costs | 190 | 203 |
+
+| Income (EUR thousand) | 2022 | 2023 |
+| --- | --: | --: |
+| Grants | 121 | 148 |
+| Total | 121 | 148 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("List the cost items in 2023.", ["Wages | 2023 | 151 thousand", "Rent | 2023 | 52 thousand"]),
+        ("Which costs were above 60 thousand euros in 2022?", ["Wages | 2022 | 142 thousand"]),
+        ("Which costs were above 60 in 2022?", ["Wages | 2022 | 142 thousand"]),
+        ("List the items in the income table.", ["Grants"]),
+    ],
+)
+def test_rows_are_those_of_the_table_that_is_named_so(question: str, said: list[str]) -> None:
+    document = read(SourceFile(TWO_TABLES.encode(), "r.md"), "r.md", "h", ReaderSettings()).documents[0]
+    cells = (view.quoted(cell) for view, cell in listed_cells(question, tables_of(document)))
+    assert [cell.line if cell.column != ("Income (EUR thousand)",) else cell.value for cell in cells] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("List the staff.", ["Paul Ember", "Rita Cole", "Amir Shah"]),
+        ("How many people work in the harbour branch?", ["Paul Ember", "Rita Cole"]),
+    ],
+)
+def test_people_are_rows_under_a_name(question: str, names: list[str]) -> None:
+    staff = "Name;Role;Branch\nPaul Ember;bookseller;Harbour\nRita Cole;manager;Harbour\nAmir Shah;bookseller;Market\n"
+    document = read(SourceFile(staff.encode(), "staff.csv"), "staff.csv", "h", ReaderSettings()).documents[0]
+    rows = [row for row in listed_rows(question, tables_of(document)) if row.belongs]
+    assert [row.view.words(row.thing) for row in rows] == names
+
+
+def test_a_figure_of_another_row_does_not_show_which_things_have_an_amount() -> None:
+    document = read(SourceFile(TWO_TABLES.encode(), "r.md"), "r.md", "h", ReaderSettings()).documents[0]
+    assert met_cells("Which books cost more than 30?", document) == ()
+    assert met_cells("How many books cost more than 30?", document) == ()
