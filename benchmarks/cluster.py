@@ -25,6 +25,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -54,12 +55,12 @@ def written(folder: Path, files: int, chunks: int) -> Path:
     """Write a folder of text files with so many passages of about 120 words in each."""
     folder.mkdir(parents=True)
     words = [f"w{number}" for number in range(20_000)]
-    weights = [1 / (rank + 10) for rank in range(len(words))]
+    weights = [*accumulate(1 / (rank + 10) for rank in range(len(words)))]
     for number in range(files):
         rng = random.Random(number)
         paragraphs = (
             f"Station {number} reported {rng.randint(2, 900)} pumps in {rng.randint(1950, 2020)}. "
-            + " ".join(rng.choices(words, weights, k=118))
+            + " ".join(rng.choices(words, cum_weights=weights, k=118))
             + "."
             for _ in range(chunks)
         )
