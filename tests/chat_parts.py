@@ -1,4 +1,4 @@
-"""A prompt, and a time of its own, for the tests of chat models."""
+"""A prompt and a simulated clock for the tests of chat models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROMPT = Prompt(
 
 
 class MadeTime:
-    """A clock that stands still but for the sleeping, which it keeps in `slept`; no real time passes."""
+    """A clock that advances only during sleeps, which are recorded in `slept`; no real time passes."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -28,5 +28,5 @@ class MadeTime:
         self.now += seconds
 
     def queue(self, jitter: float = 0.0) -> CallQueue:
-        """A queue at an endpoint of its own."""
+        """Return a queue at a separate endpoint."""
         return CallQueue("http://test:1", clock=self.clock, sleep=self.sleep, jitter=lambda: jitter)

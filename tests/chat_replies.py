@@ -1,4 +1,4 @@
-"""A chat model for tests: it answers BB3's modules in the chat form, in this process or at a server on loopback."""
+"""A chat model for tests that answers BB3's modules in the chat form, in this process or at a server on loopback."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _POWER = re.compile(r"It makes \d+ MW of power\.")
 
 
 def output_of_the_plant(prompt: str) -> Mapping[str, Any]:
-    """The sentence about the power of the plant that the last turn names, with the number of its passage."""
+    """Return the sentence about the power of the plant named in the last turn, with the number of its passage."""
     named = re.findall(r"<turn [^>]*>.*?the (\w+) plant", prompt, re.IGNORECASE)
     passages = re.findall(r"<passage number=\"(\d+)\"[^>]*>\n(.*?)\n</passage>", prompt, re.DOTALL)
     found = [
@@ -51,18 +51,18 @@ def output_of_the_plant(prompt: str) -> Mapping[str, Any]:
 
 
 def what_the_evidence_says(prompt: str) -> Mapping[str, Any]:
-    """The evidence, word for word."""
+    """Return the evidence, word for word."""
     return {"quotes": [], "reply": " ".join(re.findall(r"<evidence [^>]*>(.*?)</evidence>", prompt))}
 
 
 def first_person_words(prompt: str) -> Mapping[str, Any]:
-    """What the last turn says, where it begins with I or My."""
+    """Return the last turn from its first "I" or "My" on."""
     last = re.findall(r"<turn [^>]*>(.*?)</turn>", prompt, re.DOTALL)[-1]
     return {"text": last if last.startswith(("I ", "My ")) else ""}
 
 
 def what_is_remembered(prompt: str) -> Mapping[str, Any]:
-    """The fact, word for word."""
+    """Return the fact, word for word."""
     return {"quotes": [], "reply": "You said: " + " ".join(re.findall(r"<fact [^>]*>(.*?)</fact>", prompt))}
 
 
@@ -84,14 +84,14 @@ SENSIBLE: Mapping[Module, Said] = {
 
 
 def model(replies: Mapping[Module, Said] | None = None, *, concurrency: int = 1) -> ScriptedEngine:
-    """A language model in this process: the sensible one, with some replies of its own."""
+    """A language model in this process: the sensible one, with some different replies."""
     told = {**SENSIBLE, **(replies or {})}
     scripts = {module.template: _script(said) for module, said in told.items()}
     return ScriptedEngine({**scripts, "": "{}"}, traits=Traits(is_model=True, concurrency=concurrency))
 
 
 def at_a_server(replies: Mapping[Module, Said] | None = None) -> Callable[[Body], Response]:
-    """The same as what a server answers."""
+    """The same model as the reply of a server."""
     told = {**SENSIBLE, **(replies or {})}
 
     def answer(body: Body) -> Response:
@@ -102,29 +102,29 @@ def at_a_server(replies: Mapping[Module, Said] | None = None) -> Callable[[Body]
 
 
 def module_of(prompt: str) -> Module:
-    """The module that a prompt is for."""
+    """Return the module that a prompt is for."""
     head = prompt[:400]
     return next(module for beginning, module in _BEGINNINGS.items() if beginning in head)
 
 
 def asked(engine: ScriptedEngine) -> list[Module]:
-    """The modules that an engine was asked for, in order."""
+    """Return the modules that an engine was called for, in order."""
     return [Module(prompt.template.removeprefix("bb3/").removesuffix(".j2")) for prompt in engine.asked]
 
 
 def plants(folder: Path, workspace: Path, engine: str | Engine | None = None) -> Investigator:
-    """An investigator of the folder; without an engine the extractive one answers."""
+    """Return an investigator of the folder; without an engine, the extractive engine answers."""
     return Investigator(folder, model=engine, workspace=workspace, embedder=ScriptedEmbedder())
 
 
 def say(chat: FolderChat, session: ChatSession, text: str, **fields: object) -> Message:
-    """The reply to one turn."""
+    """Return the reply to one turn."""
     (reply,) = chat.reply([(session, Message(text=text, **fields))])
     return reply
 
 
 def quoted(reply: Message) -> list[str]:
-    """The texts of the quotes of a reply."""
+    """Return the texts of the quotes in a reply."""
     quotes = reply.get("quotes", [])
     assert isinstance(quotes, Sequence)
     return [quote["text"] for quote in quotes]

@@ -1,4 +1,4 @@
-"""A Chroma server of the tests' own on loopback: `chroma run`, with its data in a folder that is deleted with it."""
+"""A Chroma server on loopback for tests: `chroma run`, with its data in a folder that is deleted with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECONDS = 60.0
 
 
 class RunningChroma:
-    """A server that can be stopped, started again at the same address, and given other data."""
+    """A server that can be stopped, restarted at the same address, and given other data."""
 
     def __init__(self) -> None:
         self.data = Path(tempfile.mkdtemp(prefix="chroma-"))
@@ -30,11 +30,11 @@ class RunningChroma:
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """Return its address."""
         return f"http://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it answers."""
         program = shutil.which("chroma", path=str(Path(sys.executable).parent)) or "chroma"
         words = ["run", "--host", "127.0.0.1", "--port", str(self._port), "--path", str(self.data)]
         self._process = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -48,15 +48,15 @@ class RunningChroma:
                 time.sleep(0.05)
 
     def client(self) -> ClientAPI:
-        """Look into it, as somebody else."""
+        """Open a client, as another user of the server would."""
         return chromadb.HttpClient(host="127.0.0.1", port=self._port, settings=Settings(anonymized_telemetry=False))
 
     def stop(self) -> None:
-        """End it at once."""
+        """Stop the server at once."""
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """End it and delete its data."""
+        """Stop the server and delete its data."""
         self.stop()
         shutil.rmtree(self.data)

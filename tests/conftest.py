@@ -1,4 +1,4 @@
-"""What all tests share: no network, quiet libraries, a chat server on loopback."""
+"""Fixtures for all tests: no network, quiet libraries, a chat server on loopback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ gc.set_threshold(50_000, 20, 50)  # looking for garbage took a tenth of the time
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of every search for garbage from here on: it stays."""
+    """Exclude the imported objects from all later garbage collections, because they remain."""
     gc.collect()
     gc.freeze()
 
@@ -44,7 +44,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test sees no key and no address that the developer's shell may hold, and no secret of another test."""
+    """Hide keys and addresses in the developer's shell, and secrets of other tests, from a test."""
     monkeypatch.setattr("investigator.secrets._known", frozenset())
     for variable in list(os.environ):
         if variable.endswith("_API_KEY") or variable.startswith(("OPENAI_", "LANGSMITH_", "LANGCHAIN_")):
@@ -53,7 +53,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def openai_server() -> Iterator[OpenAIServer]:
-    """A fresh OpenAI-compatible server; see `tests/openai_server.py`."""
+    """Start a new OpenAI-compatible server; see `tests/openai_server.py`."""
     server = OpenAIServer()
     yield server
     server.close()
@@ -61,7 +61,7 @@ def openai_server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of large example documents that some checkouts have beside them."""
+    """Return the folder of large example documents, which is next to some checkouts."""
     if not _SHARED.is_dir():
         pytest.skip(f"the folder {_SHARED} with example documents is not here")
     return _SHARED
@@ -69,7 +69,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server on a socket; see `tests/postgres_server.py`."""
+    """Start a PostgreSQL server on a socket; see `tests/postgres_server.py`."""
     found = programs()
     if found is None:
         pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
@@ -80,7 +80,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Database]]:
-    """Open the same database for runs, an empty one at first, in each kind of store."""
+    """Return a function that opens the same database for runs, initially empty, in each kind of store."""
     if request.param == "sqlite":
         opened: Callable[[], Database] = lambda: FileDatabase(tmp_path / "runs.db", RUNS)  # noqa: E731
     else:
@@ -99,5 +99,5 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[
 
 @pytest.fixture
 def database(reopen: Callable[[], Database]) -> Database:
-    """An empty database for runs, in each kind of store."""
+    """Return an empty database for runs, in each kind of store."""
     return reopen()

@@ -1,6 +1,5 @@
-"""Runs that may be killed, without the second that a new interpreter needs to import the package.
-
-One process has imported it and forks for each run; it starts no thread, so a fork of it is as good as a new process.
+"""Runs that may be killed, without the second that a new interpreter takes to import the package. One process has
+imported it and forks for each run. It starts no thread, so its forks behave like new processes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TESTS = Path(__file__).parent
 
 
 class Ended(NamedTuple):
-    """How a run ended: its exit code (negative: the signal), what it wrote, and how long it took."""
+    """The end of a run: its exit code (negative for a signal), its output, and its duration."""
 
     code: int
     output: str
@@ -30,7 +29,7 @@ class Ended(NamedTuple):
 
 
 class ForkServer:
-    """Runs `main(*words)` of a module in the folder of tests `folder`, one run at a time."""
+    """Runs `main(*words)` of a module in the tests' folder `folder`, one run at a time."""
 
     def __init__(self, folder: str, module: str, environment: Mapping[str, str]) -> None:
         root = str(TESTS.parent)
@@ -50,9 +49,8 @@ class ForkServer:
         begun: Callable[[int], object] = lambda _: None,
         **variables: str,
     ) -> Ended:
-        """Run to the end, or kill the run so many seconds after it began; `output` is a file for what it writes.
-
-        `begun` is told the id of its process.
+        """Complete the run, or kill it the given number of seconds after it began. `output` is a file for its output,
+        and `begun` receives its process id.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -70,12 +68,12 @@ class ForkServer:
         return Ended(code, output.read_text(encoding="utf-8"), complaints, time.monotonic() - began)
 
     def close(self) -> None:
-        """End the process that forks."""
+        """Stop the process that forks."""
         self._process.communicate()
 
 
 def serve(module: str) -> None:
-    """Fork for each request of standard input; say the id of the run, and how it ended."""
+    """Fork for each request on standard input, and report the run's process id and how it ended."""
     main = importlib.import_module(module).main
     for line in sys.stdin:
         request = json.loads(line)

@@ -1,4 +1,4 @@
-"""The command `investigator` for a process that forks: what most commands load is loaded, and nothing is open."""
+"""The command `investigator` for a process that forks: the usual modules are loaded, and no file is open."""
 
 import sys
 

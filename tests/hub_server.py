@@ -1,4 +1,4 @@
-"""A model hub on loopback: the part of the protocol that fetching one file needs, with faults on demand."""
+"""A model hub on loopback: the part of the protocol needed to fetch one file, with faults on demand."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass
 class HubServer:
-    """Serves `files` of one repository; `lies` is sent instead of a file, `cut` bytes of it before the line breaks.
-
-    `ranges` are the Range headers of downloads, None for a whole one.
+    """Serves `files` of one repository. `lies` is sent instead of a file, and `cut` is the number of bytes sent before
+    the connection breaks. `ranges` are the Range headers of downloads, None for a whole file.
     """
 
     repo: str
@@ -33,16 +32,16 @@ class HubServer:
 
     @property
     def url(self) -> str:
-        """Its address, for HF_ENDPOINT."""
+        """Return the address, for HF_ENDPOINT."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def close(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         self._http.shutdown()
         self._http.server_close()
 
     def described(self) -> bytes:
-        """The answer of the API about the repository."""
+        """Return the answer of the API about the repository."""
         siblings = [
             {
                 "rfilename": name,
@@ -65,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
     hub: HubServer
 
     def do_HEAD(self) -> None:
-        """Say what a file is like."""
+        """Send the properties of a file."""
         data, headers = self._asked_for()
         self._head(200 if data is not None else 404, {**headers, "Content-Length": str(len(data or b""))})
 
@@ -112,4 +111,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -230,7 +230,7 @@ def _call(path: str, verb: str, call: Mapping[str, Any]) -> str:
 
 def _json() -> str:
     intro = (
-        "What `--json` prints begins with `schema`: the name and the version of its form."
+        "The output of `--json` begins with `schema`, which contains the name and the version of its format."
         " `investigator schema NAME` prints the JSON Schema that a section of this page shows."
     )
     records: dict[str, Any] = {}

@@ -22,7 +22,7 @@ _CLAUSE = re.compile(r"[,;:](?=\s)")
 def cause_share(sentence: str, question: str, about: str = "") -> float:
     """Return the share (0..1) of the question's effect for which a sentence gives a cause.
 
-    `about` names its document, whose words the sentence may omit if the question has other words.
+    `about` is the name of its document. The sentence may omit the words of this name if the question has other words.
     """
     known = roots(about)
     wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)

@@ -127,7 +127,7 @@ class Term:
         return tuple(_spellings(word) for word in words(self.text) if word not in stop_words())
 
     def stands_in(self, roots: Sequence[str]) -> bool:
-        """Return True if a wording of it is among the roots of a text: contiguous for a name, else close together."""
+        """Return True if a wording of the term is among the roots: contiguous for a name, else close together."""
         return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
 
     def stands_short(self, text: str, whole: str) -> bool:

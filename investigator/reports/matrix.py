@@ -25,7 +25,11 @@ _STYLES: Mapping[CellStatus, str] = {
     CellStatus.NOT_READ: "red",
 }
 _SIDE_BY_SIDE = 3  # maximum number of questions in one table; more are listed one by one
-_NARROW, _WIDE, _NAME = 44, 160, 40  # characters of an answer in a table, in a list, and of a document's name
+_NARROW, _WIDE, _NAME = (
+    44,
+    160,
+    40,
+)  # number of characters of an answer in a table, an answer in a list, and a document's name
 
 
 def in_short(cell: MatrixCell, most: int = _WIDE) -> str:

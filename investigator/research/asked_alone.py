@@ -65,5 +65,5 @@ def _meets_all(bound: Sequence[Constraint], question: str, quote: Quote, documen
 
 
 def _count(own: frozenset[str], every: Sequence[frozenset[str]]) -> int:
-    """Return the number of sentences that contain a figure of a given sentence."""
+    """Return the number of sentences that share a figure with a given sentence."""
     return sum(not own.isdisjoint(other) for other in every)

@@ -139,7 +139,7 @@ class _Rows:
                 yield ListedRow(self._view, thing, value or (thing if is_plain else shown) or thing, belongs)
 
     def _names_thing(self, term: AskedTerm, column: int) -> bool:
-        """Return True if the header of the things says a word of their kind, or the word says nothing of them."""
+        """Return True if the header of the listed things contains a word, or the word does not describe their kind."""
         header = self._headers.get(column)
         is_plain = term.root in cue_roots("lists", "plain") | cue_roots("lists", "rows")
         is_noun = term is self._things.kind[-1]

@@ -52,7 +52,7 @@ class Headroom(Record):
 
 
 class Fate(StrEnum):
-    """The fate of a candidate."""
+    """The outcome for a candidate."""
 
     REFUSED = "refused"  # breaks a template's contract, or contains test questions
     SAME = "same"  # equal to another candidate
@@ -62,12 +62,12 @@ class Fate(StrEnum):
 
     @property
     def words(self) -> str:
-        """Return the fate in words."""
+        """Return the outcome in words."""
         return {Fate.SAME: "the same as the baseline or another"}.get(self, self.value.replace("_", " "))
 
 
 class TriedCandidate(Record):
-    """A candidate with its fate: the questions tried, its mean score, and the reason for dropping it."""
+    """A candidate with its outcome: the questions tried, its mean score, and the reason for dropping it."""
 
     name: str
     key: str

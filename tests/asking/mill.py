@@ -1,4 +1,4 @@
-"""What the tests of the layers ask: a sub-question to a short document about a mill."""
+"""The question used in the tests of the layers: a sub-question to a short document about a mill."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def asking(*texts: str, question: str = "How high was the toll?") -> AskVariable
 
 
 def call(engine: Engine, *texts: str, hear: Hear | None = None) -> Call:
-    """A call that asks an engine about these passages."""
+    """Return a call that asks an engine about these passages."""
     return call_to(engine, PROMPTS.prompt("query/ask", asking(*texts)), hear)

@@ -1,4 +1,4 @@
-"""Ceilings: what may still begin, with calls under way, in threads, and in a run that goes on later."""
+"""Ceilings: whether a call may begin while others are running, in several threads, and in a resumed run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_ceiling_is_reached_when_nothing_is_left_below_it(
 
 
 class Spending(InMemoryJournal):
-    """The layer of the budget over a journal of its own, whose clock is set by hand."""
+    """The budget layer over a separate journal, with a clock that the test sets."""
 
     def __init__(self, settings: BudgetSettings, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
         super().__init__(price_of)
@@ -69,7 +69,7 @@ class Spending(InMemoryJournal):
         return self.now
 
     def pay(self, reply_tokens: int, input_tokens: int = 100, model: str = "scripted") -> None:
-        """One call, unlike all before it, with a reply of that length."""
+        """Return a call that differs from all earlier calls, with a reply of the given length."""
         made = call(ScriptedEngine(SAID, name=model), f"Call {len(self._lengths)}.")
         self._lengths[made.key] = reply_tokens
         self._layer(replace(made, tokens=input_tokens))
@@ -174,7 +174,7 @@ def asking(number: int) -> AskVariables:
 
 
 class Waiting:
-    """An engine whose calls all wait until so many are inside at once, then give replies of that many tokens."""
+    """An engine whose calls wait until a given number of them run, and then return replies of a given length."""
 
     name = "scripted"
 
@@ -198,7 +198,7 @@ def client(
 
 
 def all_at_once(made: EngineClient, threads: int) -> list[StopReason | None]:
-    """What became of so many askings that begin at the same moment, sorted: None for one that was answered."""
+    """Return the sorted outcomes of calls that begin at the same moment; None for an answered call."""
     start = threading.Barrier(threads, timeout=20)
 
     def ask(number: int) -> StopReason | None:

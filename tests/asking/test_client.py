@@ -1,4 +1,4 @@
-"""The client puts the layers together."""
+"""The client combines the layers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_FRAMES = 10
 
 
 class Looking:
-    """An engine that notes the functions of the package through which it was reached, the outermost first."""
+    """An engine that records the functions of the package through which it was called, outermost first."""
 
     name = "looking"
 

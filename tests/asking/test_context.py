@@ -1,4 +1,4 @@
-"""A prompt that is too long for its engine: refused, remembered, and put again with less in it."""
+"""A prompt that is too long for its engine is refused, remembered, and sent again with less content."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from investigator.store.in_memory import InMemoryJournal
 
 
 class Narrow:
-    """Reads prompts up to a length in characters, which it tells only by refusing; `traits` may tell a context."""
+    """An engine with a maximum prompt length in characters, which it reveals only by refusing; `traits` may state a
+    context.
+    """
 
     def __init__(self, most: int, traits: Traits | None = None) -> None:
         self.name = "narrow"
@@ -49,7 +51,7 @@ class Narrow:
 
 
 class Counting(Narrow):
-    """Tells its context, counts a token for each character, and refuses nothing."""
+    """An engine that states its context, counts each character as a token, and refuses nothing."""
 
     def __init__(self, context: int) -> None:
         super().__init__(most=10**9, traits=Traits(is_model=True, context_tokens=context))
@@ -133,7 +135,7 @@ def test_a_prompt_of_which_nothing_can_be_left_out_is_refused_at_once() -> None:
 
 
 def test_a_long_constant_part_still_leaves_room_for_what_fits() -> None:
-    """The needs cannot be left out and take most of the context; the documents are cut again and again."""
+    """The needs cannot be omitted and take up most of the context, so the documents are shortened repeatedly."""
     needs = tuple(Need(term=f"term number {i}", reason="a long reason " * 12) for i in range(12))
     documents = tuple(DocumentCard(document_id=f"d{number}.txt", title="T") for number in range(12))
     variables = PlanVariables(

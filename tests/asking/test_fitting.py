@@ -1,4 +1,4 @@
-"""Variables of a prompt that is too long: what is left out first, and what never is."""
+"""Variables of a prompt that is too long: which are omitted first, and which are never omitted."""
 
 from __future__ import annotations
 

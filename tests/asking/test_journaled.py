@@ -1,4 +1,4 @@
-"""A call that was made before is answered from the journal."""
+"""A repeated call is answered from the journal."""
 
 from __future__ import annotations
 

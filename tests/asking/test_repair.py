@@ -1,4 +1,4 @@
-"""A reply that cannot be read, or has a problem, is asked for once more and never twice."""
+"""A reply that cannot be parsed, or has a problem, is requested once more, but not twice."""
 
 from __future__ import annotations
 

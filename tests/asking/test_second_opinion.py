@@ -1,4 +1,4 @@
-"""A second engine judges beside a language model, and costs nothing."""
+"""A second engine judges in addition to a language model, at no cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ ASKED = BearingVariables(questions=("How high was the toll?",), terms=("toll",),
 
 
 def consulted(traits: Traits) -> tuple[BearingReply | None, int]:
-    """What is heard beside a first engine of these traits, and how often the second one was asked."""
+    """Return the results besides those of a first engine with these traits, and the number of calls to the second
+    engine.
+    """
     first, second, journal = ScriptedEngine("no", traits=traits), ScriptedEngine('{"bears": false}'), InMemoryJournal()
     client = EngineClient(dict.fromkeys(Role, first), Prompts(), journal, lambda: 0.0, second=second)
     opinion = client.opinion("query/ask", ASKED, BearingReply)

@@ -1,4 +1,4 @@
-"""A template that breaks its contract is refused before anything is asked, with all that is wrong with it."""
+"""A template that breaks its contract is rejected before any call, with all its problems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHIPPED = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
 
 
 def folder_of(root: Path, **files: str) -> Path:
-    """A folder with `query/ask.j2`, and other templates named `owner__name`."""
+    """Create a folder with `query/ask.j2`, and other templates named `owner__name`."""
     for name, text in files.items():
         file = root / f"{name.replace('__', '/')}.j2"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A trace hears of each call, of its error, and of replies that are used again."""
+"""A trace receives each call, its error, and reused replies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.tracing.base import WatchedCall
 
 
 class Watching:
-    """A trace that notes what it hears."""
+    """A trace that records what it receives."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []

@@ -1,4 +1,4 @@
-"""The attacks of attacks.jsonl, and what goes into each template when one of them stands in its place."""
+"""The attacks in attacks.jsonl, and the variables of each template when they contain an attack."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from investigator.records import (
 
 
 class Place(StrEnum):
-    """Where an attack stands."""
+    """The place where an attack occurs."""
 
     PASSAGE = "passage"
     FILE_NAME = "file_name"
@@ -50,7 +50,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Attack:
-    """Words that speak to a model: where they stand, the templates that they reach, and what they try."""
+    """Words that address a model: their place, the templates that they reach, and their aim."""
 
     id: str
     kind: str
@@ -62,7 +62,7 @@ class Attack:
 
 
 def attacks() -> tuple[Attack, ...]:
-    """All attacks, floods written out."""
+    """Return all attacks, with floods expanded."""
     lines = Path(__file__).with_name("attacks.jsonl").read_text(encoding="utf-8").splitlines()
     found = []
     for line in lines:
@@ -87,7 +87,7 @@ HARMLESS: dict[Place, str] = {
 
 
 def variables_for(template: str, where: Place, text: str) -> Record:
-    """The variables of a template, harmless but for the text that stands in a place."""
+    """Return the variables of a template, harmless except for the text in one place."""
     return _Filled({**HARMLESS, where: text}).variables(template)
 
 

@@ -1,4 +1,4 @@
-"""A model that does what it is told by a document gains it nothing: no point, no quote, no place in the plan."""
+"""A model that obeys a document's instructions has no effect on its points, quotes or place in the plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLANTS = {
 
 
 def obedient(prompt: Prompt) -> str:
-    """Gives 100 points to the document that asks for them, with its demand as the quote."""
+    """An engine that gives 100 points to the document that asks for them, with its demand as the quote."""
     assert isinstance(prompt.variables, AskVariables)
     if prompt.variables.document_id == "demands.txt":
         return json.dumps({"point": 100, "quotes": [DEMAND, "We walked along the river."], "reply": f"Yes. {DEMAND}"})

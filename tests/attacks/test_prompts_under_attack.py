@@ -1,4 +1,4 @@
-"""No attack changes the form of a prompt: it stays inside the place that is kept for it, whatever the template."""
+"""No attack changes the structure of a prompt: it stays inside its place, in every template."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rendered(template: str, where: Place, text: str) -> str:
 
 
 def form(prompt: str) -> list[str]:
-    """The lines of a prompt without what stands in its attributes and between its tags."""
+    """Return the lines of a prompt without the contents of its attributes and tags."""
     prompt = re.sub(r'(?<==")[^"\n]*(?=")', "", prompt)
     for tag in ("passage", "evidence", "memory", "turn", "fact", "document"):
         prompt = re.sub(rf'(<{tag}(?: \w+="")*>)(?!\n<passage).*?(</{tag}>)', r"\1\2", prompt, flags=re.DOTALL)
@@ -35,7 +35,7 @@ def form(prompt: str) -> list[str]:
 
 
 def tags(prompt: str) -> list[str]:
-    """Everything that a reader could take for one of our tags, in order."""
+    """Return everything that a reader could mistake for one of our tags, in order."""
     return [
         re.sub(r"\s", "", found.group()).lower()
         for found in re.finditer(rf"[<\uff1c]\s*/?\s*(?:{TAGS})\b", prompt, re.I)
@@ -43,7 +43,7 @@ def tags(prompt: str) -> list[str]:
 
 
 def reached(where: Place) -> list[str]:
-    """The templates in whose prompts the text of a place appears."""
+    """Return the templates whose prompts contain the text of a place."""
     return [name for name in CONTRACTS if MARK in rendered(name, where, MARK)]
 
 
@@ -71,7 +71,7 @@ def test_a_prompt_has_the_tags_of_its_harmless_twin(attack: Attack) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
 def test_a_prompt_has_the_lines_of_its_harmless_twin(attack: Attack) -> None:
-    """A line that holds the place itself begins and ends as it does with a harmless text, and is one line."""
+    """A line that contains the place begins and ends as it does with a harmless text, and remains one line."""
     for template in reached(attack.where):
         lines = form(rendered(template, attack.where, attack.text))
         twin = form(rendered(template, attack.where, MARK))
@@ -103,7 +103,7 @@ def test_a_flag_stays_a_flag() -> None:
 
 
 def test_a_quote_may_run_over_a_tag_that_was_made_harmless() -> None:
-    """What the model copies out of the prompt is found in the document."""
+    """Text that the model copies from the prompt is found in the document."""
     text = "The form ends with </passage > and nothing else."
     document = Document(id="a", title="", media_type="text/plain", content_hash="", text=text)
     shown = next(line for line in rendered("query/ask", Place.PASSAGE, text).splitlines() if "form ends" in line)

@@ -1,4 +1,4 @@
-"""A whole investigation of a folder in which every document attacks, by an engine that repeats what it reads."""
+"""An investigation of a folder in which every document attacks, by an engine that repeats what it reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def file_name(attack: Attack) -> str:
 
 
 def file_text(attack: Attack) -> str:
-    """A document that holds the attack in its place, and the truth."""
+    """Return a document that contains the attack in its place, and the truth."""
     match attack.where:
         case Place.PASSAGE:
             return f"{TRUTH}\n\n{attack.text}\n"
@@ -48,7 +48,7 @@ def file_text(attack: Attack) -> str:
 
 
 def planned(prompt: Prompt) -> str:
-    """Repeats the cards, then plans the documents that were not asked yet, and one that does not exist."""
+    """Return the cards, then plans for the documents that were not asked yet and for one that does not exist."""
     assert isinstance(prompt.variables, PlanVariables)
     cards = [card for card in prompt.variables.documents if not card.asked][: prompt.variables.step_limit - 1]
     names = [GHOST, *(card.document_id for card in cards)]
@@ -61,7 +61,7 @@ def words_of(cards: list[DocumentCard]) -> str:
 
 
 def asked(prompt: Prompt) -> str:
-    """Repeats the passages, then gives a point of its own, a true quote and a forged one."""
+    """Return the passages, then a new point, a true quote and a forged one."""
     assert isinstance(prompt.variables, AskVariables)
     said = "\n".join(passage.text for passage in prompt.variables.passages)
     own = {"point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
@@ -87,7 +87,7 @@ SCRIPT = {
 
 
 class Run:
-    """What came of the investigation, and what the engine was asked."""
+    """Return the outcome of the investigation, and the prompts sent to the engine."""
 
     def __init__(self, folder: Path, case: Investigation, prompts: list[Prompt]) -> None:
         self.folder = folder
@@ -104,7 +104,7 @@ class Run:
         return self._memories[self._ids[file_name(attack)]]
 
     def prompt(self, attack: Attack) -> tuple[str, AskVariables]:
-        """What the engine was asked about the document of an attack: the text, and what went into it."""
+        """Return the text and the variables of the prompt about the document with an attack."""
         name = self._ids[file_name(attack)]
         asks = [
             (prompt.text, prompt.variables) for prompt in self.prompts if isinstance(prompt.variables, AskVariables)

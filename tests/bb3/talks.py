@@ -1,4 +1,4 @@
-"""What tests of the chat share: turns that end with the partner's, and a sleep that takes no time."""
+"""Helpers for tests of the chat: turns that end with the partner's, and a sleep that takes no time."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from investigator.bb3.records import Speaker, Turn
 
 
 def turns(*texts: str) -> tuple[Turn, ...]:
-    """A conversation in turns, the last of them the partner's."""
+    """Return the turns of a conversation, the last of them the partner's."""
     speakers = (Speaker.PARTNER, Speaker.SELF)
     return tuple(Turn(speaker=speakers[(len(texts) - 1 - n) % 2], text=text) for n, text in enumerate(texts))
 
 
 class Waits:
-    """A sleep that only keeps how long it was to be."""
+    """A sleep that only records its duration."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []

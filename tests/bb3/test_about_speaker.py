@@ -1,4 +1,4 @@
-"""What people tell and ask of themselves, in four languages."""
+"""People's statements and questions about themselves, in four languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions are seen in languages that the default embedder does not know."""
+"""Questions are recognised in languages that the default embedder does not know."""
 
 from __future__ import annotations
 

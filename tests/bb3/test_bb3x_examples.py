@@ -1,4 +1,4 @@
-"""A conversation becomes examples for dialogue and for each module."""
+"""A conversation is converted to examples for dialogue and for each module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations hold every field of the data card, and come back from their files as they were."""
+"""Conversations contain every field of the data card, and are unchanged after saving and loading."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ FULL: dict[str, Any] = {
 
 
 def released(conversation: dict[str, Any]) -> dict[str, Any]:
-    """The same in the words of the released files."""
+    """Return the same conversation under the names of the released files."""
     renamed = {"convo_id" if key == "chat_id" else key: value for key, value in conversation.items()}
     words = {"Human": "human", "Chatbot": "bot"}
     history = [{**message, "sender": words[message["sender"]]} for message in conversation["message_history"]]

@@ -1,4 +1,4 @@
-"""Nothing is shared without consent, and releases appear whole, in versions."""
+"""Nothing is shared without consent, and releases appear completely, in versions."""
 
 from __future__ import annotations
 

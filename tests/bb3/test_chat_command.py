@@ -21,7 +21,7 @@ QUESTION = "How much power does the Cedar plant make?"
 
 
 class Terminal:
-    """A folder, a workspace and a server, and the command that chats."""
+    """A folder, a workspace and a server, with the chat command."""
 
     def __init__(self, server: OpenAIServer, folder: Path, at: Path) -> None:
         self.server = server

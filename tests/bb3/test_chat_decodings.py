@@ -1,4 +1,4 @@
-"""Single modules of a chat write as they are told: what reaches an engine, and what is said of what cannot."""
+"""Decoding options of single chat modules: those that reach an engine, and the notices about unsupported ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOUND = {"passage": 1, "text": "The harbour of Vigo was dredged in 1997."}
 
 
 class Overheard:
-    """A tiny model, and what it has written, with the template that asked for it, however it was told to write."""
+    """A tiny model that records its outputs with the template and the decoding of each request."""
 
     def __init__(self, inner: TransformersEngine, heard: list[tuple[str, str]]) -> None:
         self.inner = inner
@@ -78,7 +78,7 @@ def turn(investigator: Investigator, **chat: Any) -> Message:
 
 
 def written(folder: Path, model: Path, seed: int = 0, **options: OptionValue) -> list[tuple[str, str]]:
-    """What the tiny model writes in a turn, as whoever is asked for the reply."""
+    """Return what the tiny model writes in a turn, for each module that writes the reply."""
     heard: list[tuple[str, str]] = []
     small = Decoding(beam_max_length=16, stop_token="")
     engine = Overheard(TransformersEngine(model, TransformersSettings(decoding=small, seed=seed)), heard)
@@ -119,7 +119,7 @@ def test_only_the_module_that_was_told_sends_other_parameters(folder: Path, open
 
 
 def asked_for(body: Body) -> str:
-    """The name of the reply's schema."""
+    """Return the name of the reply's schema."""
     told: Any = body["response_format"]
     return str(told["json_schema"]["name"])
 

@@ -1,4 +1,4 @@
-"""The chat form asks modules by templates, and takes from a model only what it can prove."""
+"""The chat form asks modules by templates, and accepts from a model only what it can prove."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_mark_up_in_turns_and_memories_stays_text() -> None:
 
 
 class SideBySide:
-    """An engine whose replies wait for one another: one at a time would never end."""
+    """An engine whose replies wait for each other, so that calls one at a time would never end."""
 
     name = "together"
     traits = Traits(concurrency=3)

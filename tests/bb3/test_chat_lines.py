@@ -1,4 +1,4 @@
-"""What is typed in a chat."""
+"""Lines that a user types in a chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of a chat: wrong ones are told before anything is read or loaded."""
+"""Invalid options of a chat are reported before anything is read or loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chat tells of its last reply and of memories."""
+"""The text that a chat shows about its last reply and about memories."""
 
 from __future__ import annotations
 

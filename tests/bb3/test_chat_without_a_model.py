@@ -1,4 +1,4 @@
-"""A chat without a model, over a folder: it answers what `ask` answers, and from what it was told."""
+"""A chat without a model gives the answers of `ask`, and replies from what the user said."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""The client of the completions API: what it sends, and how it bears what a server does."""
+"""The client of the completions API: its requests, and its handling of server failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context of a module is read from the lines that the README shows, and gives the prompts that it shows."""
+"""The context of a module is parsed from the lines in the README, and gives the prompts in the README."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_contexts_of_30b_and_175b_give_themselves(name: str) -> None:
 
 
 def test_documents_of_the_readme_have_no_titles() -> None:
-    """The README leaves out the place of the title, which the real prompts have (as the recordings show)."""
+    """The README omits the title, which the real prompts contain, as the recordings show."""
     facts = (
         "have a record of 50-20 in 2022.",
         "play at Yankee Stadium in the Bronx.",
@@ -86,7 +86,7 @@ def test_documents_of_the_readme_have_no_titles() -> None:
 
 
 def test_what_an_earlier_reply_rested_on_is_not_repeated() -> None:
-    """The README shows it in the context of VRM, whose reply is conditioned on the conversation alone."""
+    """The README shows it in the context of VRM, although its reply depends only on the conversation."""
     fact = "Interesting Fact: The New York Yankees have a record of 50-20\n"
     after = (
         "Person 2: The New York Yankees have a 50-20 record this year.\nPerson 1: Wow, that's really good!\nPerson 2:"

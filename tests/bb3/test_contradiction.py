@@ -1,4 +1,4 @@
-"""Of two memories that contradict each other the later one holds."""
+"""If two memories contradict each other, the later one is valid."""
 
 from __future__ import annotations
 

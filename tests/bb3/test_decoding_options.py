@@ -1,4 +1,4 @@
-"""Options with the prefix of a module, and what can be told to which engine."""
+"""Options with the prefix of a module, and the engines that support them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model writes is taken for a reply as far as it is one."""
+"""A model's output is accepted as a reply as far as it is one."""
 
 from __future__ import annotations
 

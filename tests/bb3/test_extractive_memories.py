@@ -1,4 +1,4 @@
-"""The built-in engine and what people tell of themselves: what it keeps, recalls and says of it."""
+"""The built-in engine and statements about oneself: which it keeps and recalls, and how it uses them in replies."""
 
 from __future__ import annotations
 

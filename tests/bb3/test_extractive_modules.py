@@ -41,7 +41,7 @@ def passages(*texts: str) -> tuple[Passage, ...]:
 
 
 def reply(module: Module, variables: Record) -> Record:
-    """The engine's reply to the rendered template, read back as a model's would be."""
+    """Return the engine's reply to the rendered template, parsed like a model's reply."""
     prompt = PROMPTS.prompt(module.template, variables)
     return read_reply(ENGINE.reply(prompt).text, prompt.reply_type)
 

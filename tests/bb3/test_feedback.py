@@ -1,4 +1,4 @@
-"""Likes, dislikes and the question after them are kept as the data card says."""
+"""Likes, dislikes and the question after a dislike are stored as the data card describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies about a folder: grounded in it, remembered by user, apart from other conversations."""
+"""Replies about a folder are grounded in it, remembered for each user, and separate from other conversations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALWAYS = ChatOptions(search_decision=Decide.ALWAYS)
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the folder and an index of it lie."""
+    """The paths of the folder and of its index."""
     at = tmp_path_factory.mktemp("plants")
     folder = write_folder(at / "folder")
     cedar = folder / "cedar.txt"

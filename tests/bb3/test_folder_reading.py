@@ -1,4 +1,4 @@
-"""A folder is read with progress before it is talked about."""
+"""A folder is read, with progress, before a chat about it begins."""
 
 from __future__ import annotations
 

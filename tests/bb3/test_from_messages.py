@@ -1,4 +1,4 @@
-"""A reply of the chat under the names and in the words of the data card."""
+"""Replies of the chat under the names and in the terms of the data card."""
 
 from __future__ import annotations
 

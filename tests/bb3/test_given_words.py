@@ -1,4 +1,4 @@
-"""A reply about documents states nothing in words that no quote has."""
+"""A reply about documents states nothing in words that are in no quote."""
 
 from __future__ import annotations
 

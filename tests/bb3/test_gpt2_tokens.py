@@ -1,4 +1,4 @@
-"""Tokens are counted as GPT-2 does where its byte pairs are there."""
+"""Tokens are counted as by GPT-2 if its byte pairs are installed."""
 
 from __future__ import annotations
 

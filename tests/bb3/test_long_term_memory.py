@@ -1,4 +1,4 @@
-"""What is remembered of users over conversations, restarts and processes."""
+"""Memories of users persist over conversations, restarts and processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memories may be drawn on, and how old they grow."""
+"""Which memories may be used, and how their age is counted."""
 
 from __future__ import annotations
 

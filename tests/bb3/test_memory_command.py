@@ -1,4 +1,4 @@
-"""`investigator memory`: what chats remember, to see and to change."""
+"""`investigator memory` shows and changes what chats remember."""
 
 from __future__ import annotations
 

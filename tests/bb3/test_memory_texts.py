@@ -1,4 +1,4 @@
-"""Memories as words and claims, and in the forms in which the families of BB3 write them."""
+"""Memories as words and claims, and in the forms used by the families of BB3 models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn goes step by step as the options say, for one conversation or many."""
+"""A turn goes through its steps as the options define, for one conversation or many."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Given = ModuleReply | Exception | Callable[[ModuleRequest], ModuleReply]
 
 
 class Modules:
-    """Replies that are given, and the requests that came, batch by batch."""
+    """Returns given replies, and records the requests of each batch."""
 
     def __init__(self, replies: Mapping[Module, Given] | None = None) -> None:
         usual: dict[Module, Given] = {
@@ -56,7 +56,7 @@ class Modules:
 
 
 class Search:
-    """Gives the documents, or fails."""
+    """A search that returns the documents, or fails."""
 
     def __init__(self, found: Sequence[SearchDocument] | Exception = DOCUMENTS) -> None:
         self.found = found

@@ -1,4 +1,4 @@
-"""`investigator module`: one module by itself."""
+"""`investigator module` runs a single module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the modules holds what the seed says of each."""
+"""The table of modules agrees with the seed."""
 
 from __future__ import annotations
 

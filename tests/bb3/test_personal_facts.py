@@ -1,4 +1,4 @@
-"""The table of facts about users: what only the store promises."""
+"""The table of facts about users: guarantees that only the store gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompts of 30B and 175B: what the seed shows, and what is left out where they are too long."""
+"""The prompts of the 30B and 175B models: those in the seed, and what is omitted if they are too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quotes stand in the documents and speak to readers; replies say nothing beyond them."""
+"""Quotes are in the documents and are written for readers; replies state nothing beyond them."""
 
 from __future__ import annotations
 

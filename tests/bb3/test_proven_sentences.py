@@ -1,4 +1,4 @@
-"""What a model replies is said while it writes, a sentence at a time, and only what is proven."""
+"""A model's reply is shown while it is written, one sentence at a time, and only if it is proven."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:
 
 
 class Failing:
-    """A model that begins a reply, and fails."""
+    """A model that begins a reply and then fails."""
 
     name = "failing"
     traits = Traits(is_model=True)

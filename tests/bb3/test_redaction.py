@@ -1,7 +1,5 @@
-"""Personal information does not come out, and what everybody knows stays.
-
-`redaction_cases.jsonl` was written before the rules; its half `tuning` was looked at while they were made, its half
-`final` for the figures alone.
+"""Personal information is not released, but famous names are kept. `redaction_cases.jsonl` was written before the
+rules. Its half `tuning` was used while developing them, and its half `final` only for the figures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Unsafe talk is found, and a canned reply says why it stands there."""
+"""Unsafe messages are detected, and a canned reply states its reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.errors import EngineTimeoutError, EngineUnreachableError, Sett
 
 
 class Judge:
-    """A classifier that finds one word unsafe."""
+    """A classifier that considers one word unsafe."""
 
     def __init__(self, word: str, fails: bool = False) -> None:
         self.word = word

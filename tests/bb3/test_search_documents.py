@@ -1,4 +1,4 @@
-"""Documents of a search, cut and ranked."""
+"""Documents found by a search are cut and ranked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search server and its client, over the wire on loopback."""
+"""The search server and its client, connected over loopback."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
 
 
 class Folder:
-    """A search that keeps what it is asked, and fails where the query says so."""
+    """A search that records its queries, and fails if the query says so."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
@@ -264,7 +264,7 @@ def test_any_other_method_is_refused_and_told_which_one_is_served(method: str) -
 
 
 def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
-    """What comes back for octets, whatever they are."""
+    """Return the response to any octets."""
     place = urlsplit(endpoint.address)
     with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
         wire.sendall(content)

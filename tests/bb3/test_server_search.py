@@ -1,4 +1,4 @@
-"""A search server in a chat: it is found at the start, its pages are quoted, and what it does ends no conversation."""
+"""A chat with a search server: it is tested first, its pages are quoted, and its failures end no conversation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pages(*found: dict[str, str]) -> Response:
 
 @pytest.fixture
 def diary(tmp_path: Path) -> Investigator:
-    """A folder that knows nothing of power plants."""
+    """A folder without anything about power plants."""
     folder = tmp_path / "diary"
     folder.mkdir()
     (folder / "may.txt").write_text("In May it rained, and we stayed at home.", encoding="utf-8")
@@ -52,7 +52,7 @@ def diary(tmp_path: Path) -> Investigator:
 
 @pytest.fixture
 def plants(tmp_path: Path) -> Iterator[SearchEndpoint]:
-    """The folder of power plants, served."""
+    """The served folder of power plants."""
     folder = write_folder(tmp_path / "plants")
     served = Investigator(folder, workspace=index(folder, tmp_path / "workspace"), embedder=ScriptedEmbedder())
     with SearchEndpoint(FolderPages(one_at_a_time(served.library))) as endpoint:
@@ -60,26 +60,26 @@ def plants(tmp_path: Path) -> Iterator[SearchEndpoint]:
 
 
 def asked(diary: Investigator, search: ServerSearch, *texts: str) -> list[Message]:
-    """The replies of one conversation that always searches."""
+    """Return the replies of a conversation that always searches."""
     with open_chat(diary, ChatOptions(search_decision=Decide.ALWAYS), search=search) as chat:
         session = chat.start("anna")
         return [reply for text in texts for reply in chat.reply([(session, Message(text=text))])]
 
 
 def quotes(reply: Message) -> list[Quote]:
-    """The quotes of a reply as the server tells them."""
+    """Return the quotes of a reply as sent by the server."""
     return [as_told(ServedQuote.model_validate(one)) for one in cast("list[object]", reply.get("quotes", []))]
 
 
 def as_told(quote: Quote) -> Quote:
-    """A quote without the name of the server that sent it."""
+    """Return a quote without the name of the server that sent it."""
     assert isinstance(quote, ServedQuote)
     assert quote.place.endswith(f", from {quote.server}")
     return Quote(**quote.model_dump(exclude={"server"}))
 
 
 def told_quotes(page: SearchDocument, *texts: str) -> list[Quote]:
-    """The quotes of a page as its server tells them."""
+    """Return the quotes of a page as sent by its server."""
     return [as_told(quote) for quote in proven_quotes([(text, 1) for text in texts], [page], None)]
 
 
@@ -135,7 +135,7 @@ PAPER = Document(
 
 
 class OneFolder:
-    """A shelf with one paper of two pages; its passage is the second page."""
+    """A search that returns one paper of two pages; its passage is the second page."""
 
     def document(self, document_id: str) -> Document:
         return {PAPER.id: PAPER}[document_id]
@@ -155,7 +155,7 @@ def test_pages_of_a_served_document_are_told() -> None:
 
 
 def page_of(openai_server: OpenAIServer, **fields: object) -> SearchDocument:
-    """What is read of a page that a server gives for a question about the plant."""
+    """Return the part that is read of a server's page for a question about the plant."""
     openai_server.answer(json_response({"response": [fields]}))
     (page,) = ServerSearch(openai_server.url).search(QUESTION, 5)
     return page

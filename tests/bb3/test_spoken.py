@@ -1,4 +1,4 @@
-"""At a terminal steps come and go on their line, and words stay."""
+"""At a terminal, steps appear and disappear on one line, and words remain."""
 
 from __future__ import annotations
 

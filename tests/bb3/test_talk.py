@@ -1,4 +1,4 @@
-"""A conversation is guarded, recorded in the form of the card, judged, saved and read back."""
+"""A conversation is guarded, recorded in the form of the card, judged, saved and loaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUESTION = "How much power does the Cedar plant make?"
 
 
 class Classifier:
-    """Finds one word unsafe, and may be down."""
+    """A classifier that considers one word unsafe, and may be unavailable."""
 
     def __init__(self) -> None:
         self.down = False
@@ -51,7 +51,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(place: Path, tmp_path: Path) -> Iterator[Callable[..., Talk]]:
-    """Opens talks, each over a chat of its own."""
+    """Opens talks, each with a separate chat."""
     chats = []
     users = count()
 
@@ -138,7 +138,7 @@ def test_an_unsafe_reply_is_not_shown_nor_remembered_nor_gone_on_from(opened: Ca
 
 def test_only_the_exchange_that_was_not_shown_is_taken_back(opened: Callable[..., Talk]) -> None:
     class FailsAfter(Classifier):
-        """Judges what the human says, and is down for replies."""
+        """A classifier that judges the human's messages, and is unavailable for replies."""
 
         def is_unsafe(self, text: str) -> bool:
             if self.down and text.startswith("I did not hear"):
@@ -271,7 +271,7 @@ def test_a_saved_conversation_is_read_back_as_it_was_and_makes_examples(
 
 
 def _whole(value: object) -> object:
-    """As UTF-8 can hold it."""
+    """Return the text in a form that UTF-8 can encode."""
     return json.loads(json.dumps(value).replace("\\ud800", "\\ufffd"))
 
 

@@ -1,4 +1,4 @@
-"""BB3's own prompts: what a model writes is read as the large and the small models were trained to write."""
+"""BB3's own prompts: a model's output is parsed in the forms of the large and the small models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a pro
 
 
 class Writer:
-    """Writes what it is told, and keeps what it is asked."""
+    """A writer that returns given texts, and records its prompts."""
 
     def __init__(self, text: str = "", *, failed: bool = False) -> None:
         self.written = Written(text=text, score=-1.5, failed=failed)

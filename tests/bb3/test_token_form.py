@@ -1,4 +1,4 @@
-"""The contexts of 3B are those that the seed shows."""
+"""The contexts of the 3B model are those in the seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines that are told how to write: what is told in part, and what each kind of engine makes of it."""
+"""Decoding options for engines: options that are only partly supported, and how each kind of engine uses them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def chat(server: OpenAIServer, **options: Any) -> ChatEngine:
 
 
 def sampled(body: Body) -> dict[str, object]:
-    """What of a request is about the choice of tokens."""
+    """Return the fields of a request that concern the choice of tokens."""
     names = ("temperature", "top_p", "max_completion_tokens")
     return {name: body[name] for name in names if name in body}
 
@@ -116,7 +116,7 @@ def test_the_settings_of_a_chat_model_hold_where_nothing_else_is_told(openai_ser
 
 
 def without_top_p(body: Body) -> Response:
-    """A server that draws as it likes, and knows no schemas."""
+    """A server that samples as it likes, and does not support schemas."""
     if "response_format" in body:
         return refusal(400, "no response_format here")
     return refusal(400, "Unsupported parameter: 'top_p'", param="top_p") if "top_p" in body else completion("ok")
@@ -162,7 +162,7 @@ def test_a_ready_model_keeps_its_own_parameters() -> None:
 
 @pytest.fixture
 def hollow(tmp_path: Path) -> GgufEngine:
-    """A file whose header is that of a model made for 4096 tokens, and that holds none."""
+    """Create a file with the header of a model for 4096 tokens, but without a model."""
     pytest.importorskip("xllamacpp")
     file = tmp_path / "x.gguf"
     file.write_bytes(gguf_files.model(4096))

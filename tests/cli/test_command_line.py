@@ -192,7 +192,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_run(
 
 
 def shell(error: BaseException) -> Result:
-    """What the shell is told when a command ends with that error."""
+    """Return the exit code of a command that ends with this error."""
     wrapped = typer.Typer()
 
     def fails() -> None:
@@ -250,7 +250,7 @@ def test_an_unexpected_error_shows_its_traceback_only_when_asked(monkeypatch: py
 
 
 def replies(tmp_path: Path, *, found: bool) -> Path:
-    """A script for the fake engine: one document is asked, and it answers or does not."""
+    """Return a script for the scripted engine: one document is asked, and it answers or does not."""
     asked: dict[str, object] = {"point": 0, "reply": "Nothing about it.", "quotes": []}
     claims: list[dict[str, object]] = []
     if found:

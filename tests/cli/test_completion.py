@@ -1,4 +1,4 @@
-"""The Tab key completes commands and options, in bash as it runs the script."""
+"""The Tab key completes commands and options in bash."""
 
 from __future__ import annotations
 

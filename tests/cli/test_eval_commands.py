@@ -1,4 +1,4 @@
-"""The commands that measure: eval retrieval and eval folder."""
+"""The evaluation commands: eval retrieval and eval folder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def collection(tmp_path: Path) -> tuple[str, ...]:
-    """The options that name a collection of two documents."""
+    """Return the options for a collection of two documents."""
     documents = [{"_id": "d1", "text": "The mill burned down."}, {"_id": "d2", "text": "The rent was raised."}]
     corpus = write_rows(tmp_path / "corpus.jsonl", documents)
     queries = write_rows(tmp_path / "queries.jsonl", [{"_id": "q1", "text": "fire at the mill"}])

@@ -1,4 +1,4 @@
-"""The commands that read a folder without asking: index, status, search."""
+"""The commands that read a folder without calling a model: index, status, search."""
 
 from __future__ import annotations
 

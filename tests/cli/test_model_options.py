@@ -1,4 +1,4 @@
-"""The options of `investigator ask` that are about a language model, with a real server on loopback."""
+"""The options of `investigator ask` for language models, with a real server on loopback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.records import Forecast, Investigation
 
 
 class Terminal:
-    """A folder, a workspace and a server, and the command that asks."""
+    """A folder, a workspace and a server, with the command that asks."""
 
     def __init__(self, server: OpenAIServer, folder: Path, at: Path) -> None:
         self.server = server
@@ -26,7 +26,7 @@ class Terminal:
         server.answer(sensible)
 
     def words(self, *options: str | Path, question: str = ALL) -> list[str]:
-        """The words of the command."""
+        """Return the words of the command."""
         model = ("--model", "openai:small", "--set", f"chat.base_url={self.server.url}")
         one_by_one = ("--set", "chat.concurrency=1", "--workspace", self._at / "w")
         return [str(word) for word in ("ask", self.folder, question, *model, *one_by_one, *options)]
@@ -36,7 +36,7 @@ class Terminal:
         return CliRunner().invoke(app, self.words(*options, question=question))
 
     def prices(self, model: str = "openai:small") -> tuple[str, str]:
-        """The option for a table in which a token of that model costs a tenth of a cent."""
+        """Return the option for a price table in which a token of that model costs a tenth of a cent."""
         file = self._at / "prices.json"
         table = {"as_of": "2026-01-31", "prices": [{"model": model, "input": 1_000, "output": 1_000}]}
         file.write_text(json.dumps(table), encoding="utf-8")
@@ -45,7 +45,7 @@ class Terminal:
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the folder and an index of it lie."""
+    """The paths of the folder and of its index."""
     at = tmp_path_factory.mktemp("plants")
     folder = write_folder(at / "folder")
     done = CliRunner().invoke(app, ["index", "--vectors", str(folder), "--workspace", str(at / "w")])

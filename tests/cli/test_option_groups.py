@@ -1,4 +1,4 @@
-"""Groups of options: a record that a command takes is shown to typer as its fields."""
+"""Groups of options: the fields of a record parameter become options of the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--output` never takes the place of a device or a pipe."""
+"""`--output` never replaces a device or a pipe."""
 
 from __future__ import annotations
 

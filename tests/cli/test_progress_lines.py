@@ -39,7 +39,7 @@ def read_file(path: str, status: FileStatus = FileStatus.INDEXED, reason: str = 
 
 
 def lines(events: list[Event], ticks: Iterator[float] | None = None) -> list[str]:
-    """What a pipe gets; the clock stands still unless ticks are given."""
+    """Return the output to a pipe; the clock stops unless ticks are given."""
     stream = io.StringIO()
     clock = (lambda: next(ticks)) if ticks else (lambda: 0.0)
     assert follow(iter(events), stream, clock) is ENDED

@@ -1,4 +1,4 @@
-"""What each command prints with `--json` is what its JSON Schema says, and the schemas only grow."""
+"""The output of each command with `--json` is valid under its JSON Schema, and the schemas only grow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lines_of(text: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[str, Any]]:
-    """A result of each kind, as the commands print it."""
+    """Return a result of each kind, as printed by the commands."""
     at = tmp_path_factory.mktemp("schemas")
     docs, kept = at / "docs", ("--workspace", str(at / "workspace"))
     docs.mkdir()
@@ -97,7 +97,7 @@ def test_what_a_command_prints_is_what_its_schema_says(kind: Printed, results: M
 
 
 def fields_of(kind: Printed) -> Iterator[str]:
-    """A line for each record in the schema of a kind: its name and its fields."""
+    """Return a line for each record in the schema of a kind: its name and its fields."""
     schema = json_schema(kind)
     for name, made in {kind.schema: schema, **schema.get("$defs", {})}.items():
         if fields := made.get("properties"):
@@ -105,7 +105,7 @@ def fields_of(kind: Printed) -> Iterator[str]:
 
 
 def test_no_field_is_taken_from_a_schema_without_a_new_version() -> None:
-    """After a change on purpose: raise the version in `schemas.py` and replace the line of the record in the file."""
+    """After an intended change, raise the version in `schemas.py` and replace the line of the record in the file."""
     today = {name: set(fields) for kind in Printed for name, *fields in map(str.split, fields_of(kind))}
     for name, *fields in map(str.split, FIELDS.read_text(encoding="utf-8").splitlines()):
         assert set(fields) <= today.get(name, set()), name

@@ -1,4 +1,4 @@
-"""What a command loads: the core does not load the chat, the dialogues or the tasks, and help loads no command."""
+"""Modules that commands load: the core loads no chat, no dialogues and no tasks, and help loads no command."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def command(*words: str | Path) -> str:
 
 
 def loaded(code: str) -> set[str]:
-    """Return what is loaded after the code in a process of its own: modules of this package, and slow packages."""
+    """Return the modules of this package and the slow packages loaded after the code, in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, code], capture_output=True, text=True, timeout=120, check=True
     )

@@ -1,4 +1,6 @@
-"""Where the workspace lies, as a user chooses it: in the folder by `--workspace-in-folder`, taken over by `--adopt`."""
+"""The place of the workspace that a user chooses: inside the folder (`--workspace-in-folder`), or taken over
+(`--adopt`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of a folder split into shards in this process: what machines do, without them."""
+"""The index of a folder split into shards in this process, without other machines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNKS = ChunkSettings(target=200, maximum=300)
 
 
 class HeldHere:
-    """Shards of this process; `asked` are the numbers of those that were asked alone."""
+    """Shards in this process; `asked` are the numbers of those that were asked individually."""
 
     def __init__(self, shards: Mapping[int, Shard]) -> None:
         self.shards = shards
@@ -42,7 +42,7 @@ class HeldHere:
 
 
 def copied(source: Corpus, document_ids: Sequence[str], path: Path, embedder: Embedder) -> Database:
-    """Return an index with some documents of another one."""
+    """Return an index with some of the documents of another index."""
     database = FileDatabase(path, INDEX)
     corpus, files = Corpus(database), {file.path: file for file in source.files()}
     for name in document_ids:
@@ -85,7 +85,7 @@ class CrewHere:
 
 
 class _Silenced(HeldHere):
-    """Shards of which one, the last, gives no reply any more after so many searches of its crew."""
+    """Shards of which the last one stops replying after a given number of searches."""
 
     def __init__(self, shards: Mapping[int, Shard], crew: CrewHere) -> None:
         super().__init__(shards)

@@ -1,4 +1,4 @@
-"""However documents are spread over shards, a search finds what it finds in one index, byte for byte."""
+"""A search gives the same result, byte for byte, however documents are distributed over shards."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -44,7 +44,7 @@ EMBEDDER = ScriptedEmbedder()
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    """The index that all shards are made of."""
+    """The index from which all shards are made."""
     folder = tmp_path_factory.mktemp("folder")
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -60,7 +60,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 @pytest.fixture(scope="module")
 def alone(whole: Corpus) -> list[object]:
-    """What the one index says."""
+    """Return the results of the single index."""
     return said(one_library(whole))
 
 
@@ -73,7 +73,7 @@ def one_library(corpus: Corpus) -> Library:
 
 
 def said(library: Library) -> list[object]:
-    """Everything that the method may ask of a library."""
+    """Return everything that the method may request from a library."""
     found: list[object] = [library.document_ids(), library.unreadable(), library.left_out()]
     for number, question in enumerate(QUESTIONS):
         queries = (question, QUESTIONS[number - 1])
@@ -86,7 +86,7 @@ def said(library: Library) -> list[object]:
 
 
 def without_ids(found: object) -> object:
-    """Leave out the numbers of chunks, which are others in each index and shown to nobody."""
+    """Remove the numbers of chunks, which differ between indexes and are never shown."""
     if isinstance(found, tuple) and found and hasattr(found[0], "best"):
         return [(one.document_id, one.chance, one.standing, one.best and one.best.score) for one in found]
     return found

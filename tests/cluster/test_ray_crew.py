@@ -1,4 +1,4 @@
-"""The workers of a real Ray cluster on this machine: they die, and the answer is the same."""
+"""If workers of a real Ray cluster on this machine die, the answer is the same."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ QUESTION = "How much power does the Cedar plant make?"
 
 
 class DyingEmbedder(ScriptedEmbedder):
-    """Kills its process at the first text, once for each mark that is there."""
+    """An embedder that kills its process at the first text, once for each mark file."""
 
     def __init__(self, marks: Path) -> None:
         self.marks = marks

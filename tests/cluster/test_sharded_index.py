@@ -1,4 +1,4 @@
-"""The index of a folder in shards: the same answers, each file in one shard, and nothing lost in silence."""
+"""The sharded index of a folder: the same answers, each file in one shard, and every loss reported."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ COUNT = 2
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder and, beside it, its index in shards."""
+    """A folder with an index in shards."""
     found = tmp_path_factory.mktemp("built") / "folder"
     found.mkdir()
     for name, text in TEXTS.items():
@@ -40,7 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(built: Path, tmp_path: Path) -> Path:
-    """The same folder with the same index, for one test alone."""
+    """The same folder with the same index, for a single test."""
     copy = tmp_path / "folder"
     shutil.copytree(built, copy, copy_function=os.link)  # the same files, so that no stamp is another
     shutil.copytree(built.parent / "sharded", tmp_path / "sharded")
@@ -49,7 +49,7 @@ def folder(built: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(built: Path) -> Mapping[str, Investigation]:
-    """What one machine gives, by the question."""
+    """Return the answers of one machine, by question."""
     one = Investigator(built, embedder=ScriptedEmbedder(), workspace=built.parent / "alone")
     assert one.progress() is None
     return {question: record_of(one, question) for question in (QUESTION, ABSENT)}

@@ -1,4 +1,4 @@
-"""Agents and teachers for worlds to be tried with."""
+"""Agents and teachers for testing worlds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.dialogue.teachers.fixed import FixedDialogTeacher
 
 
 class Talker(Agent):
-    """Says the texts of the option `says` in turn, and keeps what it hears."""
+    """Says the texts of the option `says` in turn, and records what it hears."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
@@ -30,7 +30,7 @@ class Talker(Agent):
 
 
 class Answerer(Talker):
-    """Answers a batch in one call, each observation by its text in capitals; all copies note their calls together."""
+    """Answers a batch in one call, each observation with its text in capitals; all copies share one record of calls."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
@@ -49,7 +49,7 @@ class Answerer(Talker):
 
 
 class Lesson(FixedDialogTeacher):
-    """Asks the texts of the option `asks`, each an episode, and wants them in capitals."""
+    """Asks the texts of the option `asks`, each as an episode, and expects them in capitals."""
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         text = self._texts()[episode_idx]
@@ -66,7 +66,7 @@ class Lesson(FixedDialogTeacher):
 
 
 class Lessons:
-    """Knows the tasks of a table: what each asks."""
+    """Teachers for the tasks of a table with their texts."""
 
     def __init__(self, **asks: list[str]) -> None:
         self.asks = asks

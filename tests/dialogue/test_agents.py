@@ -1,4 +1,4 @@
-"""The base of agents: observe, act, share, and replies of copies."""
+"""The base class of agents: observe, act, share, and the replies of copies."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from investigator.errors import DialogueError
 
 
 class Shouting(Agent):
-    """Says louder what it heard."""
+    """Repeats in capitals what it heard."""
 
     def act(self) -> Message:
         return Message(text=(self.observation or Message()).text.upper())
 
 
 class ShoutingTogether(Shouting):
-    """The same in batches; what it said itself is kept where all copies write it."""
+    """The same agent for batches; all copies record their replies in one list."""
 
     said: list[str]
 

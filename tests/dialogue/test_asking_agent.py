@@ -1,4 +1,4 @@
-"""InvestigatorAgent: an Investigator talks, and asks nothing that is no question."""
+"""InvestigatorAgent: an Investigator as an agent, which asks only questions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Found:
 
 @dataclass
 class Desk:
-    """Answers in capitals, and counts how many questions it was asked at the same time."""
+    """Answers in capitals, and counts the questions that were asked at the same time."""
 
     asked: list[str] = field(default_factory=list)
     most: int = 0

@@ -1,4 +1,4 @@
-"""Data are built once, whole, and only where they belong."""
+"""Data are built once, completely, and only inside their folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DataLoader."""
+"""Tests of DataLoader."""
 
 from __future__ import annotations
 

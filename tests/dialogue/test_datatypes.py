@@ -1,4 +1,4 @@
-"""Datatypes."""
+"""Tests of datatypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens and their indexes."""
+"""Tests of tokens and their indices."""
 
 from __future__ import annotations
 

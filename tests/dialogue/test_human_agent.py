@@ -1,4 +1,4 @@
-"""HumanAgent: lines in, lines out, over streams."""
+"""HumanAgent reads and writes lines on streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages: fields are set once, and changed on purpose only."""
+"""Messages: a field is set once, and can only be changed on purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranked candidates are graded by where the right one stands."""
+"""Ranked candidates are graded by the position of the right one."""
 
 from __future__ import annotations
 

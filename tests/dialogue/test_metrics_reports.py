@@ -1,4 +1,4 @@
-"""Figures are added up over copies, put together over tasks and workers, and shown as a table."""
+"""Metrics are added over copies, combined over tasks and workers, and shown as a table."""
 
 from __future__ import annotations
 

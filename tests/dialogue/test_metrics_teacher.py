@@ -1,4 +1,4 @@
-"""A teacher's metrics grade replies by whatever there is to grade by."""
+"""A teacher's metrics grade replies by everything that is available."""
 
 from __future__ import annotations
 

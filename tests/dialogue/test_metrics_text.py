@@ -59,7 +59,7 @@ def test_gonna_is_two_words_to_rouge_and_cannot_one() -> None:
 
 
 def test_an_irregular_form_and_its_base_are_different_words_to_rouge() -> None:
-    """The Perl script finds them equal, by lists of WordNet."""
+    """The Perl script considers them equal, by lists of WordNet."""
     assert rouge("went", ["go"]).one.recall == 0
     assert rouge("children", ["child"]).one.recall == 0
 

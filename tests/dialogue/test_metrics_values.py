@@ -1,4 +1,4 @@
-"""Metric values add up, each in its own way, and never change."""
+"""Metric values can be added, each in its own way, and never change."""
 
 from __future__ import annotations
 

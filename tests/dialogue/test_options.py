@@ -1,4 +1,4 @@
-"""Options, and the files that keep them."""
+"""Options, and the files that store them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents by name: of ours, of a user's package, and out of options that were kept."""
+"""Agents found by name: ours, those of a user's package, and those in saved options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class UpgradedAgent(Agent):
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package of a user's own, on the path."""
+    """A user's package on the path."""
     folder = tmp_path / "own_agents"
     folder.mkdir()
     agent = "from investigator.dialogue.agents import Agent\nclass PoliteAgent(Agent): pass\n"

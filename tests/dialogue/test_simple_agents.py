@@ -1,4 +1,4 @@
-"""Agents without a model."""
+"""Tests of agents without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task string means."""
+"""The meaning of task strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ChunkTeacher: bounded memory, errors that surface, threads that end."""
+"""ChunkTeacher: memory is bounded, errors are raised, and threads end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.errors import DialogueError
 
 
 class Sample:
-    """Counts how many of its kind there are at a time."""
+    """Counts the instances that exist at one time."""
 
     alive: ClassVar[int] = 0
     most: ClassVar[int] = 0
@@ -35,7 +35,7 @@ class Sample:
 
 
 class Generated(ChunkTeacher[Sample]):
-    """Makes its samples up, one by one."""
+    """Generates its samples one by one."""
 
     buffer = 10
     per_chunk = 3
@@ -58,7 +58,7 @@ class Generated(ChunkTeacher[Sample]):
 
 
 class Large(Generated):
-    """2,000 samples, a hundred a chunk."""
+    """Generates 2,000 samples in chunks of a hundred."""
 
     per_chunk = 100
     chunks: ClassVar[list[int]] = list(range(20))

@@ -1,4 +1,4 @@
-"""DialogTeacher, its data, and entries as examples."""
+"""DialogTeacher, its data, and its entries as examples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.errors import DialogueError, MissingPackageError
 
 
 class Sums(DialogTeacher):
-    """`1+2=3` a line; a line of dashes begins an episode."""
+    """Reads lines such as `1+2=3`; a line of dashes begins an episode."""
 
     reads = 0
 

@@ -1,4 +1,4 @@
-"""The teachers of files: ParlAI's text, conversations in JSON lines, numbered lines."""
+"""The teachers that read files: ParlAI's text, conversations in JSON lines, numbered lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def made(kind: type[FixedDialogTeacher], path: Path, content: str, **options: ob
 
 
 def pairs(teacher: FixedDialogTeacher) -> list[list[tuple[object, object]]]:
-    """Text and labels of all examples, by episode."""
+    """Return the text and labels of all examples, by episode."""
     found: list[list[tuple[object, object]]] = [[]]
     for act in teacher:
         found[-1].append((act["text"], act.get("eval_labels")))

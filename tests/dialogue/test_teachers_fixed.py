@@ -1,4 +1,4 @@
-"""Teacher, FixedDialogTeacher and what copies of them have in common."""
+"""Teacher, FixedDialogTeacher, and the state that their copies share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.errors import DialogueError
 
 
 class Capitals(FixedDialogTeacher):
-    """Three episodes: two questions, one, one."""
+    """A teacher of three episodes with two, one and one questions."""
 
     episodes = (
         (("France?", "Paris"), ("Spain?", "Madrid")),
@@ -36,13 +36,13 @@ class Capitals(FixedDialogTeacher):
 
 
 class Silent(Capitals):
-    """Has no data."""
+    """A teacher without data."""
 
     episodes = ()  # type: ignore[assignment]
 
 
 class Guessing(Teacher):
-    """Asks by what was said before: not fixed."""
+    """A teacher whose questions depend on what was said before."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)

@@ -1,4 +1,4 @@
-"""AbstractImageTeacher and the modes of images."""
+"""AbstractImageTeacher and the image modes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Image = pytest.importorskip("PIL.Image", reason="images need the package pillow"
 
 
 class Pictures(AbstractImageTeacher):
-    """Images lie beside the data."""
+    """A teacher whose images are next to the data."""
 
     def image_id_to_image_path(self, image_id: str) -> str:
         return str(Path(self.opt.text("datafile")).parent / f"{image_id}.png")
@@ -68,7 +68,7 @@ def test_without_an_image_model_no_image_is_opened(teacher: Callable[..., Pictur
 
 
 def bomb() -> bytes:
-    """A small PNG file that says it holds 60 million pixels."""
+    """Return a small PNG file that claims to have 60 million pixels."""
     header = struct.pack(">IIBBBBB", 10_000, 6_000, 8, 2, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")]
     parts = [

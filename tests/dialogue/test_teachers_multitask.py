@@ -1,4 +1,4 @@
-"""MultiTaskTeacher."""
+"""Tests of MultiTaskTeacher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.errors import DialogueError
 
 
 class Counting(FixedDialogTeacher):
-    """Episodes of two examples each; how many, its options say. The answer is its id."""
+    """A teacher of episodes with two examples each; its options give their number, and the answer is its id."""
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         return Message(text=f"{episode_idx}.{entry_idx}", labels=[self.id], episode_done=entry_idx == 1)

@@ -1,4 +1,4 @@
-"""ParlAI's text format."""
+"""Tests of ParlAI's text format."""
 
 from __future__ import annotations
 

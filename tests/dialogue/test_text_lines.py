@@ -1,4 +1,4 @@
-"""The lines of data files."""
+"""Tests of the lines of data files."""
 
 from __future__ import annotations
 

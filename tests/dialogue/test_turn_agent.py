@@ -1,4 +1,4 @@
-"""TurnAgent: observe, act, observe; the history knows what was said."""
+"""TurnAgent: it observes and acts in turn, and its history contains what was said."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.errors import DialogueError
 
 
 class Counting(TurnAgent):
-    """Says how many lines its history has."""
+    """Replies with the number of lines in its history."""
 
     def reply_to(self, observation: Message) -> Message:
         return Message(text=f"{str(observation['full_text']).count(chr(10)) + 1} lines")

@@ -1,4 +1,4 @@
-"""Copies in step, whose model answers all of them by one call."""
+"""Copies of a world that run in step, with one call of the model for all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which world options and agents call for."""
+"""The world that is created from options and agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches of as many examples as fit."""
+"""Batches with as many examples as fit."""
 
 from __future__ import annotations
 

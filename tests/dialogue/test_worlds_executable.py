@@ -1,4 +1,4 @@
-"""Acts that change the place where agents are: here, a folder of notes."""
+"""Acts that change the agents' environment, here a folder of notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from investigator.errors import DialogueError
 
 
 class NotesWorld(ExecutableWorld):
-    """`write NAME: TEXT` makes a note in the folder; everybody sees which notes there are, and a new one's text."""
+    """`write NAME: TEXT` creates a note in the folder; everybody sees the names of the notes, and the text of a new
+    one.
+    """
 
     def init_world(self) -> None:
         self.folder = Path(self.opt.text("folder"), str(self.opt.get("batchindex", "root")))
@@ -32,7 +34,7 @@ class NotesWorld(ExecutableWorld):
 
 
 class Reader(Talker):
-    """Keeps what it sees, and says how many notes there are."""
+    """Records what it sees, and replies with the number of notes."""
 
     def act(self) -> Message:
         seen: Any = (self.observation or {}).get("notes", {})

@@ -1,4 +1,4 @@
-"""Copies in threads."""
+"""Copies of a world in threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LETTERS = [chr(ord("a") + place) for place in range(26)]
 
 
 class Sharing(Talker):
-    """Its copies have what `common` holds in common."""
+    """An agent whose copies share the contents of `common`."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
@@ -38,7 +38,7 @@ class Counting(Sharing):
 
 
 class Waiting(Sharing):
-    """Acts when the gate opens; tells that it is there."""
+    """An agent that reports its arrival, and acts when the gate opens."""
 
     def act(self) -> Message:
         self.common["there"].release()

@@ -1,4 +1,4 @@
-"""Several tasks for one agent."""
+"""A world with several tasks for one agent."""
 
 from __future__ import annotations
 

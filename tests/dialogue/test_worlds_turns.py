@@ -1,4 +1,4 @@
-"""Turns of two agents, and of more."""
+"""Worlds in which two or more agents take turns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.errors import DialogueError, DialogueValueError
 
 
 class Ending(Talker):
-    """Ends the episode with its second act."""
+    """An agent that ends the episode with its second act."""
 
     def act(self) -> Message:
         act = super().act()
@@ -23,14 +23,14 @@ class Ending(Talker):
 
 
 class Mute(Talker):
-    """Acts by something that is no message."""
+    """An agent whose act is not a message."""
 
     def act(self) -> Any:
         return "just a text"
 
 
 class Closing(Talker):
-    """Notes that it was shut down."""
+    """An agent that records that it was shut down."""
 
     closed = False
 
@@ -217,7 +217,7 @@ def test_any_text_goes_through_unchanged(text: str) -> None:
 def test_an_agent_that_was_not_made_whole_is_refused_by_name() -> None:
     class Bare(Agent):
         def __init__(self) -> None:
-            """It calls no other."""
+            """The world calls no other agent."""
 
     with pytest.raises(DialogueValueError, match="the agent Bare is incomplete"):
         DialogPartnerWorld({}, [Bare(), Agent()])

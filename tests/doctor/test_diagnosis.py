@@ -1,4 +1,4 @@
-"""What a diagnosis finds, over the embedded default and a real server on loopback."""
+"""The findings of a diagnosis, with the bundled embedder and a real server on loopback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOT_FOUND = {"point": 0, "reply": "Not in this text.", "quotes": []}
 
 @pytest.fixture(scope="module")
 def embedder() -> CachedEmbedder:
-    """The real one, which reads the examples once for all tests."""
+    """The real embedder, which embeds the examples once for all tests."""
     return CachedEmbedder(SentenceTransformerEmbedder())
 
 
@@ -72,7 +72,7 @@ def is_about_the_wrong_passage(body: Body) -> bool:
 
 
 def good_model(body: Body) -> Response:
-    """Answers every example as it should be, in the form that is asked for."""
+    """An engine that answers every example correctly, in the requested form."""
     asked = str(body["response_format"])
     reply = next((reply for form, reply in REPLIES.items() if form in asked), FOUND)
     return completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else reply))
@@ -126,7 +126,7 @@ def test_the_cost_is_that_of_the_prices_that_are_set(
 def test_what_would_leave_the_machine_is_said_of_each_role(
     openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The engine is opened and then not asked: its proxy refuses every connection."""
+    """The engine is opened but not called, because its proxy refuses every connection."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     there = load_settings(overrides=["chat.base_url=http://models.example:8000/v1"])
 

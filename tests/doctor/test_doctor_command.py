@@ -1,4 +1,4 @@
-"""`investigator doctor`: what it prints, and how it ends. What it finds is tested beside `investigator.doctor`."""
+"""The output and exit codes of `investigator doctor`. Its findings are tested in `test_diagnosis.py`."""
 
 from __future__ import annotations
 

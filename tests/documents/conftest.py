@@ -1,4 +1,4 @@
-"""Reading bytes as a file of a given name."""
+"""Fixtures that read bytes as a file of a given name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Refused = Callable[..., FileStatus]
 
 @pytest.fixture
 def read_all() -> ReadAll:
-    """Reads bytes (or text, as UTF-8) as the file of that name, with the files inside it."""
+    """Return a function that reads bytes (or text, as UTF-8) as the named file, with the files inside it."""
 
     def read_bytes(name: str, data: bytes | str, **settings: object) -> Unpacked:
         source = SourceFile(data.encode() if isinstance(data, str) else data, name)
@@ -29,13 +29,15 @@ def read_all() -> ReadAll:
 
 @pytest.fixture
 def read(read_all: ReadAll) -> Read:
-    """Reads bytes as the file of that name: its first document."""
+    """Return a function that reads bytes as the named file, and returns its first document."""
     return lambda name, data, **settings: read_all(name, data, **settings).documents[0]
 
 
 @pytest.fixture
 def refused(read: Read) -> Refused:
-    """Reads bytes that must give no text; the status they are refused with. The reason must be one plain line."""
+    """Return a function that reads bytes that must give no text, and returns their status; the reason must be one plain
+    line.
+    """
 
     def refusal(name: str, data: bytes | str, **settings: int) -> FileStatus:
         with pytest.raises(ReadFailure) as caught:

@@ -1,4 +1,4 @@
-"""Compound files and Outlook messages for the tests, written byte by byte after [MS-CFB] and [MS-OXMSG]."""
+"""Compound files and Outlook messages for tests, written byte by byte as in [MS-CFB] and [MS-OXMSG]."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECTOR, _MINI, _CUTOFF = 512, 64, 4096
 
 
 def compound_file(tree: Tree) -> bytes:
-    """A compound file (version 3) of storages (mappings) and streams (bytes)."""
+    """Return a compound file (version 3) with storages (mappings) and streams (bytes)."""
     return _Writer(tree).data()
 
 
@@ -25,7 +25,7 @@ def outlook_message(
     numbers: Mapping[int, int] | None = None,
     head: int = 32,
 ) -> dict[str, bytes | Tree]:
-    """The storages of a message: texts (bytes are kept as ANSI ones) by property, people as (role, name, address)."""
+    """Return the storages of a message: texts by property (bytes become ANSI), people as (role, name, address)."""
     tree: dict[str, bytes | Tree] = {"__properties_version1.0": bytes(head) + _numbers(numbers or {})}
     tree |= {_name(key, value): _bytes(value) for key, value in texts.items()}
     for number, (role, name, address) in enumerate(recipients):
@@ -40,7 +40,7 @@ def outlook_message(
 
 
 def attachment(name: str, content: bytes, content_id: str = "") -> Tree:
-    """A file attached to an Outlook message."""
+    """Return a file attached to an Outlook message."""
     tree: dict[str, bytes | Tree] = {
         "__properties_version1.0": bytes(8),
         _name(0x3707, name): _bytes(name),
@@ -50,7 +50,7 @@ def attachment(name: str, content: bytes, content_id: str = "") -> Tree:
 
 
 def attached_message(message: Tree) -> Tree:
-    """A message attached to an Outlook message."""
+    """Return a message attached to an Outlook message."""
     return {"__properties_version1.0": bytes(8), "__substg1.0_3701000D": message}
 
 

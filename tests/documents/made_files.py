@@ -1,4 +1,4 @@
-"""Small real files for the tests, written byte by byte, so that what they hold is known from elsewhere."""
+"""Small real files for tests, written byte by byte, so that their contents are known independently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 
 
 def package(parts: Mapping[str, str]) -> bytes:
-    """A zip package of text parts."""
+    """Return a zip package of text parts."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         for name, content in parts.items():
@@ -28,7 +28,7 @@ def package(parts: Mapping[str, str]) -> bytes:
 
 
 def relations(targets: Mapping[str, tuple[str, str]]) -> str:
-    """A relations part: id to (last word of the type, target)."""
+    """Return a relations part, which maps an id to (last word of the type, target)."""
     entries = "".join(
         f'<Relationship Id="{key}" Type="{OFFICE}/{kind}" Target="{target}"/>'
         for key, (kind, target) in targets.items()
@@ -37,7 +37,9 @@ def relations(targets: Mapping[str, tuple[str, str]]) -> str:
 
 
 def docx(body: str, **parts: str) -> bytes:
-    """A Word document of the given body; further parts by name below `word/` (`footnotes`, `styles`)."""
+    """Return a Word document with the given body; further parts are given by name below `word/` (`footnotes`,
+    `styles`).
+    """
     styles = (
         f'<w:styles xmlns:w="{WORD}"><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>'
     )
@@ -58,14 +60,14 @@ def docx(body: str, **parts: str) -> bytes:
 
 
 def word_paragraph(*runs: str, style: str = "") -> str:
-    """A Word paragraph of several runs."""
+    """Return a Word paragraph of several runs."""
     properties = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
     texts = "".join(f'<w:r><w:t xml:space="preserve">{run}</w:t></w:r>' for run in runs)
     return f"<w:p>{properties}{texts}</w:p>"
 
 
 def pptx(slides: Mapping[str, str], order: Sequence[str], notes: Mapping[str, str]) -> bytes:
-    """A presentation: slide part names to their text, the order they are shown in, and notes by slide."""
+    """Return a presentation, given the text of each slide part, the order of the slides, and the notes by slide."""
     listed = "".join(f'<p:sldId id="{256 + i}" r:id="{name}"/>' for i, name in enumerate(order))
     files = {
         "[Content_Types].xml": f'<Types xmlns="{TYPES}"/>',
@@ -95,7 +97,7 @@ def _shape(text: str, kind: str) -> str:
 
 
 def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
-    """A workbook of text cells."""
+    """Return a workbook of text cells."""
     names = list(sheets)
     listed = "".join(f'<sheet name="{n}" sheetId="{i}" r:id="rId{i}"/>' for i, n in enumerate(names, start=1))
     overrides = "".join(
@@ -134,7 +136,7 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
 
 
 class Placed(NamedTuple):
-    """A line of a page, with its place in points from the left and the bottom, and the size of its letters."""
+    """A line of a page, with its position in points from the left and the bottom, and its letter size."""
 
     text: str
     left: int = 50
@@ -143,9 +145,8 @@ class Placed(NamedTuple):
 
 
 def pdf(pages: Sequence[Sequence[str | Placed]], *, title: str = "", date: str = "", first_size: int = 12) -> bytes:
-    """A PDF with the given lines on each page: where they are placed, else one below the other in 12 points.
-
-    The first line of the first page is of `first_size`.
+    """Return a PDF with the given lines on each page: at their positions, or else one below the other in 12 points. The
+    first line of the first page has the size `first_size`.
     """
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
@@ -178,7 +179,7 @@ def pdf(pages: Sequence[Sequence[str | Placed]], *, title: str = "", date: str =
 
 
 def changed(data: bytes, change: Callable[[pypdf.PageObject], object]) -> bytes:
-    """The same PDF with each page changed."""
+    """Return the same PDF with each page changed."""
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))
     for page in writer.pages:
         change(page)

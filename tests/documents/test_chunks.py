@@ -1,4 +1,4 @@
-"""Chunks hold the whole text in order, end with sentences, and respect pages and headings."""
+"""Chunks contain the whole text in order, end with sentences, and do not cross pages or headings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Damaged and forged files: each ends with a status, in time, and reading it touches nothing else.
-
-`make fuzz` runs the same for longer: the number of examples is in INVESTIGATOR_FUZZ.
+"""Reading a damaged or forged file ends in time with a status, and has no other effect. `make fuzz` runs the same tests
+for longer; INVESTIGATOR_FUZZ is the number of examples.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ HOSTILE = (
 
 @st.composite
 def damage(draw: st.DrawFn) -> list[tuple[str, float, bytes]]:
-    """A few changes: what is done, where (as a share of the file), and with which bytes."""
+    """A few changes: the kind of change, its position as a share of the file, and its bytes."""
     kinds = st.sampled_from(["flip", "insert", "overwrite", "delete", "cut", "double"])
     given_bytes = st.one_of(st.sampled_from(HOSTILE), st.binary(min_size=1, max_size=16))
     return draw(st.lists(st.tuples(kinds, st.floats(0, 1), given_bytes), min_size=1, max_size=6))
@@ -114,7 +113,7 @@ def damaged(content: bytes, changes: list[tuple[str, float, bytes]]) -> bytes:
 
 
 def damaged_inside(content: bytes, changes: list[tuple[str, float, bytes]]) -> bytes:
-    """A package whose directory is whole and whose parts are damaged, so that the damage gets to the reader."""
+    """Return a package with an intact directory and damaged parts, so that the damage reaches the reader."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
         for part in old.namelist():
@@ -148,7 +147,7 @@ os.write(_log, b"watching\\n")
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path, ReadingPool]]:
-    """A pool whose process tells, by an audit hook, what it runs, sends, writes and opens elsewhere."""
+    """A pool whose process reports, by an audit hook, what it runs, sends, writes and opens elsewhere."""
     home, folder = tmp_path_factory.mktemp("hook"), tmp_path_factory.mktemp("folder")
     log = home / "seen.txt"
     log.touch()

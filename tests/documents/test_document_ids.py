@@ -1,4 +1,4 @@
-"""Two files never have one id, and no file changes the id of another."""
+"""Two files never have the same id, and no file changes the id of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store follows the folder, and no file is opened without need."""
+"""The store is kept in step with the folder, and files are opened only if necessary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from investigator.records import Document, FileRead, FileRecord, FileStatus, Lef
 
 
 class MemoryStore:
-    """A store in memory that also remembers what was done."""
+    """A store in memory that also records the changes."""
 
     def __init__(self) -> None:
         self.files: dict[str, FileRecord] = {}

@@ -1,4 +1,4 @@
-"""Folders in object storage: copied once, kept in step by etags, and every refusal told; no key is kept anywhere."""
+"""Folders in object storage are copied once, kept in step by etags, and every refusal is reported; no key is stored."""
 
 import sys
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ObjectSe
 
 
 def copied(most: int = 10_000, most_bytes: int = 100_000_000) -> tuple[ObjectFolder, list[str]]:
-    """The folder, brought up to date, and what was said about it."""
+    """Return the updated folder, and the messages about it."""
     folder, said = ObjectFolder("s3://papers/2026", ObjectSettings(most=most, most_bytes=most_bytes)), list[str]()
     folder.bring_down(said.append)
     return folder, said

@@ -1,4 +1,4 @@
-"""Pages are shown of documents of the index, with a quote and what names its cell marked on them."""
+"""Pages of indexed documents are shown with marks on a quote and on the labels of its cell."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def report(investigator: Investigator) -> Document:
 
 
 def quoted(report: Document, value: str) -> Quote:
-    """The cell of that value as evidence."""
+    """Return the cell with that value as evidence."""
     (table,) = views(report)
     cell = next(cell for cell in table.values() if table.words(cell) == value)
     start, end = table.row_span(cell)

@@ -1,4 +1,4 @@
-"""Marks on a page lie over the words of a quote, and pages are drawn within bounds."""
+"""Marks on a page cover the words of a quote, and pages are drawn within limits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pages(folder: Path) -> Iterator[PageViews]:
 
 @pytest.fixture
 def kept(folder: Path, read: Callable[..., Document]) -> Callable[[str, bytes], Document]:
-    """Writes a PDF into the folder; the document that is read from it."""
+    """Write a PDF into the folder, and return the document read from it."""
 
     def write(name: str, data: bytes) -> Document:
         (folder / name).write_bytes(data)
@@ -58,7 +58,7 @@ def marked(pages: PageViews, document: Document, words: str) -> tuple[PageView, 
 
 
 def words_under(data: bytes, view: PageView) -> str:
-    """What pdfium reads inside the marks of a page, line by line."""
+    """Return the text that pdfium reads inside the marks of a page, line by line."""
     page = pypdfium2.PdfDocument(data)[view.page - 1]
     text = page.get_textpage()
     found = []

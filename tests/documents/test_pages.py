@@ -1,4 +1,4 @@
-"""Offsets become pages, lines and headings."""
+"""Offsets are converted to pages, lines and headings."""
 
 from __future__ import annotations
 

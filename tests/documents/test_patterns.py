@@ -1,4 +1,4 @@
-"""Which files of a folder its ignore file leaves out: those that git would."""
+"""The ignore file of a folder excludes the same files as git would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that hangs, crashes or fills the memory costs that file only."""
+"""A file that hangs, crashes or fills the memory affects only itself."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_process_that_does_not_start_is_an_error_with_a_way_out(tmp_path, monk
 
 
 def children() -> list[int]:
-    """Processes that this one has started and that run."""
+    """Return the running processes that this process has started."""
     found = subprocess.run(["ps", "-o", "pid=,stat=,comm=", "--ppid", str(os.getpid())], capture_output=True, text=True)
     rows = [line.split(None, 2) for line in found.stdout.splitlines()]
     return [int(pid) for pid, state, command in rows if not state.startswith("Z") and command != "ps"]

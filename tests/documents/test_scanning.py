@@ -1,4 +1,4 @@
-"""What counts as a file of the folder."""
+"""Which files belong to a folder."""
 
 from __future__ import annotations
 

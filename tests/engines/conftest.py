@@ -1,4 +1,4 @@
-"""What the tests of chat models share: a time that passes only when somebody sleeps, and an engine that goes by it."""
+"""Fixtures for the tests of chat models: a clock that advances only during sleeps, and an engine that uses it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def notices() -> list[str]:
 
 @pytest.fixture
 def engine(openai_server: OpenAIServer, made_time: MadeTime, notices: list[str]) -> ChatEngine:
-    """A chat model at the loopback server."""
+    """Return a chat model at the loopback server."""
     settings = ChatSettings(base_url=openai_server.url)
     return ChatEngine("openai:m", settings, queue=made_time.queue(), on_notice=notices.append)

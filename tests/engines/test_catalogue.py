@@ -1,4 +1,4 @@
-"""From names to engines, and from options to roles."""
+"""Names are mapped to engines, and options to roles."""
 
 from __future__ import annotations
 

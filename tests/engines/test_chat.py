@@ -1,4 +1,4 @@
-"""ChatEngine against a real HTTP server on loopback."""
+"""Tests of ChatEngine against a real HTTP server on loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LangChain's callback handlers hear of each call."""
+"""LangChain's callback handlers receive each call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from investigator.errors import EngineError
 
 
 class Listener(BaseCallbackHandler):
-    """Keeps what it hears."""
+    """Records what it receives."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -41,7 +41,7 @@ class Listener(BaseCallbackHandler):
 
 
 class Breaking(BaseCallbackHandler):
-    """Fails whatever it hears."""
+    """Fails at every event."""
 
     def __init__(self, raise_error: bool) -> None:
         self.raise_error = raise_error

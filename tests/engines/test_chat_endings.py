@@ -1,4 +1,4 @@
-"""Servers that behave badly: each call ends named and in time, against a real HTTP server on loopback."""
+"""With servers that misbehave, each call ends in time with a specific error, against a real HTTP server on loopback."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PATIENCE = 20.0  # seconds: far more than a call may take on a busy machine, far
 
 @contextmanager
 def ends_early() -> Iterator[None]:
-    """What stands inside is not waited for to its end."""
+    """Run code that is stopped if it takes too long."""
     began = time.monotonic()
     yield
     assert time.monotonic() - began < PATIENCE
 
 
 def hasty(server: OpenAIServer, **settings: float) -> ChatEngine:
-    """A chat model that has little time for each call, and tries once unless told otherwise."""
+    """Return a chat model with little time for each call, which tries once by default."""
     return ChatEngine("openai:m", ChatSettings(base_url=server.url, **{"timeout": 0.15, "attempts": 1, **settings}))  # type: ignore[arg-type]
 
 

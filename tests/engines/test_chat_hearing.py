@@ -1,4 +1,4 @@
-"""A chat model's reply is heard while a server at loopback sends it."""
+"""A chat model's reply is received while a server on loopback is sending it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is checked before the first call: names, keys, addresses, packages."""
+"""The checks before the first call: names, keys, addresses, packages."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_settings_that_a_provider_needs_are_asked_for(monkeypatch: pytest.Monkey
 
 
 def _model(reply: Any) -> Any:
-    """A LangChain chat model whose reply is a message, or an error to raise."""
+    """A LangChain chat model whose reply is a message, or an error that it raises."""
     from langchain_core.language_models import BaseChatModel
     from langchain_core.outputs import ChatGeneration, ChatResult
 

@@ -1,4 +1,4 @@
-"""What a server refuses is left out, told once, and known the next time."""
+"""A parameter that a server rejects is omitted, reported once, and known the next time."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from investigator.errors import EngineError
 
 
 def without_formats(body: Body) -> Response:
-    """A server that knows no response_format."""
+    """Return the reply of a server that does not support response_format."""
     if "response_format" in body:
         return refusal(400, "'response_format' is not supported", param="response_format")
     return completion("plain")
 
 
 def without_schemas(body: Body) -> Response:
-    """A server that takes `json_object` and no other format."""
+    """Return the reply of a server that accepts `json_object` and no other format."""
     wanted = body.get("response_format")
     if isinstance(wanted, dict) and wanted["type"] == "json_object":
         return completion("{}")
@@ -33,7 +33,7 @@ def without_schemas(body: Body) -> Response:
 
 
 def without_temperature(body: Body) -> Response:
-    """A server that has its own temperature."""
+    """Return the reply of a server with a fixed temperature."""
     return refusal(400, "temperature is not supported") if "temperature" in body else completion("ok")
 
 

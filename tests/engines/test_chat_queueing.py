@@ -1,4 +1,4 @@
-"""Calls to one endpoint: at most so many side by side, fewer after a refusal, none while it asks to wait."""
+"""Calls to one endpoint: a limited number at once, fewer after a refusal, and none while it asks to wait."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_the_oldest_goes_first_although_it_has_been_refused() -> None:
 
 @dataclass
 class Crowded:
-    """Answers that take a while, and refuse more than so many at once."""
+    """A server that answers slowly, and refuses more than a given number of calls at once."""
 
     room: int
     seconds: float = 0.03

@@ -1,4 +1,4 @@
-"""The bundled embedding model, against sentence-transformers with the same weights."""
+"""The bundled embedding model, compared with sentence-transformers with the same weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Engines that other packages add: found by name, opened with what the run offers, refused in our own words."""
+"""Engines added by other packages are found by name, opened with the options of the run, and rejected with clear
+errors.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ gguf = toy_box.engine:Toy
 
 @pytest.fixture(autouse=True)
 def toy_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package with engines, as an installer would put it on the path."""
+    """Put a package with engines on the path, as an installer would."""
     site = tmp_path / "site"
     (site / "toy_box").mkdir(parents=True)
     (site / "toy_box" / "__init__.py").write_text("")

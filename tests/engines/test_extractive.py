@@ -33,7 +33,7 @@ ENGINE = ExtractiveEngine(ScriptedEmbedder())
 
 
 def replied(variables: Record, reply_type: type[Record]) -> Record:
-    """The engine's reply, read back from its text."""
+    """Return the engine's reply, parsed from its text."""
     return reply_type.model_validate_json(ENGINE.reply(Prompt("t/t", variables, "never read", reply_type)).text)
 
 

@@ -1,4 +1,4 @@
-"""What the built-in engine quotes and how sure it is, for texts as they come."""
+"""The quotes and probabilities of the built-in engine for various texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUESTION = "When did the mill burn down?"
 
 
 def asked(question: str, *texts: str, engine: ExtractiveEngine | None = None) -> AskReply:
-    """The engine's reply about passages with these texts, read back from what it wrote."""
+    """Return the engine's reply about passages with these texts, parsed from its text."""
     passages = tuple(Passage(document_id="d", start=0, end=len(text), text=text) for text in texts)
     variables = AskVariables(
         main_question=question,
@@ -39,7 +39,7 @@ def asked(question: str, *texts: str, engine: ExtractiveEngine | None = None) ->
 
 
 def answered(question: str, *evidence: tuple[str, str, int]) -> list[str]:
-    """What is said with evidence of (document, text, point)."""
+    """Return the answer from evidence given as (document, text, point)."""
     items = tuple(
         Evidence(id=f"E{number}", text=text, document_id=name, place=name, point=point)
         for number, (name, text, point) in enumerate(evidence, 1)

@@ -1,4 +1,4 @@
-"""Whether a quote has to do with a question, asked of the embedder that ships."""
+"""The relevance of a quote to a question, as judged by the bundled embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A GGUF file as engine. The tests that need a model run where INVESTIGATOR_TEST_GGUF names one."""
+"""A GGUF file as an engine. The tests that need a model run if INVESTIGATOR_TEST_GGUF names one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def loaded(model: Path) -> GgufModel:
 
 @pytest.fixture
 def hollow(tmp_path: Path) -> Path:
-    """A file whose header is that of a model made for 4096 tokens, and that holds none."""
+    """Create a file with the header of a model for 4096 tokens, but without a model."""
     pytest.importorskip("xllamacpp")
     file = tmp_path / "x.gguf"
     file.write_bytes(gguf_files.model(4096))
@@ -154,7 +154,7 @@ def test_tokens_are_counted_by_several_threads_while_a_prompt_is_answered(engine
 
 
 def test_a_document_cannot_end_the_turn_it_stands_in(model: Path, loaded: GgufModel) -> None:
-    """A control token is one token; as words of a document its characters are several."""
+    """A control token is a single token; the same characters in a document are several tokens."""
     marks = sorted(control_tokens(model))
     for mark in marks:
         assert loaded.count_tokens(mark * 20) > 39, mark

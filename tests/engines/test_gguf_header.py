@@ -1,4 +1,4 @@
-"""What is read from the header of a GGUF file, written here byte by byte as its specification says."""
+"""The fields read from the header of a GGUF file, which is written here byte by byte as in its specification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds on what comes back over HTTP, and on how long it takes, for clients that others have built."""
+"""Limits on the size and duration of HTTP responses, for clients created by other libraries."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ BOUNDS = BodyBounds("some model", seconds=0.1, octets=1000)
 
 @dataclass
 class Kit:
-    """A provider's own client, with an HTTP client inside; several models may share the latter."""
+    """A provider's client with an HTTP client inside, which several models may share."""
 
     _client: httpx.Client
 
 
 @dataclass
 class Model:
-    """A LangChain model of a provider that takes no HTTP client."""
+    """A LangChain model of a provider that accepts no HTTP client."""
 
     client: Kit
     root_client: str = "something else"

@@ -1,4 +1,4 @@
-"""The key under which a reply is kept, and the role that a template belongs to."""
+"""The key under which a reply is stored, and the role that a template belongs to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pulling a model from a hub: checked, resumed, and used by its name. The hub is a server on loopback."""
+"""Models are pulled from a hub, verified, resumed, and used by name. The hub is a server on loopback."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def forks() -> Iterator[ForkServer]:
 
 @pytest.fixture
 def run(forks: ForkServer, hub: HubServer, tmp_path: Path) -> Run:
-    """Runs a command in a process of its own, since huggingface_hub reads its environment when it is imported."""
+    """Run a command in a separate process, because huggingface_hub reads its environment when it is imported."""
 
     def ran(*words: str, **environment: str) -> Ended:
         variables = {

@@ -1,4 +1,4 @@
-"""Recordings: kept on disk, replayed without the engine, loud when they do not fit."""
+"""Recordings are stored on disk and replayed without the engine; mismatches are reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def prompt(text: str) -> Prompt:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A recording of two replies by an engine named `inner`."""
+    """Return a recording of two replies by an engine named `inner`."""
     path = tmp_path / "runs" / "run.jsonl"
     engine = RecordedEngine(path, ScriptedEngine(["one", "two ä\n"], name="inner"))
     engine.reply(prompt("a"))

@@ -1,4 +1,4 @@
-"""A reply of a local model as it comes: counted, and ended when its time is over."""
+"""The reply of a local model while it is written: it is counted, and ended when its time is over."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.reports.steps import writing_line
 
 
 class Clock:
-    """Seconds that pass when told."""
+    """A clock that the test advances."""
 
     now = 0.0
 
@@ -33,7 +33,7 @@ def word(text: str, number: int) -> dict[str, Any]:
 
 
 def fed(stream: ReplyStream, clock: Clock, pieces: list[dict[str, Any]], each: float) -> int:
-    """How many pieces it took before it wanted no more, each of them so many seconds after the other."""
+    """Return the number of pieces that were accepted, if they arrive at the given interval in seconds."""
     for number, piece in enumerate(pieces, start=1):
         clock.now += each
         wants_more = False

@@ -1,4 +1,4 @@
-"""A second look at passages: by sentences, or by a cross-encoder, here a tiny one that is made for the test."""
+"""Passages are scored again by their sentences, or by a cross-encoder, here a tiny one made for the test."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ WORDS = [
 
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a cross-encoder with two small layers and random weights."""
+    """Create the folder of a cross-encoder with two small layers and random weights."""
     return made(tmp_path_factory.mktemp("cross-encoder"))
 
 
 def made(folder: Path, labels: int = 1, **settings: object) -> Path:
-    """A folder with such a model in it."""
+    """Return a folder that contains such a model."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 

@@ -1,4 +1,4 @@
-"""The schema that a reply is held to."""
+"""Tests of the schema that constrains a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped fakes."""
+"""The shipped engines for tests."""
 
 from __future__ import annotations
 

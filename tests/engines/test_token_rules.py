@@ -1,4 +1,4 @@
-"""The mass that factual nucleus sampling draws from."""
+"""The probability mass from which factual nucleus sampling draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.engines.transformers.token_rules import Schedule, ends_sentenc
 
 
 def shares(schedule: Schedule, ends: list[bool]) -> list[float]:
-    """The mass for each token, and the one after the last."""
+    """Return the mass for each token, and for the token after the last."""
     return [schedule.share(ends[:n]) for n in range(len(ends) + 1)]
 
 

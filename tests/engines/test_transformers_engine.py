@@ -1,4 +1,4 @@
-"""A language model in a folder: a tiny one with random weights, made here."""
+"""A language model in a folder, here a tiny one with random weights."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def as_told(engine: TransformersEngine, decoding: Decoding) -> TransformersEngin
 
 @pytest.fixture(scope="module")
 def judge(folder: Path) -> Any:
-    """Probabilities of the token after each of some tokens, by the model alone: shape (tokens, vocabulary)."""
+    """Return the probabilities of the next token after each of some tokens, by the model alone: shape (tokens,
+    vocabulary).
+    """
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -72,7 +74,7 @@ def prompt(text: str) -> Prompt:
 
 
 def nucleus(probabilities: list[float], share: float) -> set[int]:
-    """The fewest tokens that hold the share, counted anew."""
+    """Return the smallest set of tokens with that share of the probability, computed independently."""
     held: set[int] = set()
     mass = 0.0
     for token in sorted(range(len(probabilities)), key=lambda token: -probabilities[token]):
@@ -84,7 +86,7 @@ def nucleus(probabilities: list[float], share: float) -> set[int]:
 
 
 def steps(judge: Any, written: str) -> list[tuple[int, list[float]]]:
-    """Each token written after the text, with the probabilities that the model had for its place."""
+    """Return each token written after the text, with the model's probabilities at its position."""
     before, after = ids_of(TEXT), ids_of(written)
     return list(zip(after, judge([*before, *after])[len(before) - 1 :], strict=False))
 

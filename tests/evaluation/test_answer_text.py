@@ -1,4 +1,4 @@
-"""A known answer in a text: by SQuAD's definition, worked out by hand after its script, and by ParlAI's."""
+"""Known answers in a text: SQuAD's definition, computed by hand as in its script, and ParlAI's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a test collection, and saying what is wrong with one."""
+"""Reading a test collection, and errors about invalid ones."""
 
 from __future__ import annotations
 

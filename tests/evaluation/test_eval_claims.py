@@ -1,4 +1,4 @@
-"""`eval claims` measures the rules and any verifier on claims that are known to be true or false."""
+"""`eval claims` measures the rules and any verifier on claims known to be true or false."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_command_reads_rows_and_prints_both(tmp_path: Path) -> None:
 
 
 def tiny_nli(folder: Path, labels: dict[int, str]) -> Path:
-    """A model with random weights and such labels."""
+    """Create a model with random weights and these labels."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 

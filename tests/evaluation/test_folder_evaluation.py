@@ -1,4 +1,4 @@
-"""Questions about a small folder, with the real method: what is kept, what goes on, what is not asked again."""
+"""Questions about a small folder, with the real method: outcomes are stored, runs resume, no question is repeated."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HOW = set(EvaluationOptions.model_fields)
 
 
 class Broken:
-    """An engine that fails where a question speaks of wine, as long as it is broken."""
+    """An engine that fails on questions about wine as long as it is broken."""
 
     name = "scripted:broken"
 
@@ -90,7 +90,7 @@ def finished(one: FolderEvaluation) -> FolderReport:
 
 
 def until_asked(events: Iterator[Event], count: int) -> None:
-    """Go on until so many questions are finished, and stop there as Ctrl-C would."""
+    """Continue until the given number of questions are finished, and stop there as Ctrl-C would."""
     for event in events:
         if isinstance(event, Progressed) and event.phase == "questions" and event.done == count:
             break

@@ -1,4 +1,4 @@
-"""Ranking a small collection with the real store; the scripted embedder knows words as the full text does."""
+"""Ranking a small collection with the real store; the scripted embedder knows the words of the full-text search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = {
 
 
 class Meaning(ScriptedEmbedder):
-    """Knows one synonym, which the words of a text do not."""
+    """An embedder that knows one synonym."""
 
     texts: int = 0
 

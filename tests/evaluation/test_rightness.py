@@ -1,4 +1,4 @@
-"""Whether an answer is right, by what its row knows."""
+"""Whether an answer is right, given the known facts of its row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one question scores, from known answers and made outcomes."""
+"""The scores of one question, from known answers and constructed outcomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quote that speaks to a language model is found by its place."""
+"""A quote that addresses a language model is found by its place."""
 
 from __future__ import annotations
 

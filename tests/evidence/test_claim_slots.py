@@ -1,4 +1,6 @@
-"""A claim is checked slot by slot: what says more than its quotes is never proven, honest words are never withheld."""
+"""A claim is checked slot by slot: a claim that says more than its quotes is never proven, and true rewordings are
+kept.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A claim says nothing that its quotes do not say."""
+"""A claim says nothing that is not in its quotes."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_no_quotes_prove_nothing() -> None:
 
 
 def test_words_joined_from_two_quotes_prove_nothing() -> None:
-    """The two may speak of different things; each sentence of a claim needs one sentence of one quote."""
+    """The two may be about different things, so each sentence of a claim needs one sentence of one quote."""
     told = quotes("Alder opened in 1999.", "Birch has 42 MW.")
     assert prove("Alder has 42 MW.", told).status is ClaimStatus.REPLACED
     assert prove("Alder opened in 1999. Birch has 42 MW.", told).is_proven

@@ -1,4 +1,4 @@
-"""Every document is accounted for, once."""
+"""Every document is counted exactly once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items of lists that a question asks for."""
+"""Items of the lists that a question requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document states of itself is quoted from its labelled lines, its first lines or its closing words."""
+"""A document's statements about itself are quoted from its labelled lines, its first lines or its closing words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quote that hangs on a pronoun is shown with what the pronoun means, and proves claims that name it."""
+"""A quote that depends on a pronoun is shown with the pronoun's meaning, and proves claims that name it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNCLEAR = [
 
 
 def quoted(text: str) -> Quote:
-    """The last sentence of a text, as a quote."""
+    """Return the last sentence of a text as a quote."""
     document = Document(id="a.txt", title="", media_type="text/plain", content_hash="h", text=text)
     quote = Source(document).named_quote(text.replace("\n", " ").split(". ")[-1].split("\n")[-1])
     assert quote is not None

@@ -1,4 +1,4 @@
-"""A quote stands in its source, character for character, or is none."""
+"""A quote must be in its source, character for character."""
 
 from __future__ import annotations
 

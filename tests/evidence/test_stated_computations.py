@@ -1,4 +1,4 @@
-"""What is computed from values that sentences state."""
+"""Figures computed from values that sentences state."""
 
 from __future__ import annotations
 

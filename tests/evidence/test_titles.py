@@ -1,4 +1,4 @@
-"""What first lines say documents are about."""
+"""The subject of a document according to its first lines."""
 
 from __future__ import annotations
 

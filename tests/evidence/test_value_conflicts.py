@@ -1,4 +1,4 @@
-"""Values that statements give for one thing, and look-alikes."""
+"""Different values that statements give for one thing, and cases that only look like conflicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of one user: private whatever the umask, never a link, a pipe, or somebody else's, and never waited for."""
+"""Files of one user are private whatever the umask; links, pipes and files of other users are never opened."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""How many recorded rows ours answers as recorded, told at the end of a run over them."""
+"""Reports how many recorded rows our code answers as recorded, after a run over them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from golden_rows import DEVIATES
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line about the rows, and one for each ground to deviate; with -v for each reason, too."""
+    """Print one line about the rows, and one for each kind of reason for a deviation; with -v, one for each reason."""
     reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
     same = Counter(report.outcome for report in reports if "[" in report.nodeid and "tests/golden/" in report.nodeid)
     reasons = Counter(

@@ -1,6 +1,5 @@
-"""Recorded behaviour that ours deviates from on purpose, by kind of row, each with its reason: the whole table.
-
-Each deviation is also shown by a test of its own beside the code.
+"""Recorded behaviour from which our code deviates on purpose, by kind of row, with the reasons. Each deviation is also
+shown by a separate test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recorded behaviour of messages, agents and their names that ours deviates from on purpose."""
+"""Recorded behaviour of messages, agents and their names from which our code deviates on purpose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from golden_rows import Deviation, Ground, Row
 
 
 def crashes(row: Row) -> bool:
-    """Whether an error is expected, of the row or of one of its steps, that nobody raised on purpose."""
+    """Return True if a row or one of its steps expects an error that nobody raised on purpose."""
     steps: Any = row.expected.get("ok", [row.expected])
     errors = [step.get("error", {}) for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     return any(error.get("type", "RuntimeError") != "RuntimeError" for error in errors)

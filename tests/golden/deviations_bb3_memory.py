@@ -1,4 +1,4 @@
-"""Recorded behaviour of memories and of search that ours deviates from on purpose, each with its reason."""
+"""Recorded behaviour of memories and of search from which our code deviates on purpose, with the reasons."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def has_a_wordless_memory(row: Row) -> bool:
 
 
 def says_more(row: Row) -> bool:
-    """A kept memory stands in the candidate in full, and after it something more."""
+    """Return True if the candidate contains a stored memory in full, followed by more text."""
     candidate = row.input["candidate"].lower()
     held = [kept.lower().rstrip(".") for kept in row.input["existing"]]
     return (
@@ -91,7 +91,7 @@ def page_lacks_content(row: Row) -> bool:
 
 
 def loses_its_end(row: Row) -> bool:
-    """All chunks are given, and they are shorter than the text by more than the blanks between them."""
+    """Return True if all chunks are given, and are shorter than the text by more than the blanks between them."""
     if row.input["ranker"] != "woi_chunk_retrieved_docs" or failed(row):
         return False
     chunks = row.input["chunks"]

@@ -1,4 +1,4 @@
-"""Where the prompts and the decoding of the BB3 modules deviate from what was recorded, and why."""
+"""Prompts and decoding of the BB3 modules that deviate from the recordings, with the reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WITH_KNOWLEDGE = frozenset({"skm", "mkm", "crm", "mrm", "srm", "grm", "brm"})
 
 
 def _lost_knowledge(row: Row) -> bool:
-    """The recorded prompt has no turns, and has lost its knowledge with them."""
+    """Return True if the recorded prompt has no turns, and therefore no knowledge."""
     prompt = row.expected["prompt"] if "prompt" in row.expected else row.expected.get("ok", {}).get("prompt", "")
     substitutes = row.input.get("include_substitution_tokens", True)
     return row.input["module"] in _WITH_KNOWLEDGE and substitutes and "__REPLACE_ME_" not in prompt

@@ -1,4 +1,4 @@
-"""Where a turn of ours goes otherwise on purpose."""
+"""Turns in which our code deviates on purpose."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def steps(row: Row) -> list[Any]:
 
 
 def kinds_of(row: Row) -> int:
-    """The most wrapped kinds of knowledge in one context of the small model."""
+    """Return the largest number of kinds of knowledge in one context of the small model."""
     contexts = [call["context"] for step in steps(row) for call in step["calls"]]
     marks = ("__entity__", "__memory__", "__knowledge__")
     return max((sum(mark in text for mark in marks) for text in contexts), default=0)
@@ -30,7 +30,7 @@ def ends_early(row: Row) -> bool:
 
 
 def cut(row: Row) -> bool:
-    """Whether the best document is missing in a prompt for knowledge, or a reply's prompt has lost all its lines."""
+    """Return True if a prompt for knowledge lacks the best document, or a reply's prompt has lost all its lines."""
     for turn, step in zip(row.input["turns"], steps(row), strict=True):
         found = turn.get("search", row.input["default_search_docs"])
         for call in step["calls"]:
@@ -42,7 +42,7 @@ def cut(row: Row) -> bool:
 
 
 def says_more(row: Row) -> bool:
-    """Whether a memory holds all words of an earlier one, and others."""
+    """Return True if a memory contains all words of an earlier one, and others."""
     told: list[frozenset[str]] = []
     for turn in row.input["turns"]:
         made = turn.get("replies", {}).get("mgm", [])

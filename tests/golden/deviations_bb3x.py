@@ -1,4 +1,4 @@
-"""Recorded behaviour of the BB3x teachers that ours deviates from on purpose."""
+"""Recorded behaviour of the BB3x teachers from which our code deviates on purpose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _fails_without_safety(row: Row) -> bool:
 
 
 def _labels_in_the_card_s_words(row: Row) -> bool:
-    """A message whose sender the card's word names would be a label, were that word read."""
+    """Return True if a message whose sender has the card's name would become a label."""
     messages = row.input["conversation"]["message_history"]
     if row.input["teacher"] == "filter_adversarial" and any(_sender(m) == "human" and _unsafe(m) for m in messages):
         return False

@@ -1,4 +1,4 @@
-"""Recorded metrics that ours deviate from on purpose, each with its reason; shown by tests in tests/dialogue too."""
+"""Recorded metrics from which ours deviate on purpose, with the reasons; tests in tests/dialogue show them, too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES_OF_OURS |= {f"hits@{k}" for k in (1, 5, 10, 100)}
 
 
 def _irregular_forms_meet(row: Row) -> bool:
-    """Whether an irregular form stands on one side and its base on the other, of the guess and the only answer."""
+    """Return True if the guess or the only answer has an irregular form, and the other one its base."""
     answers = row.input["answers"]
     guess, answer = (set(re.findall("[a-z]+", text.lower())) for text in (row.input["guess"], " ".join(answers)))
     pairs = [pair for form, base in IRREGULAR for pair in ((form, base), (base, form))]

@@ -1,4 +1,4 @@
-"""Recorded behaviour of datatypes, formats and teachers that ours deviates from on purpose, each with its reason."""
+"""Recorded behaviour of datatypes, formats and teachers from which our code deviates on purpose, with the reasons."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ NEEDS_OUR_ESCAPES = re.compile(r"[\\\r]|__PIPE(?:__|_?\|)")
 
 
 def lines(row: Row) -> list[str]:
-    """The lines that the row has read, without blank ones."""
+    """Return the lines that the row reads, except blank ones."""
     given = row.input.get("content", row.input.get("line", ""))
     return [line for line in given.split("\n") if line.strip()]
 
 
 def fields(row: Row) -> Iterator[tuple[str, str, str]]:
-    """The fields of these lines: name, colon, value."""
+    """Return the fields of these lines: name, colon, value."""
     return (field.partition(":") for line in lines(row) for field in line.split("\t") if field)
 
 
 def texts(value: Any) -> Iterator[str]:
-    """All texts inside a value."""
+    """Return all texts inside a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -44,7 +44,7 @@ def fails_with(*types: str) -> Callable[[Row], bool]:
 
 
 def says_false(row: Row) -> bool:
-    """Whether a line that need not end an episode says in words that it does not."""
+    """Return True if a line states explicitly that it does not end an episode."""
     considered = [row.expected["ok"]["line"]] if row.kind == "roundtrip" and succeeds(row) else lines(row)
     if "content" in row.input:
         considered = considered[:-1]
@@ -114,7 +114,7 @@ def names_late_padding(row: Row) -> bool:
 
 
 def ends_without_end(row: Row) -> bool:
-    """Whether data that goes round and round is said to have ended."""
+    """Return True if data that repeats without end is reported to have ended."""
     cycles = row.input["datatype"] == "train:stream"
     return succeeds(row) and cycles and any(act["epoch_done"] for act in row.expected["ok"])
 

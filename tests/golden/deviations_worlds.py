@@ -1,4 +1,4 @@
-"""Recorded behaviour of worlds that ours deviates from on purpose, each with its reason."""
+"""Recorded behaviour of worlds from which our code deviates on purpose, with the reasons."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Rows of behaviour recorded from ParlAI, and how ours is compared with them.
-
-The files lie in the folder that GOLDEN_DIR names, by default `../shared/golden`. A row is one JSON object:
-`{"id", "kind", "input", "expected"}`. A row that we deviate from on purpose is named in `deviations.py`.
+"""Rows of behaviour recorded from ParlAI, and how our code is compared with them. The files are in the folder that
+GOLDEN_DIR names, by default `../shared/golden`. A row is one JSON object: `{"id", "kind", "input", "expected"}`. Rows
+from which we deviate on purpose are named in `deviations.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).resolve().parents[3] /
 
 @dataclass(frozen=True)
 class Row:
-    """One recorded case; its values are JSON as it comes."""
+    """One recorded case; its values are unparsed JSON."""
 
     id: str
     kind: str
@@ -31,7 +30,7 @@ class Row:
 
 
 class Ground(StrEnum):
-    """What a deviation rests on."""
+    """The kind of reason for a deviation."""
 
     ASKED = "asked for"
     CRASH = "the original fails"
@@ -41,7 +40,7 @@ class Ground(StrEnum):
 
 @dataclass(frozen=True)
 class Deviation:
-    """Rows of one kind that we answer otherwise on purpose: which, why, and on what ground."""
+    """Rows of one kind that we answer differently on purpose, with the reason and its kind."""
 
     file: str
     kind: str
@@ -61,7 +60,7 @@ Adapter = Callable[[Any], Any]
 
 
 def rows(file: str, kinds: Sequence[str] | None = None) -> list[Row]:
-    """The rows of a file (`message` for `message.jsonl`), of all kinds or of some; none where the file is absent."""
+    """Return the rows of a file (`message` for `message.jsonl`), of all kinds or of some; none if there is no file."""
     path = FOLDER / f"{file}.jsonl"
     if not path.is_file():
         return []
@@ -70,7 +69,7 @@ def rows(file: str, kinds: Sequence[str] | None = None) -> list[Row]:
 
 
 def each_row(file: str, kinds: Sequence[str] | None = None) -> pytest.MarkDecorator:
-    """Parametrises a test by `row`; one that is skipped with a reason stands in for a file that is absent."""
+    """Parametrise a test by `row`; if the file is missing, use one row that is skipped with a reason."""
     found = rows(file, kinds)
     if not found:
         absent = pytest.mark.skip(reason=f"{FOLDER / file}.jsonl with recorded behaviour is not here")
@@ -79,7 +78,7 @@ def each_row(file: str, kinds: Sequence[str] | None = None) -> pytest.MarkDecora
 
 
 def check(row: Row, adapters: Mapping[str, Adapter], deviations: Sequence[Deviation]) -> None:
-    """Our behaviour is the recorded one, or deviates from it as the table says, which is shown as a skip."""
+    """Check that our behaviour is the recorded one, or deviates as the table says, which is shown as a skip."""
     file = row.id.partition("/")[0]
     found = difference(attempt(adapters[row.kind], row.input), row.expected)
     if found is None:
@@ -90,7 +89,7 @@ def check(row: Row, adapters: Mapping[str, Adapter], deviations: Sequence[Deviat
 
 
 def attempt(adapter: Adapter, given: Any) -> Any:
-    """What an adapter gives; an error in the form of the rows, with the names of its class and of all bases."""
+    """Return the result of an adapter, or its error in the form of the rows."""
     try:
         return adapter(given)
     except Exception as error:  # noqa: BLE001  whatever it is, the row says which one is right
@@ -98,18 +97,18 @@ def attempt(adapter: Adapter, given: Any) -> Any:
 
 
 def failure(error: BaseException) -> dict[str, Any]:
-    """An error in the form of the rows; `types` are the names of its class and of those it derives from."""
+    """An error in the form of the rows; `types` are the names of its class and its base classes."""
     types = [kind.__name__ for kind in type(error).__mro__]
     return {"type": types[0], "types": types, "gist": str(error).partition("\n")[0]}
 
 
 def alike(ours: Any, expected: Any) -> bool:
-    """Whether two values are the same: floats to 1e-6, errors by their types, tuples and lists alike."""
+    """Return True if two values are the same: floats to 1e-6, errors by their types, tuples and lists alike."""
     return difference(ours, expected) is None
 
 
 def difference(ours: Any, expected: Any, at: str = "") -> str | None:
-    """Where two values differ first, and how; None where they are the same."""
+    """Return the first difference between two values; None if they are the same."""
     if isinstance(expected, Mapping) and isinstance(ours, Mapping):
         if set(expected) == {"type", "gist"} and "types" in ours:
             return None if _is_as_good(ours["types"], expected["type"]) else _differ(at, ours, expected)

@@ -1,4 +1,4 @@
-"""Agents that say what a recorded case scripts, and write down what happens to them."""
+"""Agents that follow the script of a recorded case, and record the events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Events = list[list[Any]]
 
 @dataclass(frozen=True)
 class Script:
-    """What an agent says, over and over, and which optional methods it has."""
+    """What an agent says repeatedly, and its optional methods."""
 
     id: str
     says: Sequence[Any]
@@ -29,7 +29,7 @@ class Script:
 
 
 class ScriptedAgent(Agent):
-    """Says the lines of its script in turn; a copy begins with the first one and writes into the same events."""
+    """Says the lines of its script in turn; a copy begins with the first line and records into the same events."""
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Mapping[str, Any] | None = None) -> None:
         super().__init__(opt, shared)
@@ -83,7 +83,7 @@ class _EndsEpisodes:
 
 
 def scripted(script: Script) -> ScriptedAgent:
-    """An agent that has the methods which its script asks for, and no others."""
+    """Return an agent that has exactly the methods that its script requires."""
     wanted = {_InBatches: script.batch, _OfItself: script.observes_itself}
     wanted |= {_EndsEpisodes: script.episode_after is not None}
     kind = type("Scripted", (*(part for part, has in wanted.items() if has), ScriptedAgent), {})
@@ -91,12 +91,12 @@ def scripted(script: Script) -> ScriptedAgent:
 
 
 def line(speaker: str, text: str, episode_done: bool = False) -> dict[str, object]:
-    """What scripted agents say."""
+    """The script of an agent."""
     return {"id": speaker, "text": text, "episode_done": episode_done}
 
 
 def plain(value: Any) -> Any:
-    """As it stands in a recorded case."""
+    """Return the script from a recorded case."""
     if isinstance(value, Mapping):
         return dict(value)
     return [plain(part) for part in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What the rows about teachers have in common: acts, episodes and files, in the form of the rows."""
+"""Shared parts of the rows about teachers: acts, episodes and files, in the form of the rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.dialogue.teachers import FixedDialogTeacher, Teacher
 
 @contextmanager
 def data_file(content: str) -> Iterator[str]:
-    """The path of a file with this content."""
+    """Create a file with this content, and return its path."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data"
         path.write_bytes(content.encode())
@@ -22,19 +22,19 @@ def data_file(content: str) -> Iterator[str]:
 
 
 def plain(value: Any) -> Any:
-    """A value as rows have it: a set sorted, under its name."""
+    """Return a value in the form of the rows: a set is sorted, under its name."""
     if isinstance(value, set | frozenset):
         return {"__set__": sorted(value)}
     return {key: plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value
 
 
 def acts(teacher: Teacher, count: int) -> list[Any]:
-    """What a teacher asks, so many times, each with whether its data has ended."""
+    """Return the given number of acts of a teacher, each with True if its data has ended."""
     return [{"act": plain(teacher.act()), "epoch_done": teacher.epoch_done()} for _ in range(count)]
 
 
 def episodes(teacher: FixedDialogTeacher) -> Any:
-    """All that a teacher has, with the counts."""
+    """Return all examples of a teacher, with the counts."""
     found = []
     for number in range(teacher.num_episodes()):
         episode = [plain(teacher.get(number, 0))]
@@ -45,12 +45,12 @@ def episodes(teacher: FixedDialogTeacher) -> Any:
 
 
 def figures(report: Mapping[str, Metric]) -> dict[str, float]:
-    """The metrics of a report as numbers."""
+    """Return the metrics of a report as numbers."""
     return {name: metric.value() for name, metric in report.items()}
 
 
 def graded(teacher: Teacher, replies: list[Any]) -> Any:
-    """What a teacher asks, and how it grades each of these replies."""
+    """Return the questions of a teacher, and its grades for these replies."""
     steps = []
     for reply in replies:
         act = teacher.act()

@@ -157,7 +157,7 @@ NAMES = {"load_agent": place, "agent_class_name": lambda given: {"class": agent_
 
 @pytest.fixture(scope="module")
 def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A package with modules and classes where ParlAI has them, and nothing in them."""
+    """A package with empty modules and classes at the places where ParlAI has them."""
     root = tmp_path_factory.mktemp("packages")
     for module in PARLAI_MODULES:
         file = root / "parlai" / "agents" / f"{module}.py"

@@ -42,7 +42,7 @@ def cleanup(given: Any) -> Any:
 
 
 def nucleus(given: Any) -> Any:
-    """In single precision and to six digits, as it was recorded."""
+    """Return a value in single precision with six digits, as recorded."""
     schedule = Schedule(*(np.float32(given[name]) for name in ("p", "lambda_decay", "omega_bound")))
     ends = [token in (".", "?", "!") for token in given["tokens"]]
     found = [schedule.share(ends[:n]) for n in range(len(ends) + 1)]

@@ -28,7 +28,7 @@ OPTIONS = {"ignore_in_session_memories": "ignore_in_session_memories_mkm"}
 
 
 def ok(function: Any, *arguments: Any) -> Any:
-    """The value, as rows have it that may hold an error instead."""
+    """Return the value in the form of rows that may contain an error instead."""
     return {"ok": function(*arguments)}
 
 

@@ -1,4 +1,4 @@
-"""Search servers, and what is made of their documents, behave as recorded."""
+"""Search servers, and the use of their documents, behave as recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from investigator.dialogue.messages import Message
 
 
 class Wire(httpx.BaseTransport):
-    """A server that answers as a row says, and keeps what it was asked."""
+    """A server that answers as the row says, and records its requests."""
 
     def __init__(self, answer: Any, *, failure: str = "", bad_first: int = 0) -> None:
         self.requests: list[dict[str, str]] = []

@@ -1,4 +1,4 @@
-"""Whole conversations with BB3's modules go as recorded: every prompt, every reply, every memory."""
+"""Whole conversations with BB3's modules are as recorded: every prompt, every reply, every memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEXTS_OF_3B = (
 
 
 class Scripted:
-    """A writer whose texts are given, and that keeps its calls."""
+    """A writer that returns given texts, and records its calls."""
 
     def __init__(self, default: dict[str, Any]) -> None:
         self.default = default
@@ -53,7 +53,7 @@ class Scripted:
 
 
 class Found:
-    """A search whose documents are given, and that keeps its requests."""
+    """A search that returns given documents, and records its requests."""
 
     def __init__(self, documents: list[dict[str, str]] | None) -> None:
         self.documents = documents
@@ -68,7 +68,7 @@ class Found:
 
 
 def one_line(content: str) -> str:
-    """The text of a found document, as clients of the search server read it."""
+    """Return the text of a found document, as read by clients of the search server."""
     return " ".join(line.strip() for line in content.split("\n") if line.strip())
 
 
@@ -110,7 +110,7 @@ def took(chat: ModularChat, conversation: LiveConversation, turn: Any) -> Draft:
 
 
 def listed(message: dict[str, Any]) -> dict[str, Any]:
-    """A message in the form of the recording, which writes a list of nothing as a list of one empty text."""
+    """Return a message in the form of the recording, which writes an empty list as a list of one empty text."""
     return {
         key: (value or [""]) if "_doc_" in key else value
         for key, value in message.items()
@@ -189,7 +189,7 @@ def small(given: Any) -> Any:
 
 
 def small_call(request: Any, context: str, turn: Any) -> dict[str, Any]:
-    """A call with what the recording tells of its retrieval; a memory of one's own reply is made without saying so."""
+    """Return a call with the recorded information about its retrieval."""
     own = request.module is Module.MGM and request.turns[-1].speaker is Speaker.SELF
     call = {"module": str(request.by), "context": context}
     if request.module is Module.SKM:

@@ -1,4 +1,4 @@
-"""Conversations become examples, and files become parts, as recorded."""
+"""Conversations become examples, and files become splits, as recorded."""
 
 from __future__ import annotations
 

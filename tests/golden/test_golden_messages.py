@@ -21,7 +21,7 @@ def ops(given: Any) -> Any:
 
 
 def done(message: Any, op: str, arguments: list[Any]) -> Any:
-    """What an operation gives, in the form of the rows."""
+    """Return the result of an operation in the form of the rows."""
     shown = OPERATIONS.get(op)
     return shown(message, *arguments) if shown is not None else getattr(message, op)(*arguments)
 

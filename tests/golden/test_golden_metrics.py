@@ -1,4 +1,4 @@
-"""Metrics give the figures recorded."""
+"""Metrics have the recorded values."""
 
 from __future__ import annotations
 

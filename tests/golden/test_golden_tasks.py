@@ -1,6 +1,5 @@
-"""Task strings mean what they meant when recorded.
-
-Rows name modules of ParlAI; a package of that name, with the classes that they name and nothing in them, stands in.
+"""Task strings have the recorded meaning. Rows name modules of ParlAI, for which a package of that name with empty
+classes is used.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ NAMED = Tasks(LISTED, "parlai.tasks.{task}.agents", "parlai.tasks.{task}.worlds"
 
 @pytest.fixture(scope="module", autouse=True)
 def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A package with ParlAI's modules and classes by name."""
+    """Create a package with ParlAI's modules and classes by name."""
     root = tmp_path_factory.mktemp("packages")
     for task, kinds in TEACHERS.items():
         classes = "".join(f"class {kind}Teacher(Teacher): ...\n" for kind in kinds.split())
@@ -71,7 +70,7 @@ def write(file: Path, text: str) -> None:
 
 
 def place(kind: type[Any] | None) -> str | None:
-    """Where a class is; ours are named by the module in which ParlAI has them."""
+    """Return the place of a class; ours are named by the module in which ParlAI has them."""
     if kind is None:
         return None
     module = "parlai.core.worlds" if kind.__module__.startswith(WORLD) else kind.__module__

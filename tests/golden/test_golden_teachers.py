@@ -21,7 +21,7 @@ from investigator.dialogue.teachers import (
 
 
 class Fixed(FixedDialogTeacher):
-    """Has the episodes that the options hold."""
+    """A teacher with the episodes in its options."""
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         episode: Any = self.opt["episodes"][episode_idx]  # type: ignore[index]
@@ -35,7 +35,7 @@ class Fixed(FixedDialogTeacher):
 
 
 class FromOptions(DialogTeacher):
-    """Gives the entries that the options hold."""
+    """A teacher with the entries in its options."""
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Any, bool]]:
         yield from self.opt["entries"]  # type: ignore[misc]
@@ -45,7 +45,7 @@ class FromOptions(DialogTeacher):
 
 
 class Chunks(ChunkTeacher[tuple[int, int]]):
-    """Makes its examples up: c<chunk>e<example>t<turn>."""
+    """Generates examples such as c<chunk>e<example>t<turn>."""
 
     def get_num_samples(self, opt: Any) -> tuple[int, int]:
         samples = len(opt["chunk_list"]) * opt["examples"]

@@ -31,7 +31,7 @@ TASK = {"task": "tsk", "datatype": "valid"}
 
 
 def steps(world: World, parleys: int, events: Events) -> list[dict[str, Any]]:
-    """What happens in each turn, up to the first error."""
+    """Return the events of each turn, up to the first error."""
     told: list[dict[str, Any]] = []
     for _ in range(parleys):
         events.clear()
@@ -129,7 +129,7 @@ def multi_agent(given: Any) -> Any:
 
 
 def said(script: str, agents: Sequence[str]) -> list[list[Any]]:
-    """What each agent says, of the words in which a row tells it."""
+    """Return the script of each agent from a row's description."""
     if "lack an id" in script:
         return [[{"text": "no id"}] for _ in agents]
     if script.startswith("agent X"):
@@ -149,7 +149,7 @@ def batch_world(given: Any) -> Any:
 
 
 class Fixed(FixedDialogTeacher):
-    """So many episodes of so many turns; the label of each is that of its episode."""
+    """A teacher with the given numbers of episodes and turns; each label is that of its episode."""
 
     data: Mapping[str, tuple[int, int]] = {"p": (1, 1), "q": (3, 1), "r": (2, 2)}
 
@@ -166,7 +166,7 @@ class Fixed(FixedDialogTeacher):
 
 
 class Numbered(FixedDialogTeacher):
-    """Episodes of one turn, as many as the option `episodes` says."""
+    """A teacher of episodes with one turn; the option `episodes` is their number."""
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         return Message(text=f"q{episode_idx}", labels=[f"l{episode_idx}"], episode_done=True)
@@ -259,7 +259,7 @@ def executable_default(given: Any) -> Any:
 
 
 class Counting(ExecutableWorld):
-    """Where `inc` adds one, which everybody sees but an agent called `blind`."""
+    """A world in which `inc` adds one, which everybody sees except an agent called `blind`."""
 
     events: Events
 

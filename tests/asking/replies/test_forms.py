@@ -1,4 +1,4 @@
-"""A reply is read in whatever form it came."""
+"""A reply is parsed in whatever form it arrives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken JSON is mended whatever stands around it, and a text is told while it is being written."""
+"""Broken JSON is repaired regardless of the text around it, and a text is reported while it is being written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A point is read where one is given, and nowhere else."""
+"""A point is parsed only where a reply gives one."""
 
 from __future__ import annotations
 

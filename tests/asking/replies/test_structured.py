@@ -1,4 +1,4 @@
-"""A record is read out of whatever a model wrote around and into its JSON."""
+"""A record is parsed from JSON even if a model wrote other text around it or inside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rectangles lie around the letters that are marked, and around no others."""
+"""Rectangles enclose the marked letters, and no others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Lett
 
 
 def line(left: float, bottom: float, count: int, direction: Direction = Direction.ACROSS) -> list[Letter]:
-    """Letters of 5 x 10 points side by side, each with room of a point above and below."""
+    """Return letters of 5 x 10 points in a row, each with one point of space above and below."""
     across, up = (0, 5) if direction is Direction.UPWARDS else (5, 0)
     letters = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""In a long table the names of the columns stand near every row, in every format that marks them."""
+"""In a long table the column names are near every row, in every format that marks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hard real files: encrypted, cut off, mislabelled, in old encodings, scanned."""
+"""Difficult real files: encrypted, truncated, mislabelled, in old encodings, scanned."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _meets(folder: Path, name: str, accepted: list[str], phrase: str | None) -> 
 
 
 def _check(document: Document) -> None:
-    """What holds for every document whatever its format."""
+    """Check everything that must hold for a document of any format."""
     assert document.title
     document.text.encode("utf-8")
     assert "\r" not in document.text

@@ -1,4 +1,4 @@
-"""Text recognition: with a stand-in for Tesseract that runs as a process, and with Tesseract where it is installed."""
+"""Text recognition, tested with a substitute process for Tesseract, and with Tesseract if it is installed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAYS = r"""echo "asked $*, threads $OMP_THREAD_LIMIT, given $(head -c 20 | head 
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Puts a `tesseract` with that shell script (nothing: none at all) on an otherwise empty search path."""
+    """Put a `tesseract` with that shell script, or none if it is empty, on an otherwise empty search path."""
     if os.name == "nt":
         pytest.skip("the stand-in for Tesseract is a shell script")
 
@@ -210,7 +210,7 @@ def _picture(data: bytes, **settings: object) -> Extracted:
 
 
 def _failure(act) -> ReadFailure:
-    """The failure that it raises or returns."""
+    """Return the failure that a function raises or returns."""
     try:
         failure = act()
     except ReadFailure as raised:
@@ -220,7 +220,7 @@ def _failure(act) -> ReadFailure:
 
 
 def _png(width: int, height: int, pixels: bytes = b"") -> bytes:
-    """A grey picture; without pixels only its head is true."""
+    """Return a grey picture; without pixels, only its header is valid."""
     rows = b"".join(b"\0" + pixels[at : at + width] for at in range(0, len(pixels), width))
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
@@ -232,7 +232,7 @@ def _png(width: int, height: int, pixels: bytes = b"") -> bytes:
 
 
 def _tiff(sizes: list[tuple[int, int]], pixels: list[bytes] | None = None) -> bytes:
-    """Grey pictures, one a page."""
+    """Return grey pictures, one per page."""
     data, link = bytearray(b"MM\0*\0\0\0\0"), 4
     for index, (width, height) in enumerate(sizes):
         strip = pixels[index] if pixels else b"\xff" * (width * height)
@@ -261,7 +261,7 @@ def _pgm(data: bytes) -> tuple[int, int, bytes]:
 
 
 def _with_scans(scanned: set[int]) -> bytes:
-    """A PDF of four pages; those of these indices are pictures of what stood on them."""
+    """Return a PDF of four pages, in which the pages with these indices are pictures of their text."""
     pages = pypdfium2.PdfDocument(pdf([["Page one."], ["Page two."], ["Page three."], ["Page four."]]))
     made = pypdfium2.PdfDocument.new()
     for index in range(len(pages)):

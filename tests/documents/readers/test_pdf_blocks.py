@@ -1,4 +1,4 @@
-"""What stands apart on a page of a PDF is apart in its text, and words cut by a line end are whole."""
+"""Separate text on a PDF page is separate in the extracted text, and words split at a line end are joined."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_second_half_of_a_cut_word_is_not_written_by_itself(read):
 
 
 def test_sentences_of_real_filings_begin_with_a_capital(shared: Path, read):
-    """A sentence that begins small begins in its middle; lists and rows of tables may, prose may not."""
+    """A lower-case beginning means that a sentence was cut, which is allowed in lists and tables but not in prose."""
     path = shared / "data/investigate/sec10q_pdf/docs_dev/2023_Q3_AMZN.pdf"
     text = read("a.pdf", path.read_bytes()).text
     prose = [sentence for sentence in sentences(text) if len(sentence.split()) >= 8 and sentence.endswith(".")]

@@ -1,4 +1,4 @@
-"""Tables of PDF pages, from the places of words: pages are drawn here with characters that are 5 points wide."""
+"""Tables of PDF pages, found from the positions of words; the test pages are drawn with characters 5 points wide."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Diluted earnings per share  $   0.28   $   0.94    $    0.29  $    1.89
 
 
 def words_of(page: str) -> tuple[PageWord, ...]:
-    """The words of a drawn page; their spans are those of the page as it is drawn."""
+    """Return the words of a drawn page; their spans are those of the drawing."""
     found, at = [], 0
     for number, line in enumerate(page.split("\n")):
         for match in re.finditer(r"\S+", line):
@@ -136,7 +136,7 @@ def test_a_page_without_figures_is_not_looked_at_closely() -> None:
 
 
 class _Text:
-    """Stands in for pdfium's text page."""
+    """A substitute for pdfium's text page."""
 
     def __init__(self, count: int) -> None:
         self.count_chars = lambda: count

@@ -36,7 +36,7 @@ Phrase = tuple[int, str]
 
 @dataclass
 class Tally:
-    """What became of the phrases of one format."""
+    """The results for the phrases of one format."""
 
     found: int = 0
     missing: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Tally:
 
 
 class Letters:
-    """The letters and digits of a text, folded, each with its offset: what is left when typography is taken away."""
+    """The folded letters and digits of a text, each with its offset, without any typography."""
 
     def __init__(self, text: str) -> None:
         pairs = [(letter, offset) for offset, character in enumerate(text) for letter in _letters(character)]
@@ -67,7 +67,7 @@ class Letters:
         self.offsets = [offset for _, offset in pairs]
 
     def places(self, words: str) -> Iterator[int]:
-        """The offsets in the text at which the words begin."""
+        """Return the offsets in the text at which the words begin."""
         wanted = "".join(letter for character in words for letter in _letters(character))
         at = self.text.find(wanted)
         while at >= 0:
@@ -178,7 +178,7 @@ def _read(path: Path) -> Document | None:
 
 
 def _decoded(path: Path) -> str | None:
-    """The text in UTF-8, with plain line ends; of another encoding we have no second opinion."""
+    """Return the text in UTF-8 with plain line ends; nothing for other encodings, which are not checked."""
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
@@ -186,7 +186,7 @@ def _decoded(path: Path) -> str | None:
 
 
 def _pdf_phrases(path: Path) -> Iterator[Phrase]:
-    """Phrases of some pages, as pypdf reads them; of what pypdf cannot open, none."""
+    """Yield phrases of some pages as read by pypdf; none if pypdf cannot open the file."""
     pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
@@ -206,7 +206,7 @@ def _line_phrases(text: str, seed: str) -> Iterator[Phrase]:
 
 
 def _slide_texts(shapes: Iterable) -> Iterator[str]:
-    """The paragraphs of text frames and table cells, also in groups, but not what the program fills in."""
+    """Return the paragraphs of text frames and table cells, including those in groups, without generated fields."""
     for shape in shapes:
         if shape.shape_type is not None and shape.shape_type.name == "GROUP":
             yield from _slide_texts(shape.shapes)
@@ -221,7 +221,7 @@ def _is_furniture(shape) -> bool:
 
 
 def _lines_of(document: Document, words: str) -> set[int | None]:
-    """The lines on which the words stand just so."""
+    """Return the lines that contain exactly these words."""
     found: set[int | None] = set()
     at = document.text.find(words)
     while at >= 0:
@@ -238,7 +238,7 @@ def _cut(words: list[str], seed: str, joint: str = " ") -> str:
 
 
 def _some(items, count: int, seed: str) -> list:
-    """Up to that many of the items, in order, the same ones each time."""
+    """Return at most that many of the items, in order and always the same ones."""
     items = list(items)
     return [items[at] for at in sorted(random.Random(seed).sample(range(len(items)), min(count, len(items))))]
 

@@ -1,4 +1,4 @@
-"""A package that is installed beside this one adds a file format with one function and one entry point."""
+"""Another installed package adds a file format with one function and one entry point."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_box(source, settings):
 
 @pytest.fixture
 def toybox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package on the path of this process, and of those that it starts."""
+    """A package on the path of this process, and of the processes that it starts."""
     site = tmp_path / "site"
     metadata = site / "toy_readers-1.0.dist-info"
     metadata.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Archives: what is inside is read, and nothing inside can do harm."""
+"""Archives: their contents are read, and cannot do harm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")
 
 
 def archive(*members: tuple[str, bytes | str]) -> bytes:
-    """A ZIP archive of the given names and contents."""
+    """Return a ZIP archive with the given names and contents."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members:
@@ -31,7 +31,7 @@ def archive(*members: tuple[str, bytes | str]) -> bytes:
 
 
 def old_archive(names: Iterable[str], encoding: str) -> bytes:
-    """An archive by a program that writes names in its own code page."""
+    """Return an archive from a program that writes names in its own code page."""
     places = [str(index).ljust(len(name.encode(encoding)), "@") for index, name in enumerate(names)]
     data = archive(*((place, "Text.") for place in places))
     for place, name in zip(places, names, strict=True):
@@ -40,7 +40,7 @@ def old_archive(names: Iterable[str], encoding: str) -> bytes:
 
 
 def encrypted(data: bytes, name: str) -> bytes:
-    """The archive with one member marked as encrypted."""
+    """Return the archive with one member marked as encrypted."""
     changed = bytearray(data)
     for mark, flag, length in ((b"PK\x03\x04", 6, 30), (b"PK\x01\x02", 8, 46)):
         at = data.find(mark)

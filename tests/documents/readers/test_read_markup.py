@@ -1,4 +1,4 @@
-"""HTML and XML give their words as a reader sees them."""
+"""HTML and XML are read as a reader sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages and mailboxes: what was written, by whom and when, and what was attached."""
+"""Messages and mailboxes: their text, sender, date and attachments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = (
 
 
 def letter(body: str = "The rent is 40 shillings.", html: str = "") -> EmailMessage:
-    """A message in one or two forms."""
+    """Return a message in one or two forms."""
     message = EmailMessage()
     message["From"], message["To"] = "Ada Byron <ada@mill.example>", "max@mill.example"
     message["Date"], message["Subject"] = "Thu, 4 Mar 2021 10:00:00 +0100", "Lease of the mill"
@@ -33,7 +33,7 @@ def letter(body: str = "The rent is 40 shillings.", html: str = "") -> EmailMess
 def attach(
     message: EmailMessage, content: bytes, name: str, kind: str = "application/octet-stream", **more: str
 ) -> None:
-    """Attaches a file."""
+    """Attach a file."""
     main, _, sub = kind.partition("/")
     message.add_attachment(content, maintype=main, subtype=sub, filename=name, **more)
 
@@ -237,7 +237,7 @@ def test_a_message_of_very_many_parts_is_bounded(read_all):
 
 
 def mailbox(*messages: str) -> str:
-    """A mailbox of the given messages."""
+    """Return a mailbox of the given messages."""
     return "".join(f"From ada@mill.example Thu Mar  4 10:00:00 2021\n{message}\n\n" for message in messages)
 
 

@@ -1,4 +1,4 @@
-"""Office files, books and mail; files that lie about what they are; files that are locked or broken."""
+"""Office files, books and mail, including mislabelled, locked and broken files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outlook messages: head, body, attachments, and messages in messages."""
+"""Outlook messages: header, body, attachments, and nested messages."""
 
 from __future__ import annotations
 

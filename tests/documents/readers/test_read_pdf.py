@@ -98,7 +98,7 @@ def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused):
 
 
 def solid(text: str) -> str:
-    """The text without white space and hyphens, which layout decides."""
+    """Return the text without white space and hyphens, which depend on the layout."""
     return re.sub(r"[\s\ufffe-]", "", text)
 
 

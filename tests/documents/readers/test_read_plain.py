@@ -1,4 +1,4 @@
-"""Text files keep their lines; encodings are found; what is no text is refused."""
+"""Text files keep their lines, encodings are detected, and files that are not text are rejected."""
 
 from __future__ import annotations
 

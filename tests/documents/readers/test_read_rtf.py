@@ -1,4 +1,4 @@
-"""Rich Text Format: code pages, Unicode escapes, tables, notes, and what must not become text."""
+"""Rich Text Format: code pages, Unicode escapes, tables, notes, and parts that must not become text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values stand beside the names of their columns, keys or sheets."""
+"""Values are next to the names of their columns, keys or sheets."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_cell_beyond_the_header_is_not_lost():
 
 
 def _with_comments(*, damaged: bool = False) -> bytes:
-    """A workbook of three sheets: comments on the first, a conversation on the last, which has no values."""
+    """Return a workbook of three sheets: the first has comments, and the last a conversation but no values."""
     book = xlsx({"Sums": [["city", "sum"], ["Bonn", "12"]], "Other": [["a", "b"], ["1", "2"]], "Remarks": []})
     comments = f'<comments xmlns="{SHEETS}"><authors><author>Ada Byron</author></authors><commentList>'
     parts = {

@@ -1,4 +1,4 @@
-"""reStructuredText, source code and notebooks."""
+"""Tests of reStructuredText, source code and notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that readers record: where cells stand in the text, and what names them."""
+"""Tables recorded by readers: the positions of cells in the text, and their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every reader has a version, so that a text of an older one is known."""
+"""Every reader has a version, so that text from an older version is recognised."""
 
 import re
 
