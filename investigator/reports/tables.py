@@ -65,7 +65,7 @@ def no_line(table: AnswerTable) -> str:
 
 
 def _missing(row: TableRow) -> str:
-    return f" (not in it: {inert_line(', '.join(row.missing))})" if row.missing else ""
+    return f" (not in these quotes: {inert_line(', '.join(row.missing))})" if row.missing else ""
 
 
 def _one_line(quotes: Sequence[Quote]) -> str:

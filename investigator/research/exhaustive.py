@@ -25,7 +25,7 @@ from investigator.questions.related import root, roots
 from investigator.questions.topics import Term, Topic, spelled_roots, topics_of
 from investigator.records import Document, Quote, RowVerdict, TableRow
 from investigator.research.rows import has_rows
-from investigator.research.table_cells import rows_listed
+from investigator.research.table_cells import has_things, rows_listed
 from investigator.research.telling import cites_others
 from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import FoundSpan, Survey
@@ -99,7 +99,11 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
             _row(document(document_id), spans, topic, own, kind) if is_near else _not_in(document_id)
             for topic, own in zip(topics, weights, strict=True)
         ]
-        rows.append(_together(document_id, topics, each))
+        row = _together(document_id, topics, each)
+        is_told = any(topic.is_mention for topic in topics)
+        if row.verdict is RowVerdict.YES and not is_told and has_things(question, document(document_id)):
+            row = row.changed(verdict=RowVerdict.UNCLEAR)  # its rows are asked for
+        rows.append(row)
     return tuple(_without_other_kinds(rows, question, document))
 
 

@@ -33,7 +33,7 @@ from investigator.tables.asked import table_question
 from investigator.tables.computed_cells import computed_cells
 from investigator.tables.computing import asked_operation
 from investigator.tables.document_tables import DocumentTables, tables_of
-from investigator.tables.listing import ListedRow, listed_cells, listed_rows
+from investigator.tables.listing import ListedRow, listed_cells, listed_rows, names_things
 from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
 from investigator.tables.things import lists_things
 from investigator.tables.times import TableTime, agrees, header_time, times_between
@@ -94,6 +94,11 @@ def rows_listed(question: str, document: Document) -> tuple[TableRow, ...]:
     """Return a row for each thing that a question wants listed or counted and that has a row in a table."""
     found = listed_rows(question, tables_of(document)) if document.tables else ()
     return tuple(_row_of(row, document) for row in found)
+
+
+def has_things(question: str, document: Document) -> bool:
+    """Return True if a table of a document has rows for the things that a question wants listed."""
+    return bool(document.tables) and names_things(question, tables_of(document))
 
 
 def _row_of(row: ListedRow, document: Document) -> TableRow:

@@ -25,6 +25,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 _MOST_LISTED = 2_000  # rows of a document
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
 _FEW = 20  # maximum number of rows that are all listed if a question names only a column: "What is the price?"
+_SHORTEST_VERB = 5  # letters of its root
 _MOSTLY = 0.6  # share of the filled cells of a column
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
 _DASHES = frozenset(("-", "–", "—"))
@@ -77,6 +78,13 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
     return tuple(found[:_MOST_LISTED])
 
 
+def names_things(question: str, tables: DocumentTables) -> bool:
+    """Return True if a column of a table is called what a question wants listed, so that these things are its rows."""
+    things = asked_things(question)
+    headers = (tables.named(text) for view in tables.views for text in _headers(view).values())
+    return things is not None and any(says(header, things.kind[-1]) for header in headers)
+
+
 def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
     """Yield the values of a short table's column, if header, title and caption together say all that is asked."""
     if asked.times or asked.conditions or not asked.terms:
@@ -112,6 +120,7 @@ class _Rows:
         if column is None or not all(map(self._is_source, things.source)):
             return
         left = [*(term for term in things.kind if not self._names_thing(term, column)), *things.conditions]
+        left = [term for term in left if not self._is_verb_of_column(term)]
         measured: int | None = None
         if things.amounts:
             measured, left = self._measured(left)
@@ -144,6 +153,11 @@ class _Rows:
         is_plain = term.root in cue_roots("lists", "plain") | cue_roots("lists", "rows")
         is_noun = term is self._things.kind[-1]
         return is_plain or is_noun or (header is not None and says(header, term))
+
+    def _is_verb_of_column(self, term: AskedTerm) -> bool:
+        """Return True for the verb to the header of a column: what a firm supplies is in the rows of the supplier."""
+        doers = {own for named in self._headers.values() for own in named.every if own.endswith(("er", "or"))}
+        return len(term.root) >= _SHORTEST_VERB and any(own[:-2].startswith(term.root[:-1]) for own in doers)
 
     def _is_source(self, term: AskedTerm) -> bool:
         """Return True if the names of the table, or the beginning of its document, say a word."""

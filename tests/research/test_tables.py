@@ -371,6 +371,15 @@ def test_things_of_a_table_are_listed_and_counted_with_their_cells(
     assert all(quote.cell is not None and quote.document_id == "rates.csv" for quote in answer.citations)
 
 
+def test_a_table_of_things_is_none_of_the_things_itself(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    rows = "Article;EUR;Stock\nLamp;12;0\nShade;9;4\n"
+    (tmp_path / "folder" / "rates.csv").write_text(rows, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    assert investigator.ask("Which articles are out of stock?").status is not AnswerStatus.ANSWERED
+    assert list(verdicts(investigator.ask("Which articles cost more than 10?"))) == ["Lamp"]
+
+
 def test_what_no_table_has_is_not_counted(minutes: Investigator) -> None:
     for question in ("How many customers are in the list of rates?", "How many jobs cost more than 90 dollars?"):
         assert minutes.ask(question).status is not AnswerStatus.ANSWERED

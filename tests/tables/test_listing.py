@@ -185,3 +185,18 @@ def test_a_figure_of_another_row_does_not_show_which_things_have_an_amount() -> 
     document = read(SourceFile(TWO_TABLES.encode(), "r.md"), "r.md", "h", ReaderSettings()).documents[0]
     assert met_cells("Which books cost more than 30?", document) == ()
     assert met_cells("How many books cost more than 30?", document) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How many lamps does Ohm Ltd supply?", ["Desk lamp", "Floor lamp"]),
+        ("Which lamps are supplied by Volta?", ["Wall lamp"]),
+        ("How many lamps does Watt & Co supply?", []),
+    ],
+)
+def test_a_verb_is_met_by_the_column_of_who_does_it(question: str, names: list[str]) -> None:
+    lamps = "Lamp;Supplier\nDesk lamp;Ohm Ltd\nWall lamp;Volta\nFloor lamp;Ohm Ltd\n"
+    document = read(SourceFile(lamps.encode(), "l.csv"), "l.csv", "h", ReaderSettings()).documents[0]
+    rows = [row for row in listed_rows(question, tables_of(document)) if row.belongs]
+    assert [row.view.words(row.thing) for row in rows] == names
