@@ -44,7 +44,10 @@ _JOINTS: Mapping[Operation, str] = {
     Operation.GROWTH: " against ",
     Operation.MEAN: ", ",
 }
-_EXTREMES = {Operation.MAXIMUM: "highest", Operation.MINIMUM: "lowest"}
+_EXTREMES = {
+    Operation.MAXIMUM: {"of two": "higher", "of all": "highest"},
+    Operation.MINIMUM: {"of two": "lower", "of all": "lowest"},
+}
 
 
 def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> Investigation:
@@ -103,7 +106,8 @@ def _told(result: Computation, about: str, names: Sequence[str], count: int) -> 
     signs = re.findall(r" ([=<>]) ", result.formula)
     equal = 1 + sum(1 for _ in takewhile("=".__eq__, signs))
     more = " ..." if count > len(names) else ""
-    which = f"{' and '.join(names[:equal])}, {_EXTREMES[result.operation]} of {count} figures"
+    degree = _EXTREMES[result.operation]["of two" if count == 2 else "of all"]
+    which = f"{' and '.join(names[:equal])}, {degree} of {count} figures"
     return f"{subject}{which}: {result.formula}{more} ({', '.join(names)}{more})"
 
 

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from investigator.language.units import unit_pattern
 from investigator.questions.cues import patterns
 from investigator.questions.related import roots
 from investigator.records import Computation, Operation, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
+from investigator.tables.cell_values import timeless
 from investigator.tables.cells import TableView
 from investigator.tables.computing import computation, figure_in
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.lookup import FoundCell, best_cells
 from investigator.tables.naming import says, share_not_said
 from investigator.tables.operands import AskedComputation, asked_computation
+from investigator.tables.shape import CURRENCY_SIGN
 from investigator.tables.times import TableTime, agrees, times_between
 
 _MOST_OF_MEAN = 40  # figures
@@ -217,7 +220,11 @@ def _rows_of(
     those under a heading that does. Totals and other results are omitted.
     """
     header = _header(view, cells[0])
-    if _is_planned(header, asked.text) or patterns("extremes")["change"].search(header):
+    if (
+        _is_planned(header, asked.text)
+        or patterns("extremes")["change"].search(header)
+        or _is_of_another_thing(header, asked, tables)
+    ):
         return []
     names = tables.named(_over(view, cells[0], tables))
     is_said = any(says(names, term) for term in asked.terms)
@@ -233,6 +240,18 @@ def _rows_of(
                 return []
             is_said, kept = is_said or bool(under), under or kept
     return kept if is_said else []
+
+
+def _is_of_another_thing(header: str, asked: TableQuestion, tables: DocumentTables) -> bool:
+    """Return True if a header has words, apart from times and units, of which the question says none: "Employees" below
+    a title about costs.
+    """
+    name = tables.named(CURRENCY_SIGN.sub(" ", timeless(header)))
+    if any(says(name, term) for term in asked.terms):
+        return False
+    spent = patterns("modality")["asks_spent"]
+    others = name.not_said(asked.said | asked.optional)
+    return any(not spent.fullmatch(word) and re.fullmatch(unit_pattern(), word) is None for word in others)
 
 
 def _over(view: TableView, cell: TableCell, tables: DocumentTables) -> str:

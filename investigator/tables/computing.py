@@ -95,7 +95,8 @@ def computation(
 def _compared(cells: Sequence[QuotedCell], figures: Sequence[Figure], joint: str) -> str:
     """Return the values in their order, with the sign between them: 12 > 7 = 7."""
     signs = ("", *(" = " if one.value == other.value else joint for one, other in pairwise(figures)))
-    return "".join(f"{sign}{cell.value}" for sign, cell in zip(signs, cells, strict=True))
+    compared = "".join(f"{sign}{cell.value}" for sign, cell in zip(signs, cells, strict=True))
+    return f"{compared} {cells[0].measure}".rstrip()
 
 
 def _with_unit(number: str, cell: QuotedCell, figures: Sequence[Figure], share: str) -> str:

@@ -43,7 +43,7 @@ def _computed(question: str, text: str = MINUTES) -> StatedComputation | None:
         ("By how much did visits drop from 2021 to 2022?", "4,200 − 5,000 = -800"),
         ("How much did the cost of the annual dinner rise from 2021 to 2022?", "2,300 − 1,900 = 400 euros"),
         ("What did the annual dinner and the summer party cost together in 2022?", "2,300 + 1,450 = 3,750 euros"),
-        ("Which was more expensive in 2022, the annual dinner or the summer party?", "2,300 > 1,450"),
+        ("Which was more expensive in 2022, the annual dinner or the summer party?", "2,300 > 1,450 euros"),
     ],
 )
 def test_two_figures_of_one_or_two_sentences_are_computed_with(question: str, formula: str) -> None:

@@ -122,6 +122,17 @@ def test_the_rows_must_be_of_the_kind_that_is_asked_for() -> None:
     assert _formula("What was the cheapest item in 2022?", "costs.md", COSTS) == "810 < 2,050 < 3,100 < 8,700 < 12,000"
 
 
+def test_a_column_of_another_thing_is_not_taken_for_the_thing_in_the_title() -> None:
+    staff = (
+        "# Costs of the ferry\n\n| Department | {} |\n| --- | --: |\n| Deck | 84 |\n| Engine | 31 |\n| Office | 19 |\n"
+    )
+    question = "What was the largest cost?"
+    assert _formula(question, "s.md", staff.format("Employees")) is None
+    assert _formula(question, "s.md", staff.format("EUR")) == "84 > 31 > 19"
+    assert _formula(question, "s.md", staff.format("Actual cost")) == "84 > 31 > 19"
+    assert _formula(question, "s.md", staff.format("Amount (in thousand EUR)")) == "84 > 31 > 19 thousand"
+
+
 def test_an_average_over_years_needs_each_of_them() -> None:
     gap = "# Costs\n\n| Item | 2020 | 2022 |\n| --- | --: | --: |\n| Rent | 100 | 120 |\n| Fuel | 30 | 33 |\n"
     assert _formula("What was the average rent from 2020 to 2022?", "c.md", gap) is None
@@ -211,8 +222,8 @@ def test_a_name_with_and_may_be_one_row_or_two() -> None:
     [
         ("What is the difference between fuel in 2022 and rent in 2022?", "(Fuel less Rent)"),
         ("Compare fuel and rent in 2022.", "(Fuel less Rent)"),
-        ("Which was higher in 2022, fuel or rent?", "2022: Rent, highest of 2 figures"),
-        ("Did fuel or rent cost more in 2022?", "2022: Rent, highest of 2 figures"),
+        ("Which was higher in 2022, fuel or rent?", "2022: Rent, higher of 2 figures"),
+        ("Did fuel or rent cost more in 2022?", "2022: Rent, higher of 2 figures"),
         ("What was the largest cost in 2022?", "2022: Rent, highest of 5 figures"),
         ("In which year was the rent highest?", "Rent: 2022, highest of 3 figures"),
     ],
