@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from investigator.documents.pages import heading_at
@@ -16,7 +16,7 @@ from investigator.language.negation import negates
 from investigator.language.normalise import normalise, one_line
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import content_words
-from investigator.language.units import unit_of
+from investigator.language.units import currencies, unit_of
 from investigator.questions.cues import opposites, patterns
 from investigator.questions.related import roots
 from investigator.records import Computation, Document, Operation, QuotedCell
@@ -40,7 +40,7 @@ _TO_FROM = late(
     rf"\bto\s+(?P<new>{_NUMBER}{_UNIT})(?P<end>{_YEAR}),?\s+from\s+(?P<old>{_NUMBER}{_UNIT})(?P<begin>{_YEAR})(?=[\s,;.)]|$)"
 )
 _BARE_YEAR = late(r"(?:19|20)\d\d")
-_VALUE = late(r"(?P<number>(?:[$€£¥₹]|[A-Z]{3})?\s?\d[\d.,']*)\s?(?P<unit>.*)")
+_VALUE = late(r"(?P<number>(?:[$€£¥₹]|[A-Z]{3})?\s?\d[\d.,']*)\s?(?P<unit>[^\d()\[\]]*)")
 _FRAME = late(
     r"\b(?:(?:by )?how (?:much|many)(?: (?:more|less|fewer))?|by what percent(?:age)?|what|which|was|were|is|are|did"
     r"|does|do|has|have|been|growth(?: rate)?|differences?|between|spent|spend|pay)\b",
@@ -65,12 +65,15 @@ class StatedComputation:
 
 @dataclass(frozen=True)
 class _Request:
-    """A figure to be found: the thing, in words of the question, and its time. If `is_money`, it has a currency."""
+    """A figure to be found: the thing, in words of the question, and its time. If `is_money`, it has a currency. The
+    sentence itself, not only its heading or title, must contain the roots `own_words`.
+    """
 
     words: str
     thing: Thing
     time: TableTime | None
     is_money: bool
+    own_words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def stated_computation(question: str, tables: DocumentTables) -> StatedComputati
         return None
     if len(times) == 2:
         newer, older = sorted(times, key=lambda time: time.order, reverse=True)
-        both = tuple(_Request(request.words, request.thing, time, request.is_money) for time in (newer, older))
+        both = tuple(replace(request, time=time) for time in (newer, older))
         found_both = _computed(operation, both, tables)
         return found_both if found_both and _goes_as_asked(question, found_both) else None
     return _changed(question, operation, request, times, tables)
@@ -136,14 +139,18 @@ def _computed(
     operation: Operation, requests: Sequence[_Request | None], tables: DocumentTables
 ) -> StatedComputation | None:
     """Return the result for several figures, each of which the sentences of a document give once."""
+    asked = [request for request in requests if request is not None]
+    if len(asked) < len(requests):
+        return None
+    are_of_one = len({request.words for request in asked}) == 1
+    common = frozenset.intersection(*(request.thing.words for request in asked))
     stated: list[_Stated] = []
-    for request in requests:
-        found = {one.cell.figure: one for one in _figures(request, tables)} if request is not None else {}
-        if len(found) != 1:
+    for request in asked:
+        apart = replace(request, own_words=frozenset() if are_of_one else request.thing.words - common)
+        found = {one.cell.figure: one for one in _figures(apart, tables)}
+        if len(found) != 1 or (not are_of_one and (apart.own_words == frozenset() or {*found.values()} & {*stated})):
             return None
         stated += found.values()
-    asked = [request for request in requests if request is not None]
-    are_of_one = len({request.words for request in asked}) == 1
     if not are_of_one and not all(one.cell.measure or not one.cell.value[0].isdigit() for one in stated):
         return None
     names = [request.time.words if are_of_one and request.time else request.words for request in asked]
@@ -170,7 +177,9 @@ def _changed(
             continue
         if times and (change.end is None or not agrees(times[0], change.end)):
             continue
-        new, old = (_stated(value, span) for value in (change.new, change.old))
+        new, old = _stated(change.new, span), _stated(change.old, span)
+        if new is None or old is None:
+            continue
         names = [time.words if time else "" for time in (change.end, change.begin)]
         one = _result(operation, list(zip(names, _of_one_unit(new, old), strict=True)), request.words)
         if one is not None:
@@ -201,20 +210,22 @@ def _goes_as_asked(question: str, found: StatedComputation) -> bool:
     return rises is falls or is_fall is falls
 
 
-def _figures(request: _Request, tables: DocumentTables) -> Iterator[_Stated]:
-    """Yield the values that sentences give for a thing at its time."""
+def _figures(request: _Request, tables: DocumentTables) -> list[_Stated]:
+    """Return the values that sentences give for a thing at its time."""
+    found: list[_Stated | None] = []
     for span, text in _sentences(tables):
         change = _change(text)
         if change is not None:
             sides = ((change.new, change.end), (change.old, change.begin))
             told = [value for value, time in sides if request.time and time and agrees(request.time, time)]
             if len(told) == 1 and _value(request, _plain(text, change), span, tables) is not None:
-                yield _stated(told[0], span)
+                found.append(_stated(told[0], span))
             continue
         value, times = _value(request, text, span, tables), asked_times(text)
         is_then = len(times) == 1 and agrees(request.time, times[0]) is True if request.time else not times
         if value is not None and is_then and not value.replaces:
-            yield _stated(value.text, span)
+            found.append(_stated(value.text, span))
+    return [one for one in found if one is not None]
 
 
 def _value(request: _Request, text: str, span: tuple[int, int], tables: DocumentTables) -> StatedValue | None:
@@ -229,15 +240,21 @@ def _value(request: _Request, text: str, span: tuple[int, int], tables: Document
     known = about | request.thing.words
     if not value.scope <= known or not value.names <= known or (value.rates and value.rates != request.thing.rates):
         return None
-    cell = _stated(value.text, span).cell
-    return value if not request.is_money or unit_of(cell.measure) in "$€£¥₹" or not cell.value[0].isdigit() else None
+    stated = _stated(value.text, span)
+    if stated is None or not request.own_words <= roots(text):
+        return None
+    has_currency = unit_of(stated.cell.measure) in currencies() or not stated.cell.value[0].isdigit()
+    return value if has_currency or not request.is_money else None
 
 
-def _stated(written: str, span: tuple[int, int]) -> _Stated:
-    found = _VALUE.match(written.strip())
-    number, unit = (found["number"].strip(" ,.'"), found["unit"].strip()) if found else (written, "")
+def _stated(written: str, span: tuple[int, int]) -> _Stated | None:
+    """Return a value like a cell, with its unit as the measure; None if it is not a number with a unit."""
+    found = _VALUE.fullmatch(written.strip())
+    if found is None:
+        return None
+    unit = found["unit"].strip(" ,.'")
     measure = "%" if unit and unit_of(unit) == "%" else unit
-    return _Stated(QuotedCell(start=span[0], end=span[1], value=number, measure=measure), span)
+    return _Stated(QuotedCell(start=span[0], end=span[1], value=found["number"].strip(" ,.'"), measure=measure), span)
 
 
 def _plain(text: str, change: _Change) -> str:

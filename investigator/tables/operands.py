@@ -96,6 +96,8 @@ def asked_computation(question: str) -> AskedComputation | None:
     computation.
     """
     plain = " ".join(question.split()).rstrip(" ?.!")
+    if patterns("extremes")["judgement"].search(plain):
+        return None
     if begins := _BEGINS_WITH_TIME.match(plain):
         plain = f"{begins['rest']} {begins['when'][0].lower()}{begins['when'][1:]}"
     for operation, compiled in _patterns().items():

@@ -69,6 +69,14 @@ def test_another_thing_time_unit_or_direction_is_not_computed_with(question: str
     assert _computed(question) is None
 
 
+def test_two_things_are_told_apart_by_the_sentence_and_not_by_the_title() -> None:
+    trial = "# Fentanyl or ketamine after surgery\n\nThe dose was 1 μg after surgery.\n"
+    assert _computed("What is the difference between the dose of fentanyl and the dose of ketamine?", trial) is None
+    asked = "the difference between the annual dinner and the summer party in 2022"
+    assert _computed(f"What is {asked}?") is not None
+    assert _computed(f"With respect to cost, characterize {asked}.") is None
+
+
 def test_different_statements_of_one_change_leave_it_open() -> None:
     again = f"{MINUTES}\nAccording to the treasurer, membership rose from 210 in 2021 to 240 in 2022.\n"
     assert _computed("By how much did membership grow?", again) is None
