@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from investigator.language.labels import awaits_value, is_value, label_line, record_spans
+
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
 """A loss in a table row or a count in a list, which the segmenter mistakes for the number of a new item."""
@@ -34,11 +36,33 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if each begins like a record and no line is full; the last line may be a sentence.
+    Lines are records if each begins like a record and no line is full; the last line may be a sentence. A line
+    with a label is a record with the lines that continue its value.
     """
-    for start, end in sentence_spans(text):
+    for start, end in _with_values(text):
+        records = [(start + first, start + last) for first, last in record_spans(text[start:end])]
+        if any(label_line(text[first:last]) for first, last in records):
+            yield from records
+            continue
         lines = list(_lines(text, start, end))
         yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
+
+
+def _with_values(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of sentences; a label with its value in the next block."""
+    label: tuple[int, int] | None = None
+    for start, end in sentence_spans(text):
+        if label is not None:
+            if is_value(text[start:end]):
+                yield label[0], end
+                label = None
+                continue
+            yield label
+        label = (start, end) if awaits_value(text[start:end]) else None
+        if label is None:
+            yield start, end
+    if label is not None:
+        yield label
 
 
 def is_row(sentence: str) -> bool:

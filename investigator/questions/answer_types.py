@@ -44,6 +44,7 @@ _NUMBER = late(
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = late(r"\d")
+_MONTH_LETTERS = late(r"[A-Z][a-z]{2}")  # of a month, unlike those of "5th" and "over 16 may join"
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
 _ASKS_IF = late(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
 _ARTICLE = late(r"^the\s+", re.IGNORECASE)
@@ -96,7 +97,13 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
         case AnswerType.DATE:
             found = [m.group() for m in _date().finditer(sentence)]
         case AnswerType.NUMBER:
-            found = [m.group() for m in _NUMBER.finditer(sentence) if not _date().fullmatch(m.group().strip(" .,"))]
+            days = [m.span() for m in _date().finditer(sentence) if _MONTH_LETTERS.search(m.group())]
+            found = [
+                m.group()
+                for m in _NUMBER.finditer(sentence)
+                if not _date().fullmatch(m.group().strip(" .,"))
+                and not any(start <= m.start() and m.end() <= end for start, end in days)
+            ]
         case AnswerType.PLACE:
             found = [m.group(1) for m in _PLACE.finditer(sentence)]
         case AnswerType.NAME:

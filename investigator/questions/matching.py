@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
+from investigator.language.labels import label_line
 from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import is_row, statement_spans
@@ -17,6 +18,7 @@ from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.happening import is_done, is_only_rule, undone
+from investigator.questions.labelled import names_kind, says_label
 from investigator.questions.measured import (
     are_like,
     counted_state,
@@ -38,10 +40,11 @@ from investigator.questions.names import (
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, other_mark, pairs, stand_together, stands_alone
 from investigator.questions.phases import phases_named
-from investigator.questions.related import phrases, related_roots, root, roots
+from investigator.questions.related import LIGHT_VERBS, phrases, related_roots, root, roots
 from investigator.questions.roles import (
     is_attribute,
     is_of_another,
+    lacks_verb,
     leaves_doer_out,
     names_doer,
     roles,
@@ -61,7 +64,10 @@ _DENIALS, _DENIED_WITHIN = (
 )  # words
 _SHORT_MONTH = 3  # letters; shorter ones such as "mar" and "may" are also other words
 _SPANS = ("duration", "age")
+_SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
+_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # for which any words may stand
+_TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
@@ -81,11 +87,13 @@ def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> C
 
 
 def _type(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    kind = AnswerType(asked.text)
+    kind, line = AnswerType(asked.text), label_line(evidence.sentence)
+    if line is not None and kind in _WORDED and names_kind(kind, line.label) and says_label(question, line.label):
+        return matched(asked, MatchState.MET, line.value)
     if kind is AnswerType.REASON and is_english(question):
         return matched(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
     if kind is AnswerType.NAME and (
-        leaves_doer_out(question, evidence.sentence) or not names_holder(question, evidence.sentence)
+        (line is None and leaves_doer_out(question, evidence.sentence)) or not names_holder(question, evidence.sentence)
     ):
         return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
@@ -299,7 +307,8 @@ def _direction(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _modality(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    if match := patterns("modality")["planned"].search(evidence.sentence):
+    ruled = patterns("modality")["ruled"].sub(" ", evidence.sentence)
+    if match := patterns("modality")["planned"].search(ruled):
         is_said = any(is_done(question, clause) for clause in assertions(evidence.sentence))
         return matched(asked, MatchState.MET if is_said else MatchState.CONTRADICTED, match.group())
     if is_only_rule(question, evidence.sentence):
@@ -309,6 +318,9 @@ def _modality(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    line = label_line(evidence.sentence)
+    if line is not None and not lacks_verb(asked.text, line.label):
+        return matched(asked, MatchState.MET, line.label)
     if against := turned_round(asked.text, evidence.sentence):
         is_grammar = not is_row(evidence.sentence)
         return matched(asked, MatchState.CONTRADICTED if is_grammar else MatchState.NOT_MET, against)
@@ -317,10 +329,28 @@ def _role(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         return matched(asked, MatchState.MET)
     if is_attribute(asked.text, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
-    is_another = is_of_another(asked.text, evidence.sentence, evidence.near, evidence.before) or _is_cause(
-        asked, question, evidence
-    )
+    if lacks_verb(asked.text, evidence.sentence):
+        is_told = _is_told_without(verb, question) or is_carried(verb, question, evidence.sentence)
+        return matched(asked, MatchState.MET if is_told else MatchState.NOT_MET)
+    is_another = is_of_another(asked.text, evidence.sentence, evidence.before) or _is_cause(asked, question, evidence)
     return matched(asked, MatchState.NOT_MET if is_another else MatchState.MET)
+
+
+@cache
+def _light_roots() -> frozenset[str]:
+    return frozenset(map(root, LIGHT_VERBS))
+
+
+def _is_told_without(verb: str, question: str) -> bool:
+    """Return True if a sentence may answer without the verb: a cause has one of its own, and "take" names no action.
+
+    What somebody got is another matter: it may only have been requested.
+    """
+    kind = expected_type(question)
+    if kind is AnswerType.REASON or root(verb) not in _light_roots():
+        return kind is AnswerType.REASON
+    asks_size = any(patterns("asked")[name].search(question) for name in _SIZES)
+    return kind in _TIME_AND_PLACE or asks_size or patterns("modality")["asks_done"].search(question) is None
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:

@@ -21,6 +21,10 @@ _FILES = ("related_words.txt", "more_related_words.txt")
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
 _PARTED, _BETWEEN = 2, 3  # words of a separable verb, and the most words between them
+LIGHT_VERBS = frozenset(
+    ("be", "become", "come", "do", "get", "give", "go", "happen", "have", "hold", "make", "occur", "put", "take")
+)
+"""Verbs that name no action by themselves."""
 _TOKEN = re.compile(r"[^\W_]+")
 
 
@@ -70,8 +74,10 @@ def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
 
 @cache
 def related_roots(word: str) -> frozenset[str]:
-    """Return the roots of the synonyms of a folded word, without its own root."""
-    return frozenset(_stem(other) for other in related(word))
+    """Return the roots of the synonyms of a folded word, without its own root and verbs that name no action: "owns"
+    says more than "has".
+    """
+    return frozenset(_stem(other) for other in related(word) if other not in LIGHT_VERBS)
 
 
 @lru_cache(maxsize=4096)

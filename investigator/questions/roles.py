@@ -36,6 +36,8 @@ _OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
 _PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # words
 _NEXT = late(r"\s+[a-z][\w-]+")
+_COMPLEMENT = late(r"^[^.;:]{0,40}?\bto (?!the\b|an?\b|[A-Z\d])[a-z]+ (?:the|an?|its|their|his|her|our)\b")
+"""The action after a verb, which is its object: "decided on 5 May to hold the fair"."""
 _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
@@ -82,16 +84,19 @@ def _object(question: str) -> str:
     return f"{_TO}{' '.join(own[:_LONGEST_OBJECT])} | {verb}"
 
 
-def is_of_another(role: str, sentence: str, near: str = "", before: str = "") -> bool:
+def lacks_verb(role: str, sentence: str) -> bool:
+    """Return True if a sentence has neither the verb of a role nor a synonym of it."""
+    verb = folded(subject_and_verb(role)[1])
+    return ({root(verb)} | related_roots(verb)).isdisjoint(roots(sentence))
+
+
+def is_of_another(role: str, sentence: str, before: str = "") -> bool:
     """Return True if the action of a sentence is done to something other than the thing that has a role. There are
-    three such cases: the sentence has the verb, but neither the thing nor a pronoun or phrase such as "the company" for
-    it; it has a pronoun, but the text `before` does not name the thing; or it lacks the verb, which occurs elsewhere in
-    the text `near`.
+    two such cases: the sentence has neither the thing nor a pronoun or phrase such as "the company" for it; or it has a
+    pronoun, but the text `before` does not name the thing.
     """
     thing, verb = subject_and_verb(role)
-    said, same = roots(sentence), {root(folded(verb))} | related_roots(folded(verb))
-    if same.isdisjoint(said):
-        return any(root(folded(word)) == root(verb) and is_past(word) for word in COMPOUND.findall(near))
+    said = roots(sentence)
     if said & roots(_telling(thing)):
         return role.startswith(_TO) and _is_done_beside(roots(_telling(thing)), root(folded(verb)), sentence)
     around = _around(verb, sentence)
@@ -147,8 +152,9 @@ def names_doer(role: str, sentence: str) -> bool:
 
 
 def _around(verb: str, sentence: str) -> list[tuple[str, str]]:
-    """Return the texts before and after each form of a verb in a sentence."""
-    found = (match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) == root(verb))
+    """Return the texts before and after each form of a verb in a sentence; of its synonyms if it has no such form."""
+    same = {root(verb)} if root(verb) in roots(sentence) else related_roots(verb)
+    found = (match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) in same)
     return [(sentence[: match.start()], sentence[match.end() :]) for match in found]
 
 
@@ -192,7 +198,11 @@ def _has_object(before: str, after: str) -> bool:
     """Return True if a verb has an object other than a pronoun: after it, or before its passive."""
     own = words(_CLAUSE_END.split(before)[-1])
     is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # an agent without a stated object
-    if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]) or (_is_alone(after) and not is_named):
+    if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
+        return _has_subject(before)
+    if _COMPLEMENT.search(after):
+        return True
+    if _is_alone(after) and not is_named:
         return _has_subject(before)  # as in "bisoprolol stopped because the heart rate fell"
     follows = words(_CLAUSE_END.split(after)[0])[:_OBJECT_WITHIN]
     plain = [word for word in follows if word not in cue_words("order", "determiners")]

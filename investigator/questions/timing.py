@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from investigator.language.labels import label_line
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import folded, words
 from investigator.questions.imprints import covered, with_fiscal
+from investigator.questions.labelled import says_label
 from investigator.questions.measured import are_like
 from investigator.questions.periods import Period, agree, longer, periods, spelled, without_compared
-from investigator.questions.phases import shows_phase
+from investigator.questions.phases import phases_named, phases_said, shows_phase
 from investigator.questions.spans import in_span, is_over, moments, now_asked, time_spans
 from investigator.questions.succession import held_at, role_asked
 from investigator.questions.surroundings import Surroundings
@@ -97,5 +99,9 @@ def day_state(asked: Constraint, question: str, evidence: Surroundings) -> tuple
 
 def phase_match(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     """Match the end of a time span that a question asks for."""
-    is_shown = shows_phase(asked.text, question, evidence.sentence)
+    line = label_line(evidence.sentence)
+    is_labelled = line is not None and says_label(question, line.label)
+    is_shown = shows_phase(asked.text, question, evidence.sentence) or (
+        is_labelled and phases_named(asked.text) <= phases_said(evidence.sentence)
+    )
     return matched(asked, MatchState.MET if is_shown else MatchState.NOT_MET)

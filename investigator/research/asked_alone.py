@@ -14,7 +14,7 @@ from investigator.questions.constraints import constraints
 from investigator.questions.matching import matches
 from investigator.questions.related import roots
 from investigator.records import Constraint, ConstraintKind, Document, Finding, MatchState, Quote
-from investigator.research.judging import surroundings
+from investigator.research.quoted_text import surroundings
 from investigator.research.telling import cites_others
 from investigator.scoring.calibration import default_calibration
 

@@ -127,6 +127,7 @@ def _qualified(sentence: str, question: str) -> bool:
     """Return True if a sentence has a condition, hedge, limit or attribution that the question lacks."""
     asked, permits = set(words(question)), patterns("yes_no")["permits"]
     sentence = patterns("yes_no")["beside_amounts"].sub(" ", sentence)
+    sentence = patterns("modality")["ruled"].sub(" ", sentence)
     own = set(words(sentence)) - asked
     if patterns("yes_no")["denied_that"].search(sentence):
         return True

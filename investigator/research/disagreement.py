@@ -42,7 +42,7 @@ from investigator.records import (
     Quote,
 )
 from investigator.research.answer import Precedence, cited_text
-from investigator.research.judging import surroundings
+from investigator.research.quoted_text import surroundings
 from investigator.retrieval.library import DocumentIndex
 
 _REPORTS_ON = re.compile(

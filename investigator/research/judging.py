@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.listed_items import enumerated, listed_items
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import with_its_name
+from investigator.language.labels import LabelLine, as_statement
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
-from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import names_nothing
 from investigator.questions.kinds import kind_of
+from investigator.questions.labelled import says_label
 from investigator.questions.matching import matches, stands
 from investigator.questions.measured import is_carried
 from investigator.questions.numbered import numbered
+from investigator.questions.readings import readings
 from investigator.questions.related import root, roots
 from investigator.questions.spans import moments
-from investigator.questions.surroundings import Surroundings
 from investigator.records import (
     Claim,
     ConstraintKind,
@@ -34,12 +34,12 @@ from investigator.records import (
     NearMiss,
     Part,
     QuestionKind,
-    Quote,
     TableCell,
 )
 from investigator.research.computed_claims import claim_matches
 from investigator.research.deciding import decision_of_cell, decision_of_row, decision_of_sentence, is_reported
-from investigator.research.rows import Row, row_at, statements_of
+from investigator.research.quoted_text import QuotedText, names_of
+from investigator.research.rows import row_at, statements_of
 from investigator.research.table_cells import cell_matches
 from investigator.tables.binding import Binding
 from investigator.tables.cell_values import gives_no_value
@@ -47,8 +47,6 @@ from investigator.tables.cells import TableView
 from investigator.tables.document_tables import tables_of
 
 _LEAST_OWN = 0.5  # share of the question's words that the answering sentence must contain
-_AROUND = 250  # characters read before and after a quote
-_ABOUT = 600  # number of characters at the beginning of a document that describe it
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 """Pronouns that refer to something named in the previous sentence."""
 _WHAT_IT_DOES = late(r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ do\b", re.IGNORECASE)
@@ -66,45 +64,6 @@ _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKi
 """All constraints of a question except those on its words."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 """Constraints on the kind of answer, which a sentence must meet in addition to containing the question's words."""
-
-
-@dataclass(frozen=True)
-class QuotedText:
-    """A sentence, row or cell of a statement, with its document. `span` is its place in the quote; None for a cell, a
-    computed figure or a model's own statement.
-    """
-
-    claim: Claim
-    quote: Quote
-    text: str
-    document: Document
-    span: tuple[int, int] | None = None
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Return the span of this text in the document."""
-        start, end = self.span or (0, len(self.quote.text))
-        return self.quote.start + start, self.quote.start + end
-
-    @cached_property
-    def row(self) -> Row | None:
-        """Return the row of a table that it is, if it is a row."""
-        return row_at(self.document, *self.place) if self.span else None
-
-    @property
-    def before(self) -> tuple[tuple[int, int], ...]:
-        """Return the spans of the sentences before this one in the quote."""
-        return tuple(statement_spans(self.quote.text[: self.span[0]])) if self.span else ()
-
-    @property
-    def last_before(self) -> str:
-        """Return the sentence before this one in the quote; "" if this is the first."""
-        return "".join(self.quote.text[start:end] for start, end in self.before[-1:])
-
-    @property
-    def surroundings(self) -> Surroundings:
-        """Return this sentence with the surrounding text and what its document says about itself."""
-        return surroundings(self.quote, self.text, self.document)
 
 
 @dataclass(frozen=True)
@@ -163,7 +122,13 @@ class Judging:
         return max(self.each(part, claims), key=_rank, default=None)
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
-        """Judge each sentence, row and cell of the claims. A yes-or-no question is answered only by what decides it."""
+        """Judge each sentence, row and cell of the claims by each wording of a part. Only what decides it answers a
+        yes-or-no question.
+        """
+        for wording in (part,) if self.read else readings(part):
+            yield from (replace(one, part=part) for one in self._each(wording, claims))
+
+    def _each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
         decides = not self.read and kind_of(part.question) is QuestionKind.YES_NO
         cited = dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes)
         items = {name: listed_items(part.question, self.load(name)) for name in cited}
@@ -210,7 +175,8 @@ class Judging:
                 continue
             for start, end in statements_of(quote, document):
                 row = row_at(document, quote.start + start, quote.start + end)
-                yield QuotedText(claim, quote, (row and row.said) or quote.text[start:end], document, (start, end))
+                said = (row and row.said) or as_statement(quote.text[start:end])
+                yield QuotedText(claim, quote, said, document, (start, end))
 
     def _matches(self, part: Part, said: QuotedText) -> tuple[ConstraintMatch, ...]:
         """Match the constraints of a part; the labels of a cell count, or for a sentence the surrounding text."""
@@ -272,6 +238,8 @@ def _is_title(question: str, said: QuotedText) -> bool:
         if values and not _has_asked_values(question, values, view, document):
             return True
     own = document.text[start:end].strip(_MARKS)
+    if own.isupper() and len(words(own)) > 1 and not said.labelled:
+        return True
     alone = words(_NUMBERING.sub("", own))
     if len(alone) <= _LONGEST_RUN_IN and roots(" ".join(alone)) <= roots(question):
         return True
@@ -307,6 +275,8 @@ def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) 
     if said.span is None:
         return 1.0
     document, start, sentence = said.document, said.place[0], said.text
+    if said.labelled is not None and (share := _share_of_label(question, said.labelled, said)) is not None:
+        return share
     about, heading = roots(document.names), heading_at(document.headings, start)
     texts = [m.constraint.text for m in own if m.constraint.kind in _SAID and not _names_day(m.constraint.text)]
     every = {word for text in texts if not numbered(text) for word in words(text) if word not in stop_words()}
@@ -327,6 +297,21 @@ def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) 
     return 1 - len(left) / len(asked) if asked else 1.0
 
 
+def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
+    """Return the share for a value that has none of the question's words: it answers if the question has all words of
+    its label, and the document or the heading is about the others. Return None if it must be read like a sentence.
+    """
+    document = said.document
+    asked = {root(word) for word in content_words(question) if not names_nothing(word)}
+    if asked & roots(line.value):
+        return None
+    if not says_label(question, line.label):
+        return 0.0
+    over = f"{names_of(document)} {heading_at(document.headings, said.place[0])}"
+    known = roots(f"{line.label} {over}")
+    return 1.0 if all(stands(word, known) for word in content_words(question) if root(word) in asked) else None
+
+
 def _names_day(text: str) -> bool:
     """Return True if words of a question name a day, which may lie inside a time span."""
     return any(one.day for one in moments(text.title()))
@@ -343,17 +328,6 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
         return False  # it neither covers the question nor gives a value of that kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
-
-
-def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
-    """Return a quoted sentence with the surrounding text, its heading, and what its document says about itself."""
-    text, imprint = document.text, document.imprint
-    above, below = text[max(0, quote.start - _AROUND) : quote.start], text[quote.end : quote.end + _AROUND]
-    own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
-    about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {own} {text[:_ABOUT]}"
-    heading = heading_at(document.headings, quote.start)
-    before = f"{heading} {above} {quote.text[: max(0, quote.text.find(sentence))]}"
-    return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, imprint)
 
 
 def answering(one: Judged) -> Claim:

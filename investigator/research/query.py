@@ -35,6 +35,7 @@ from investigator.records import (
     Record,
 )
 from investigator.research.asked_alone import with_met_sentences
+from investigator.research.label_lines import with_label_lines
 from investigator.research.rows import with_asked_rows
 from investigator.research.summaries import is_apart, with_own_summary
 from investigator.research.table_cells import met_cells, with_cells
@@ -137,6 +138,7 @@ class DocumentQuery:
         if target:
             question = self.table_question or self.main_question
             finding = with_asked_rows(finding, question, self.library.document(target))
+            finding = with_label_lines(finding, question, self.library.document(target))
         finding = with_cells(finding, self._cells(target), is_read=False)
         if not self.is_alone or not target:
             return finding

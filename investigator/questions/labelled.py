@@ -1,0 +1,41 @@
+"""Compares the label of a line with a question: "Date of incident" for "when did it happen". English. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from investigator.language.negation import negates
+from investigator.language.terms import stop_words, words
+from investigator.questions.answer_types import AnswerType, required_type
+from investigator.questions.cues import cue_words, cues, names_nothing, patterns
+from investigator.questions.related import related_roots, root, roots
+
+
+@lru_cache(maxsize=4096)
+def says_label(question: str, label: str) -> bool:
+    """Return True if a question has each word of a label, except words for the kind of answer and for now.
+
+    "Date" alone says when a document was written.
+    """
+    kind = required_type(question)
+    if negates(label) and not negates(question):
+        return False
+    kinds = cues("label_kinds").get(kind, "").split()
+    said = roots(question).union(*map(related_roots, words(question)))
+    telling = [word for word in words(label) if word not in stop_words()]
+    own = [word for word in telling if word not in kinds]
+    known = [word for word in own if root(word) in said]
+    if any(word not in known and not (_is_neutral(word) or names_nothing(word)) for word in own):
+        return False
+    return bool(known) or (len(own) < len(telling) and kind is not AnswerType.DATE)
+
+
+def names_kind(kind: AnswerType, label: str) -> bool:
+    """Return True if a label says that its value is of a kind: "Place of the accident"."""
+    return not set(words(label)).isdisjoint(cues("label_kinds").get(kind, "").split())
+
+
+def _is_neutral(word: str) -> bool:
+    """Return True for a word that does not distinguish things: "current", "monthly"."""
+    is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
+    return is_rate or word in cue_words("changes", "neutral")

@@ -1,0 +1,71 @@
+"""Rewords a question by grammar, without a change of meaning: "who audited it" asks for its auditor. English. Pure.
+
+A statement that answers one of the wordings answers the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from investigator.language.late_patterns import late
+from investigator.questions.constraints import constraints
+from investigator.questions.order import is_past
+from investigator.questions.related import is_irregular, is_verb, root
+from investigator.records import Part
+
+_WHO = late(
+    r"\W*(?:who|which (?:\w+ )?(?:person|people|firm|company|department|office|team|body|party))"
+    r"(?: (?P<have>has|have|had))? (?P<verb>[a-z][\w-]+) (?P<rest>\S.*)",
+    re.IGNORECASE,
+)
+_WHO_IS = late(
+    r"\W*who (?P<be>is|was|are|were) the (?P<noun>[a-z]+(?:er|or)) (?P<rest>(?:of|for|in|at|on)\b.*)", re.IGNORECASE
+)
+_TOOK_PART = late(
+    r"(?:attend(?:s|ed)?|(?:participated?|took part|take part) in|(?:is|was|are|were) (?:present )?at|came to)\b",
+    re.IGNORECASE,
+)
+_DECIDES = late(r"\b(?:decided?|agreed?|resolved?|choose|chose|chosen) (?P<to>to)\b", re.IGNORECASE)
+_ENDING = late(r"(?:ed|es|s)$")
+_OF = late(r"(?:of|for) ", re.IGNORECASE)
+
+
+@lru_cache(maxsize=512)
+def readings(part: Part) -> tuple[Part, ...]:
+    """Return a part of a question, and the part in other wordings."""
+    texts = dict.fromkeys(_reworded(part.question))
+    others = (part.changed(question=text, constraints=constraints(text)) for text in texts if text != part.question)
+    return (part, *others)
+
+
+def _reworded(question: str) -> Iterator[str]:
+    if took_part := _took_part(question):
+        yield from took_part
+    elif match := _WHO.match(question):
+        be = "was" if match["have"] or is_past(match["verb"].casefold()) else "is"
+        for noun in doer_nouns(match["verb"]):
+            if root(noun) != root(match["verb"].casefold()):
+                yield f"Who {be} the {noun} of {match['rest']}"
+    if match := _WHO_IS.match(question):
+        verb = f"{match['noun'][:-2]}{'ed' if match['be'] in ('was', 'were') else 'es'}"
+        if is_verb(verb.casefold()):
+            yield f"Who {verb} {_OF.sub('', match['rest'], count=1) if _OF.match(match['rest']) else match['rest']}"
+    if _DECIDES.search(question):
+        yield _DECIDES.sub("approve to", question)
+
+
+def _took_part(question: str) -> tuple[str, ...]:
+    match = _TOOK_PART.search(question) if question.lstrip().casefold().startswith("who") else None
+    if match is None:
+        return ()
+    rest = question[match.end() :]
+    return tuple(f"Who {verb}{rest}" for verb in ("attended", "was present at", "were the participants of"))
+
+
+def doer_nouns(verb: str) -> tuple[str, str]:
+    """Return the possible nouns for somebody who does something: "auditer" and "auditor" for "audited"."""
+    word = verb.casefold()
+    base = root(word) if is_irregular(word) else _ENDING.sub("", word)
+    return f"{base.removesuffix('e')}er", f"{base.removesuffix('e')}or"

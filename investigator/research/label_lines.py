@@ -1,0 +1,38 @@
+"""Finds the lines with a label that answer a question: the search ranks "Owner: Human Resources" too low. Pure."""
+
+from __future__ import annotations
+
+from investigator.evidence.quotes import quote_at
+from investigator.language.addressed import addresses_model
+from investigator.language.labels import labelled_spans
+from investigator.language.normalise import one_line
+from investigator.questions.constraints import constraints
+from investigator.records import Claim, Document, Finding, Part, Quote
+from investigator.research.judging import Judging
+from investigator.scoring.calibration import default_calibration
+
+_MOST_LINES, _MOST_QUOTES = 2_000, 3
+
+
+def with_label_lines(finding: Finding, question: str, document: Document) -> Finding:
+    """Put the lines with a label that meet all of a question before the other quotes of a finding."""
+    if finding.addressed or any(quote.cell is not None for quote in finding.quotes):
+        return finding
+    met = answering_lines(question, document)
+    if not met:
+        return finding
+    quotes = tuple(dict.fromkeys((*met, *finding.quotes)))
+    reply = " ".join(dict.fromkeys((*(one_line(quote.text) for quote in met), finding.reply)))
+    return finding.changed(quotes=quotes, reply=reply, point=max(default_calibration().threshold, finding.point or 0))
+
+
+def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
+    """Return the lines with a label that meet all of a question and have all its words, at most three."""
+    part = Part(question=question, constraints=constraints(question))
+    judging, found = Judging(lambda _: document), list[Quote]()
+    for start, end in list(labelled_spans(document.text))[:_MOST_LINES]:
+        quote = quote_at(document, start, end)
+        best = judging.best(part, (Claim(text=one_line(quote.text), quotes=(quote,)),))
+        if best is not None and best.is_met and best.own_share == 1.0 and not addresses_model(quote.text):
+            found.append(quote)
+    return tuple(found[:_MOST_QUOTES])

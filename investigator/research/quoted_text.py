@@ -1,0 +1,82 @@
+"""A sentence, row or cell of a statement, with the text around it and what its document says about itself. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from investigator.documents.pages import heading_at
+from investigator.language.labels import LabelLine, label_line
+from investigator.language.late_patterns import late
+from investigator.language.sentences import statement_spans
+from investigator.questions.surroundings import Surroundings
+from investigator.records import Claim, Document, Quote
+from investigator.research.rows import Row, row_at
+
+_AROUND = 250  # characters read before and after a quote
+_ABOUT = 600  # characters at the beginning of a document that describe it
+_LONGEST_TITLE = 120  # characters
+_MINUTES = late(r"\bminutes\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class QuotedText:
+    """A sentence, row or cell of a statement, with its document. `span` is its place in the quote; None for a cell, a
+    computed figure or a model's own statement.
+    """
+
+    claim: Claim
+    quote: Quote
+    text: str
+    document: Document
+    span: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return the span of this text in the document."""
+        start, end = self.span or (0, len(self.quote.text))
+        return self.quote.start + start, self.quote.start + end
+
+    @cached_property
+    def row(self) -> Row | None:
+        """Return the row of a table that it is, if it is one."""
+        return row_at(self.document, *self.place) if self.span else None
+
+    @cached_property
+    def labelled(self) -> LabelLine | None:
+        """Return its label and value, if it is a line with a label."""
+        return label_line(self.text) if self.span and self.row is None else None
+
+    @property
+    def before(self) -> tuple[tuple[int, int], ...]:
+        """Return the spans of the sentences before this one in the quote."""
+        return tuple(statement_spans(self.quote.text[: self.span[0]])) if self.span else ()
+
+    @property
+    def last_before(self) -> str:
+        """Return the sentence before this one in the quote; "" if this is the first."""
+        return "".join(self.quote.text[start:end] for start, end in self.before[-1:])
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Return this sentence with the surrounding text and what its document says about itself."""
+        return surroundings(self.quote, self.text, self.document)
+
+
+def names_of(document: Document) -> str:
+    """Return the names of a document and its first line. Minutes are those of a meeting."""
+    first = document.text.strip().partition("\n")[0][:_LONGEST_TITLE]
+    names = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {first}"
+    return f"{names} {_MINUTES.sub('meeting', names)}" if _MINUTES.search(names) else names
+
+
+def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
+    """Return a quoted sentence with the surrounding text, its heading, and what its document says about itself."""
+    text, imprint = document.text, document.imprint
+    above, below = text[max(0, quote.start - _AROUND) : quote.start], text[quote.end : quote.end + _AROUND]
+    own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
+    about = f"{names_of(document)} {own} {text[:_ABOUT]}"
+    heading = heading_at(document.headings, quote.start)
+    before = f"{heading} {above} {quote.text[: max(0, quote.text.find(sentence))]}"
+    return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, imprint)
