@@ -12,8 +12,7 @@ from investigator.language.negation import negates
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words
 from investigator.questions.cues import cue_roots, cue_words, names_nothing
-from investigator.questions.matching import stands
-from investigator.questions.related import is_irregular, root, roots
+from investigator.questions.related import is_irregular, root, roots, stands
 from investigator.records import Document, Quote
 
 ASKS_FOR_THINGS = re.compile(r"^\W*(?:what|which|who|list|name|show|find|give)\b", re.IGNORECASE)

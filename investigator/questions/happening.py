@@ -12,7 +12,7 @@ from investigator.language.terms import COMPOUND, folded, stop_words, words
 from investigator.questions.cues import cue_roots, patterns
 from investigator.questions.kinds import ASKS_IF
 from investigator.questions.order import is_past, verbs
-from investigator.questions.related import phrases, root, roots
+from investigator.questions.related import phrases, related_roots, root, roots
 
 _BREAK = re.compile(
     r"[;:()]|,|\b(?:because|since|after|before|when|while|although|though|which|who|that|as|if)\b"
@@ -44,6 +44,7 @@ def undone(question: str, sentence: str) -> str:
 def is_only_rule(question: str, sentence: str) -> bool:
     """Return True if a question asks about a past event, and a sentence only says that it is usual, due or allowed."""
     known, matter = patterns("modality"), _asked(question)[0]
+    matter |= frozenset().union(*(related_roots(word) for word in words(question) if root(word) in matter))
     if not known["asks_past"].match(question.lstrip()):
         told = [clause for clause in _clauses(sentence) if matter & roots(clause)]
         return bool(told and known["asks_when"].match(question.lstrip())) and all(map(known["leave"].search, told))

@@ -40,7 +40,7 @@ from investigator.questions.names import (
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, other_mark, pairs, stand_together, stands_alone
 from investigator.questions.phases import phases_named
-from investigator.questions.related import LIGHT_VERBS, phrases, related_roots, root, roots
+from investigator.questions.related import LIGHT_VERBS, phrases, related_roots, root, roots, stands
 from investigator.questions.roles import (
     is_attribute,
     is_of_another,
@@ -226,11 +226,6 @@ def _name(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 def _content(asked: Constraint) -> list[str]:
     every = words(asked.text)
     return [word for word in every if word not in stop_words() and len(word) > 1] or every
-
-
-def stands(word: str, present: frozenset[str]) -> bool:
-    """Return True if a word or one of its synonyms is among some roots."""
-    return root(word) in present or not present.isdisjoint(related_roots(word))
 
 
 def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:

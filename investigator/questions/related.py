@@ -66,6 +66,11 @@ def roots(text: str) -> frozenset[str]:
     return frozenset(map(root, words(text)))
 
 
+def stands(word: str, present: frozenset[str]) -> bool:
+    """Return True if a word or one of its synonyms is among some roots."""
+    return root(word) in present or not present.isdisjoint(related_roots(word))
+
+
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
     """Return the synonyms of a folded word, or only those as a verb, without the word itself; none if it is unknown."""
     own = root(word)

@@ -19,9 +19,11 @@ from investigator.questions.asked_amounts import plain_amounts, relation
 from investigator.questions.assertions import assertions, is_of_other_name
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import cue_words, is_direction, patterns
+from investigator.questions.indefinite import about_anybody, with_anybody
 from investigator.questions.matching import matches
 from investigator.questions.related import related_roots, root, roots
 from investigator.questions.surroundings import Surroundings
+from investigator.questions.votes import decision_of_vote
 from investigator.records import ConstraintKind, ConstraintMatch, Decision, MatchState, Part
 from investigator.tables.cells import TableView
 from investigator.tables.listing import says_yes_or_no
@@ -36,6 +38,12 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
 
     `about` are words of the name of its document.
     """
+    before = evidence.before.rstrip().rpartition("\n\n")[2]
+    if vote := decision_of_vote(part.question, evidence.sentence, before):
+        return vote
+    if of_anybody := with_anybody(part.question):
+        part = part.changed(question=of_anybody, constraints=constraints(of_anybody))
+        evidence = replace(evidence, sentence=about_anybody(evidence.sentence))
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
     if wanted:  # a question about an amount has no agent

@@ -10,9 +10,8 @@ from itertools import takewhile, zip_longest
 from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
 from investigator.questions.constraints import constraints
-from investigator.questions.matching import stands
 from investigator.questions.order import verbs
-from investigator.questions.related import forms_like, phrases, related, roots
+from investigator.questions.related import forms_like, phrases, related, roots, stands
 from investigator.records import ConstraintKind, Investigation, Memory, Part
 from investigator.research.state import State
 from investigator.retrieval.library import DocumentIndex

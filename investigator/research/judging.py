@@ -18,11 +18,11 @@ from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import names_nothing
 from investigator.questions.kinds import kind_of
 from investigator.questions.labelled import says_label
-from investigator.questions.matching import matches, stands
+from investigator.questions.matching import matches
 from investigator.questions.measured import is_carried
 from investigator.questions.numbered import numbered
 from investigator.questions.readings import readings
-from investigator.questions.related import root, roots
+from investigator.questions.related import root, roots, stands
 from investigator.questions.spans import moments
 from investigator.records import (
     Claim,

@@ -21,7 +21,7 @@ _CHANGES = r"\b(?:gr[eo]w|chang|increas|ris[ei]|rose|climb|decreas|declin|f[ae]l
 CHANGE = late(_CHANGES, re.IGNORECASE)
 _PACE = late(rf"\b(?:how fast|by what percent(?:age)?)\b[^?]*{_CHANGES}", re.IGNORECASE)
 _PRICE = late(r"\bhow much (?:is|are|was|were|for)\b", re.IGNORECASE)
-_COUNT = late(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
+_COUNT = late(r"\bhow many\b|\bnumber of\b|\bhead ?count\b", re.IGNORECASE)
 _NUMBERED_TIME = late(r"month|week|quarter|year|%|percent", re.IGNORECASE)
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""

@@ -13,6 +13,7 @@ from investigator.questions.answer_types import AnswerType, required_type, spans
 from investigator.questions.asked_amounts import AskedAmount
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import patterns
+from investigator.questions.measured import is_unit
 from investigator.questions.related import root, roots
 from investigator.records import QuotedCell
 from investigator.tables.asked import CHANGE, TableQuestion
@@ -25,6 +26,12 @@ _PRICED = 0.1
 _SHARE_NAMED = late(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _INTERVAL = late(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
 _MONEY = late(r"[$€£¥₹]")
+_CURRENCY = late(r"[$€£¥₹]|\b(?:euros?|dollars?|pounds|francs?|EUR|USD|GBP|CHF)\b", re.IGNORECASE)
+_COSTS = late(
+    r"\b(?:costs?|expens(?:es?|iture)|expenditures?|spending|budget|wages?|salar(?:y|ies)|payroll)\b", re.IGNORECASE
+)
+_COUNTS = late(r"\b(?:number|head ?count|fte|full[- ]time equivalents?|count|persons|heads)\b", re.IGNORECASE)
+_EXCEPT = late(r"\b(?:except|unless|other than|otherwise)\b", re.IGNORECASE)
 _SPREAD = late(r"\d\.\d[^(]*\([^)]*\d\.\d")
 """A mean or a median with its spread: 106.0 (84.0–146.0)."""
 _WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
@@ -34,8 +41,12 @@ _CLOCK = late(r"\d[:.]\d\d")
 _EACH = late(r"\bper [\w-]+", re.IGNORECASE)
 
 
-def kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
-    """Return how well a value matches the requested kind of figure; None if it cannot be a figure of that kind."""
+def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: str = "") -> float | None:
+    """Return how well a value matches the requested kind of figure; None if it cannot be a figure of that kind.
+
+    `header` and `labels` name its column and row, `over` is the caption and the unit of its table.
+    """
+    names = f"{header} {labels}"
     if gives_no_value(value):
         return 0.0
     has_digit = any(map(str.isdigit, value))
@@ -45,6 +56,8 @@ def kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     if (asks_words and not _WORD.search(value)) or (asked.asks_count and _is_mean_of_another(asked, value, names)):
         return None
     if asked.asks_pace and not CHANGE.search(names):
+        return None
+    if asked.asks_count and _is_money(asked, header, names, over):
         return None
     is_share = "%" in value
     if asked.asks_share and not is_share and not _SHARE_NAMED.search(_INTERVAL.sub(" ", names)):
@@ -61,6 +74,17 @@ def kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
 def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
     """Return True for a mean or median with its spread, unless a name of the cell is the counted thing."""
     return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
+
+
+def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
+    """Return True if a figure is money by its names, or by the caption and unit `over` its table: the row "Staff" of a
+    table of costs counts nobody. A column of the counted things may be in a table of amounts.
+    """
+    counted = counted_thing(asked.text)
+    if is_unit(counted) or _COUNTS.search(names) or _EXCEPT.search(over):
+        return False
+    is_of_costs = _CURRENCY.search(names) or _COSTS.search(f"{names} | {over}")
+    return bool(is_of_costs or (_CURRENCY.search(over) and root(counted) not in roots(header)))
 
 
 def _counts_only_each(asked: TableQuestion, names: str) -> bool:

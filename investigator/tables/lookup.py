@@ -215,7 +215,7 @@ def _fit(
     if _TEST.fullmatch(header_text) and "p" not in words(asked.text):
         return None
     shown = f"{value} %" if view.is_share(cell) else value
-    kind = kind_fits(asked, shown, " ".join((header_text, *view.row_labels(cell.row))))
+    kind = kind_fits(asked, shown, header_text, " ".join(view.row_labels(cell.row)), f"{view.caption} {view.unit}")
     if kind is None or (not any(says(header, term) for term in asked.terms) and is_aside(asked, header_text, value)):
         return None
     score, missing, in_table = kind, list[AskedTerm](), 0

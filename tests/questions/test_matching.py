@@ -286,3 +286,20 @@ def test_a_quantity_in_the_own_words_of_a_model_is_looked_for_as_it_stands(asked
     constraint = Constraint(kind=ConstraintKind.QUANTITY, text=asked)
     found = matches((constraint,), "How many answered?", Surroundings("Of 340 GPs 125 answered.", "", ""))
     assert [match.state for match in found] == [state]
+
+
+BOILER = "Ann Cole reported that the boiler had failed. It is planned to order a boiler in May."
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("Who ordered the boiler?", "Ann Cole reported that the boiler had failed."),
+        ("When was the boiler ordered?", "On 3 March Ann Cole reported that the boiler had failed."),
+        ("Who owns the leave policy?", "Every member has 28 days of leave."),
+        ("When were the chairs ordered?", "The board decided to hold the fair on 24 August 2024."),
+        ("What is the fee?", "The board decided on 14 November 2023 to raise the fee."),
+    ],
+)
+def test_a_sentence_without_the_verb_or_the_figure_is_no_answer(question: str, sentence: str) -> None:
+    assert failing(question, sentence, near=f"{sentence} {BOILER}")

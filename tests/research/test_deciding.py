@@ -168,3 +168,26 @@ def test_a_sentence_with_all_words_that_decides_nothing_is_a_passage(tmp_path: P
     (tmp_path / "plan.txt").write_text("The plan of the yard\n\nThe wall will be built in 2027 of red brick.\n")
     answer = Investigator(tmp_path).ask("Is the wall built of red brick?")
     assert (answer.status, answer.decision) == (AnswerStatus.PASSAGES_FOUND, None)
+
+
+ACCIDENT = "Accident report\n\nA shelf fell. Nobody was injured. Two visitors were warned.\n"
+BOARD = "Minutes\n\nThe board rejected the proposal to open on Mondays. It accepted the plan to rent the barn.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "decision"),
+    [
+        ("Was anybody injured?", ACCIDENT, Decision.NO),
+        ("Was anyone injured in the accident?", ACCIDENT, Decision.NO),
+        ("Were people hurt?", ACCIDENT, Decision.NO),
+        ("Was anybody warned?", ACCIDENT, Decision.YES),
+        ("Was anybody arrested?", ACCIDENT, None),
+        ("Was the driver injured?", ACCIDENT, None),
+        ("Did the board decide to open on Mondays?", BOARD, Decision.NO),
+        ("Did the board agree to open on Mondays?", BOARD, Decision.NO),
+        ("Did the board decide to open on Fridays?", BOARD, None),
+        ("Did the board decide to close on Mondays?", BOARD, None),
+    ],
+)
+def test_nobody_and_a_rejected_proposal_say_no(question: str, text: str, decision: Decision | None) -> None:
+    assert decided(question, text) is decision
