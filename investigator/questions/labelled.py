@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from investigator.language.negation import negates
@@ -9,6 +10,9 @@ from investigator.language.terms import stop_words, words
 from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.cues import cue_words, cues, names_nothing, patterns
 from investigator.questions.related import related_roots, root, roots
+
+_EARLIER = frozenset({"old", "original", "initial"})
+_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 @lru_cache(maxsize=4096)
@@ -22,7 +26,7 @@ def says_label(question: str, label: str) -> bool:
         return False
     kinds = cues("label_kinds").get(kind, "").split()
     said = roots(question).union(*map(related_roots, words(question)))
-    telling = [word for word in words(label) if word not in stop_words()]
+    telling = [word for word in words(_BRACKETS.sub(" ", label)) if word not in stop_words()]
     own = [word for word in telling if word not in kinds]
     known = [word for word in own if root(word) in said]
     if any(word not in known and not (_is_neutral(word) or names_nothing(word)) for word in own):
@@ -36,6 +40,8 @@ def names_kind(kind: AnswerType, label: str) -> bool:
 
 
 def _is_neutral(word: str) -> bool:
-    """Return True for a word that does not distinguish things: "current", "monthly"."""
+    """Return True for a word that does not distinguish things: "current", "monthly", but not "old"."""
+    if word in _EARLIER:
+        return False
     is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
     return is_rate or word in cue_words("changes", "neutral")

@@ -17,6 +17,7 @@ from investigator.questions.bounds import bound_state
 from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
 from investigator.questions.cues import cues, opposites, patterns
+from investigator.questions.event_dates import dates_event
 from investigator.questions.happening import is_done, is_only_rule, undone
 from investigator.questions.labelled import names_kind, says_label
 from investigator.questions.measured import (
@@ -100,6 +101,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
         return matched(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
     if kind is AnswerType.NUMBER and not _names_figure(question, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
+    if kind is AnswerType.DATE and not dates_event(question, evidence.sentence):
+        return matched(asked, MatchState.NOT_MET)
     held = holds_type(kind, evidence.sentence, question)
     if kind is AnswerType.NAME and held == 1:
         held = gives_name(question, evidence.sentence)
@@ -133,10 +136,14 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     wanted = [word for word in _content(asked) if word not in shown]
     if any(word in words(figure_asked(question)) and is_only_part(word, evidence.sentence) for word in wanted):
         return matched(asked, MatchState.NOT_MET)
+    line = label_line(evidence.sentence)
+    is_labelled = line is not None and says_label(question, line.label)
     for both in pairs(question):
         if {both.first, both.second} <= set(words(asked.text)) - shown:
             if other := other_mark(both, evidence.sentence):
                 return matched(asked, MatchState.CONTRADICTED, other)
+            if is_labelled and stands(both.first, roots(evidence.about)):
+                continue  # "Current fee" in a text about membership
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
             is_other = root(both.second) in evidence.sentence_roots and not is_bare
             around = () if is_other else (evidence.near, evidence.about)  # "international sales" are not unit sales

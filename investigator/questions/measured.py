@@ -23,7 +23,7 @@ _IN_UNIT = late(
 )
 _WHAT_IS = late(
     r"\W*(?:what|how (?:much|high|large|big)) (?:is|are|was|were) the ((?:[\w-]+ ?){1,4}?)"
-    r"(?= (?:of|in|for|on|at|after|before)\b|\?|$)",
+    r"(?= (?:of|in|for|on|at|after|before|now|currently|today)\b|\?|$)",
     re.IGNORECASE,
 )
 _YEAR = late(r"(?:19|20)\d\d")

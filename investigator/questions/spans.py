@@ -15,7 +15,7 @@ from investigator.questions.cues import cues, patterns
 _CLOCK = r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight"
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_LONGEST_DAY = 31
+_LONGEST_DAY, _LATEST_YEAR = 31, 9999
 _OF_A_YEAR = late(rf"\bthe\s+{_YEAR}$")
 """A year that belongs to a noun: "since the 2021 report"."""
 
@@ -38,6 +38,9 @@ class Moment:
     def end(self) -> tuple[int, int, int]:
         """Return the last day of the day, month or year as a value that can be compared."""
         return self.year or 0, self.month or 12, self.day or _LONGEST_DAY
+
+
+_NOW = Moment("now", _LATEST_YEAR)
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,23 @@ def _open(text: str) -> Iterator[TimeSpan]:
 def moments(text: str) -> tuple[Moment, ...]:
     """Return the days, months and years in a text, in order."""
     return tuple(_moment(match.group()) for match in _date().finditer(text))
+
+
+def moment_asked(question: str) -> Moment | None:
+    """Return the time in question: the only one that it names, or a day after all others for "current"; else None."""
+    named = moments(question)
+    if len(named) == 1:
+        return named[0]
+    return _NOW if not named and now_asked(question) else None
+
+
+def begins_at(text: str, asked: Moment, written: str | None) -> tuple[int, int, int]:
+    """Return the day from which a statement applies; for what holds now, at least the ISO date of its document."""
+    own = begun(text, asked)
+    if asked is not _NOW or not written:
+        return own
+    year, month, day = (int(part) for part in f"{written}-01-01".split("-")[:3])
+    return max(own, (year, month, day))
 
 
 def _moment(text: str) -> Moment:

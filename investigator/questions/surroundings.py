@@ -15,13 +15,14 @@ _NO_IMPRINT = Imprint()
 class Surroundings:
     """A sentence and its context. `near` is the surrounding text with the heading or table header above it, `before`
     the part of `near` that precedes the sentence; `about` is the document's description of itself: title, name, and the
-    beginning of its first page; `imprint` is that beginning, parsed.
+    beginning of its first page; `names` are its title, file name and first line; `imprint` is that beginning, parsed.
     """
 
     sentence: str
     near: str = ""
     about: str = ""
     before: str = ""
+    names: str = ""
     imprint: Imprint = _NO_IMPRINT
 
     @cached_property

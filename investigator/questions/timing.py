@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from investigator.language.labels import label_line
+from investigator.language.late_patterns import late
 from investigator.language.sentences import statement_spans
 from investigator.language.terms import folded, words
 from investigator.questions.imprints import covered, with_fiscal
@@ -15,7 +16,10 @@ from investigator.questions.phases import phases_named, phases_said, shows_phase
 from investigator.questions.spans import in_span, is_over, moments, now_asked, time_spans
 from investigator.questions.succession import held_at, role_asked
 from investigator.questions.surroundings import Surroundings
-from investigator.records import Constraint, ConstraintMatch, MatchState
+from investigator.records import Constraint, ConstraintMatch, Imprint, MatchState
+
+_DAY = late(r"(\d{4})-(\d\d)")
+_JUST_AFTER = 3  # months in which "the fourth quarter" is one of the previous year
 
 
 def matched(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
@@ -34,7 +38,7 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
         held = True
     if held is not None:
         return matched(asked, MatchState.MET if held else MatchState.CONTRADICTED, _spans_of(evidence.sentence))
-    own = periods(without_compared(evidence.sentence))
+    own = _of_year(periods(without_compared(evidence.sentence)), wanted, evidence)
     span = longer(evidence.sentence) if all(one.quarter or one.month for one in wanted) else ""
     if span and not any(one.quarter or one.month for one in own):
         return matched(asked, MatchState.CONTRADICTED, span)
@@ -42,6 +46,9 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
         return matched(asked, MatchState.MET, asked.text)
     if _comparable(wanted, own):
         return matched(asked, MatchState.CONTRADICTED, _spelled(own))
+    titled = _years_of_title(evidence.names)
+    if titled and _comparable(wanted, titled) and not agree(wanted, titled | periods(evidence.before)):
+        return matched(asked, MatchState.CONTRADICTED, _spelled(titled))
     around = periods(without_compared(evidence.about)) | covered(evidence.imprint)
     near = periods(without_compared(evidence.near))
     if agree(wanted, with_fiscal(near, evidence.imprint)) or agree(wanted, around):
@@ -50,6 +57,32 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
     if _comparable(wanted, around):
         return matched(asked, MatchState.CONTRADICTED, _spelled(covered(evidence.imprint) or around))
     return matched(asked, MatchState.NOT_MET)
+
+
+def _of_year(own: frozenset[Period], wanted: frozenset[Period], evidence: Surroundings) -> frozenset[Period]:
+    """Return the quarters and months of a sentence with the year of its document, unless the document was written at
+    the beginning of the next year.
+    """
+    written = _written(evidence.imprint)
+    if written is None or any(one.year for one in own) or not any(one.year for one in wanted):
+        return own
+    year, month = written
+    if any(one.year == year - 1 for one in wanted) and month <= _JUST_AFTER:
+        return own
+    return frozenset(one._replace(year=year) for one in own)
+
+
+def _written(imprint: Imprint) -> tuple[int, int] | None:
+    """Return the year and month in which a document was written, if its first page says so."""
+    match = _DAY.match(imprint.dated or "")
+    return (int(match[1]), int(match[2])) if match else None
+
+
+@lru_cache(maxsize=1024)
+def _years_of_title(names: str) -> frozenset[Period]:
+    """Return the years that the names of a document give it as a whole; none if they name a day, month or quarter."""
+    found = periods(names)
+    return found if all(one.year and not (one.quarter or one.month) for one in found) else frozenset()
 
 
 def _spans_of(sentence: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from investigator.language.late_patterns import late
-from investigator.language.terms import content_words
+from investigator.language.terms import content_words, words
 from investigator.questions.order import clause
 from investigator.questions.related import root, roots, stands
 from investigator.records import Decision
@@ -24,7 +24,7 @@ def decision_of_vote(question: str, sentence: str, before: str) -> Decision | No
         return None
     known = roots(f"{sentence} {before}")
     others = {word for word in content_words(question) if root(word) not in roots(" ".join(subject.subject))}
-    others -= {"vote", "voted", "voting", "favour", "favor", "did"}
+    others -= set(words("did vote voted voting for against favour favor"))
     if not roots(" ".join(subject.subject)) <= roots(sentence) or not all(stands(word, known) for word in others):
         return None
     is_same = said[0]["side"] is not None and (said[0]["side"] == "against") is (asked["side"] == "against")

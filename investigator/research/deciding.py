@@ -102,8 +102,17 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
     if others or not contradicted <= _MAY_BE_DENIED:
         return None
     if denies:
-        return Decision.NO if contradicts(" ".join(_content(question)), [clause]) else None
+        said = " ".join(_as_said(word, clause) for word in _content(question))
+        return Decision.NO if contradicts(said, [clause]) else None
     return None if contradicted else Decision.YES
+
+
+def _as_said(word: str, clause: str) -> str:
+    """Return the synonym that a clause has for a word; the word itself if the clause has it or none."""
+    if root(word) in roots(clause):
+        return word
+    same = related_roots(word)
+    return next((other for other in words(clause) if root(other) in same), word)
 
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:

@@ -23,7 +23,7 @@ from investigator.language.terms import content_words, words
 from investigator.questions.kinds import kind_of
 from investigator.questions.matching import matches
 from investigator.questions.periods import periods
-from investigator.questions.spans import Moment, begun, in_span, moments
+from investigator.questions.spans import Moment, begins_at, in_span, moment_asked, moments
 from investigator.questions.surroundings import Surroundings
 from investigator.records import (
     Answer,
@@ -81,14 +81,18 @@ def disagreed(
 
 def _of_asked_time(conflicts: Sequence[Conflict], question: str) -> tuple[Conflict, ...]:
     """Return the conflicts between values that are valid at the time in question."""
-    asked = moments(question)
-    if len(asked) != 1 or kind_of(question) is QuestionKind.YES_NO:  # because one of them may be the day in question
+    asked = moment_asked(question)
+    if asked is None or kind_of(question) is QuestionKind.YES_NO:  # because one of them may be the day in question
         return tuple(conflicts)
-    return tuple(one for one in conflicts if len({side.value for side in _in_force(one.sides, asked[0])}) > 1)
+    return tuple(one for one in conflicts if len({side.value for side in _in_force(one.sides, asked)}) > 1)
 
 
 def _in_force(sides: Sequence[ConflictSide], asked: Moment) -> list[ConflictSide]:
-    held = [(begun(side.quote.text, asked), side) for side in sides if in_span(asked, side.quote.text) is not False]
+    held = [
+        (begins_at(side.quote.text, asked, side.date), side)
+        for side in sides
+        if in_span(asked, side.quote.text) is not False
+    ]
     newest = max((begin for begin, _ in held), default=None)
     return [side for begin, side in held if begin == newest]
 
@@ -180,7 +184,7 @@ def dated_sentences(
     """
     if versions is None:
         versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
-    about = {name: (_date(one), _covered(_about(one)), versions.get(name)) for name, one in documents.items()}
+    about = {name: (date_of(one), _covered(_about(one)), versions.get(name)) for name, one in documents.items()}
     return tuple(
         DatedSentence(
             quote,
@@ -255,7 +259,7 @@ def _about(document: Document) -> str:
     return f"{document.title}\n{document.text[:1_500]}"
 
 
-def _date(document: Document) -> str | None:
+def date_of(document: Document) -> str | None:
     """Return the date of a document in ISO 8601: from its properties, else the first full date on its first page."""
     return document.date or _first_day(_about(document))
 

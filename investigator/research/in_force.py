@@ -17,7 +17,7 @@ from investigator.language.normalise import one_line
 from investigator.language.terms import words
 from investigator.questions.phases import phases_asked
 from investigator.questions.related import root, roots
-from investigator.questions.spans import begun, moments, now_asked, time_spans
+from investigator.questions.spans import begins_at, moment_asked, moments, now_asked, time_spans
 from investigator.questions.succession import asks_holder, held_at, people, role_asked, succession
 from investigator.records import (
     AnswerStatus,
@@ -27,7 +27,7 @@ from investigator.records import (
     Passage,
     Quote,
 )
-from investigator.research.disagreement import about_values, sentences_in, spans_of
+from investigator.research.disagreement import about_values, date_of, sentences_in, spans_of
 from investigator.research.judging import Judging
 from investigator.research.verdict import Statements, Verdict, what_proves, with_all_that_meets
 from investigator.retrieval.library import DocumentIndex
@@ -99,7 +99,7 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
         gone = frozenset(_gone(question, said, document))
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
     else:
-        kept = _latest(question, found.claims)
+        kept = _latest(question, found.claims, document)
     if len(kept) == len(found.claims):
         return found
     if kept:
@@ -138,10 +138,14 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
     return False
 
 
-def _latest(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def _latest(question: str, claims: Sequence[Claim], document: Load) -> tuple[Claim, ...]:
     """Return the statements that no other one has overtaken at the time in question; a cell gives its own time."""
-    asked = moments(question)
-    if len(asked) != 1:
+    asked = moment_asked(question)
+    if asked is None:
         return tuple(claims)
-    begins = {claim: begun(claim.text, asked[0]) for claim in claims if any(not quote.cell for quote in claim.quotes)}
+    begins = {
+        claim: begins_at(claim.text, asked, date_of(document(claim.quotes[0].document_id)))
+        for claim in claims
+        if any(not quote.cell for quote in claim.quotes)
+    }
     return tuple(claim for claim in claims if claim not in begins or begins[claim] == max(begins.values()))

@@ -208,8 +208,12 @@ def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> D
     """Return the yes or no that a sentence, a row or a cell gives to a part."""
     if said.quote.cell is not None:
         return decision_of_cell(part.question, said.quote.cell.value) if _meets(own, read=False) else None
-    title = "" if said.document.title in said.quote.text else said.document.title
-    about = roots(f"{title} {said.document.id} {said.document.imprint.issuer}")
+    document = said.document
+    is_title = said.place[0] < len(document.text.strip().partition("\n")[0]) or (
+        bool(document.title) and document.title in said.quote.text
+    )
+    names = document.id if is_title else names_of(document)
+    about = roots(f"{names} {document.imprint.issuer}")
     if said.row is not None:
         return (
             decision_of_row(part.question, said.row.view, said.row.number, about) if _meets(own, read=False) else None

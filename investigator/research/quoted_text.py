@@ -76,7 +76,8 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
     text, imprint = document.text, document.imprint
     above, below = text[max(0, quote.start - _AROUND) : quote.start], text[quote.end : quote.end + _AROUND]
     own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
-    about = f"{names_of(document)} {own} {text[:_ABOUT]}"
+    names = names_of(document)
+    about = f"{names} {own} {text[:_ABOUT]}"
     heading = heading_at(document.headings, quote.start)
     before = f"{heading} {above} {quote.text[: max(0, quote.text.find(sentence))]}"
-    return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, imprint)
+    return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, names, imprint)

@@ -303,3 +303,23 @@ BOILER = "Ann Cole reported that the boiler had failed. It is planned to order a
 )
 def test_a_sentence_without_the_verb_or_the_figure_is_no_answer(question: str, sentence: str) -> None:
     assert failing(question, sentence, near=f"{sentence} {BOILER}")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_met"),
+    [
+        ("When was the fee raised?", "The board decided on 14 November 2023 to raise the fee.", False),
+        (
+            "When did the board decide to raise the fee?",
+            "The board decided on 14 November 2023 to raise the fee.",
+            True,
+        ),
+        ("When is the fair?", "The board decided to hold the fair on 24 August 2024.", True),
+        ("When did the board decide on the fair?", "The board decided to hold the fair on 24 August 2024.", False),
+        ("When was the piano sold?", "The chair reported on 3 April that the piano had been sold.", False),
+        ("When was the piano sold?", "The chair reported that the piano had been sold on 3 April.", True),
+    ],
+)
+def test_the_date_of_a_decision_or_report_is_not_that_of_the_event(question: str, sentence: str, is_met: bool) -> None:
+    types = [match for match in failing(question, sentence) if match.constraint.kind is ConstraintKind.ANSWER_TYPE]
+    assert bool(types) is not is_met

@@ -65,3 +65,41 @@ def test_a_cell_is_not_overtaken_by_one_with_a_date_in_its_header() -> None:
     part = Part(question="How many shares were purchased in the three months ended June 25, 2022?")
     found = Verdict(AnswerStatus.ANSWERED, claims, parts=((part, None),))
     assert not_overtaken(found, (), {}.__getitem__).claims == claims
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder: Path = tmp_path_factory.mktemp("hall")
+    (folder / "hire.md").write_text("# Hall hire, 10 January 2022\n\nThe monthly fee is 450 euros.\n")
+    (folder / "amendment.md").write_text(
+        "# Amendment to the hall hire, 5 February 2024\n\nFrom 1 March 2024 the monthly fee is 480 euros.\n"
+    )
+    (folder / "deposits.md").write_text(
+        "# Deposits\n\nOld deposit (until 31 December 2023): 30 euros\nCurrent deposit: 36 euros\n"
+    )
+    (folder / "minutes.md").write_text(
+        "# Minutes of the hall committee, 2 May 2023\n\nIn the first quarter there were 14 concerts.\n"
+    )
+    return Investigator(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What is the current monthly fee?", "480 euros"),
+        ("What is the current deposit?", "36 euros"),
+        ("What is the deposit?", "36 euros"),
+        ("What was the old deposit?", "30 euros"),
+        ("How many concerts were there in the first quarter of 2023?", "14 concerts"),
+    ],
+)
+def test_what_is_superseded_is_not_current(hall: Investigator, question: str, words: str) -> None:
+    answer = hall.ask(question)
+    assert (answer.status, len(answer.claims)) == (AnswerStatus.ANSWERED, 1)
+    assert words in answer.claims[0].text
+
+
+def test_a_quarter_without_a_year_is_one_of_the_year_of_its_minutes(hall: Investigator) -> None:
+    for year in (2021, 2022, 2024):
+        question = f"How many concerts were there in the first quarter of {year}?"
+        assert hall.ask(question).status is not AnswerStatus.ANSWERED
