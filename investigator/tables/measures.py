@@ -7,7 +7,6 @@ from functools import cache
 
 from investigator.language.late_patterns import late
 from investigator.language.units import magnitude_pattern
-from investigator.tables.shape import CURRENCY_SIGN
 
 _THOUSANDS = "thousand"
 _PLURAL = {
@@ -24,9 +23,6 @@ _EXCEPTED = late(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
 _SHARES_IN = late(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
 _WORDED = late(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # excluded: a different unit, text, or a year
 _NO_MULTIPLE = late(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
-
-
-_CURRENCY = late(r"\b(?:euros?|dollars?|pounds?(?! sterling)|pounds sterling|francs?|EUR|USD|GBP|CHF)\b")
 
 
 @cache
@@ -53,7 +49,7 @@ def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: 
     for near in (row, column):
         for text in reversed(near):
             if found := _in().search(text):
-                return _named(found[1], _EXCEPTED.sub("", text), value)
+                return _named(found[1])
     names = " ".join((*row, *column))
     if _PER.search(names) or _NO_MULTIPLE.search(names):
         return ""
@@ -65,14 +61,10 @@ def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: 
     ):
         own = _SHARES_IN.search(excepted.group())
         return _PLURAL[own[1].lower()] if own else ""
-    note = _EXCEPTED.sub("", unit)
-    found = _in().search(note)
-    return _named(found[1], note, value) if found else ""
+    found = _in().search(_EXCEPTED.sub("", unit))
+    return _named(found[1]) if found else ""
 
 
-def _named(magnitude: str, note: str, value: str) -> str:
-    """Return a multiplier as a word, with the currency of its note if the value has none: "thousand euros"."""
+def _named(magnitude: str) -> str:
     word = magnitude.casefold().strip(".")
-    plain = _THOUSANDS if word == "000" else _PLURAL.get(word, word)
-    currency = None if CURRENCY_SIGN.search(value) else _CURRENCY.search(note)
-    return f"{plain} {currency.group()}" if currency else plain
+    return _THOUSANDS if word == "000" else _PLURAL.get(word, word)
