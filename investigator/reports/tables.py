@@ -42,7 +42,7 @@ def table_lines(table: AnswerTable) -> Iterator[str]:
     """Yield the lines of a table, harmless for any content of documents."""
     for row in table_rows(table):
         yield f"{inert_line(row.label)}: {verdict_words(table)[row.verdict]}{_missing(row)}"
-        if row.value and row.value != _one_line(row.quotes[:1]):
+        if row.value and row.value not in {row.label, _one_line(row.quotes[:1]), *map(quote_words, row.quotes[:1])}:
             yield f"    {inert_line(defanged(row.value), _LONGEST_CELL)}"
         for quote in row.quotes:
             yield f'    {inert_line(quote.place)}  "{inert_line(quote_words(quote), _LONGEST_CELL)}"'
