@@ -1,4 +1,4 @@
-"""Rows of runs that were changed, with codes as if the program had written them so: what guards besides the codes."""
+"""Changes rows of runs and gives them valid codes, to test the protection beyond the codes."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from investigator.store.user_key import user_key
 
 
 def code_runs(path: Path) -> None:
-    """Give each run of a database the code of what it holds now."""
+    """Give each run of a database the code of its current contents."""
     database = FileDatabase(path, RUNS)
     with database.begin() as connection:
         for row in connection.execute(select(runs)).mappings().all():

@@ -15,9 +15,8 @@ PAGE = 100
 
 
 class ObjectServer:
-    """Objects of one bucket, `papers`, by their keys; `requests` are the keys that were asked for, one an object.
-
-    `refusal` is a status and a code that every request gets; `before_get` is called with a key before it is sent.
+    """Objects of one bucket, `papers`, by their keys; `requests` are the requested keys, one per object. `refusal` is a
+    status and a code that every request gets; `before_get` is called with a key before it is sent.
     """
 
     def __init__(self) -> None:
@@ -42,11 +41,11 @@ class ObjectServer:
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """Return the address of the server."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def close(self) -> None:
-        """End it."""
+        """Stop the server."""
         self._http.shutdown()
         self._http.server_close()
 

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible chat server on loopback, for tests: it says what it is told, and keeps what it is asked."""
+"""An OpenAI-compatible chat server on loopback for tests, which sends given answers and records the requests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Answers: TypeAlias = "Response | Callable[[Body], Response]"
 
 
 def completion(text: str | None, *, finish: str = "stop", tokens: tuple[int, int] = (11, 7)) -> Response:
-    """A chat completion with that text."""
+    """Return a chat completion with that text."""
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
     body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
@@ -47,7 +47,7 @@ def completion(text: str | None, *, finish: str = "stop", tokens: tuple[int, int
 
 
 def streamed(*pieces: str, tokens: tuple[int, int] | None = (11, 7), gate: threading.Event | None = None) -> Response:
-    """A chat completion whose text comes in pieces; without `tokens` it does not tell them."""
+    """Return a chat completion whose text comes in pieces; without `tokens` it does not report them."""
     deltas: list[dict[str, object]] = [{"content": piece} for piece in pieces]
     choices = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
     choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
@@ -61,19 +61,19 @@ def streamed(*pieces: str, tokens: tuple[int, int] | None = (11, 7), gate: threa
 
 
 def refusal(status: int, message: str, *, headers: Mapping[str, str] | None = None, **fields: str) -> Response:
-    """An error as OpenAI words it; `fields` are `code`, `param` and `type`."""
+    """Return an error in OpenAI's words; `fields` are `code`, `param` and `type`."""
     return json_response({"error": {"message": message, **fields}}, status, headers)
 
 
 def json_response(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Any JSON body."""
+    """Return any JSON body."""
     headers = {"Content-Type": "application/json", **(headers or {})}
     return Response(status, json.dumps(body).encode(), headers)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was asked; the names of the headers are in lower case."""
+    """A request to the server; the names of its headers are in lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -81,7 +81,7 @@ class Request:
 
 
 class OpenAIServer:
-    """Gives the answers in their order, the last one for ever; an answer may be a function of the request's body."""
+    """Gives the answers in order, and repeats the last one; an answer may be a function of the request's body."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -97,20 +97,20 @@ class OpenAIServer:
 
     @property
     def url(self) -> str:
-        """The base URL to hand to a client."""
+        """Return the base URL for a client."""
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     @property
     def bodies(self) -> Sequence[Body]:
-        """The bodies of all requests so far."""
+        """Return the bodies of all requests so far."""
         return [request.body for request in self.requests]
 
     def answer(self, *answers: Answers) -> None:
-        """What to say from now on."""
+        """Set the answers from now on."""
         self._answers = list(answers)
 
     def close(self) -> None:
-        """Stop at once; answers that are being delayed go out now."""
+        """Stop at once; delayed answers are sent now."""
         self._closing.set()
         self._http.shutdown()
         self._http.server_close()

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, on a socket: started once, from the programs of the distribution's package."""
+"""A PostgreSQL server on a socket for tests, started once from the programs of the distribution's package."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def programs() -> Path | None:
 
 
 class PostgresServer:
-    """A server whose databases nobody else sees; as root it runs as the user `postgres`, which must be there."""
+    """A server with private databases; as root it runs as the user `postgres`, which must exist."""
 
     def __init__(self, bin_folder: Path) -> None:
         self._bin = bin_folder
@@ -50,12 +50,12 @@ class PostgresServer:
         return self._root / "data"
 
     def start(self) -> None:
-        """Start the server, which listens on a socket alone."""
+        """Start the server, which listens only on a socket."""
         options = f"-c listen_addresses='' -k {self._root} {_QUICK}"
         self._run("pg_ctl", "-D", str(self._data), "-l", str(self._root / "log"), "-w", "-o", options, "start")
 
     def stop(self) -> None:
-        """Stop the server at once, as a machine that is switched off."""
+        """Stop the server at once, like a machine that is switched off."""
         self._run("pg_ctl", "-D", str(self._data), "-m", "immediate", "stop")
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class PostgresServer:
         shutil.rmtree(self._root)
 
     def emptied(self) -> str:
-        """Return the address of a database that holds no runs: the same each time, which costs least."""
+        """Return the address of a database without runs; it is always the same one, for speed."""
         with self._connected(self.address) as connection:
             for schema in _schemas(connection):
                 connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
@@ -72,20 +72,20 @@ class PostgresServer:
 
     @property
     def address(self) -> str:
-        """The address of the database of the tests."""
+        """Return the address of the database for tests."""
         return self.url(_DATABASE)
 
     def url(self, database: str, user: str = "") -> str:
-        """Return the address of a database for a user, by default the one who may do all."""
+        """Return the address of a database for a user, by default the administrator."""
         return f"postgresql+psycopg://{user or self._user}@/{database}?host={self._root}"
 
     def execute(self, statement: str) -> int:
-        """Run a statement over the runs of the first folder; return the number of rows that it met."""
+        """Run a statement on the runs of the first folder; return the number of affected rows."""
         with self._connected(self.address) as connection:
             return connection.execute(cast("LiteralString", statement)).rowcount
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
-        """Return the rows of a query over the runs of the first folder."""
+        """Return the rows of a query on the runs of the first folder."""
         with self._connected(self.address) as connection:
             return connection.execute(cast("LiteralString", query)).fetchall()
 
@@ -97,7 +97,7 @@ class PostgresServer:
             yield connection
 
     def drop_connections(self) -> int:
-        """Cut every connection of clients, as a network does; return how many there were."""
+        """Cut every client connection, as a network failure does; return their number."""
         others = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
         return len(self.rows(f"SELECT pg_terminate_backend(pid) {others}"))
 

@@ -51,7 +51,7 @@ def write_folder(folder: Path) -> Path:
 
 
 def prompt_in(body: Body) -> str:
-    """The prompt that a request carries."""
+    """Return the prompt in a request."""
     messages = body["messages"]
     assert isinstance(messages, list)
     prompt = messages[-1]["content"]
@@ -60,27 +60,26 @@ def prompt_in(body: Body) -> str:
 
 
 def role_in(body: Body) -> str:
-    """Which of the five roles a request is for, by the words that its prompt begins with."""
+    """Return the role that a request is for, recognised by the first words of its prompt."""
     prompt = prompt_in(body)
     return next(words for words in (THINK, PLAN, ASK, REFLECT, ANSWER) if prompt.startswith(words))
 
 
 def roles(server: OpenAIServer) -> list[str]:
-    """The roles of the requests that reached the server, in their order."""
+    """Return the roles of the requests that reached the server, in order."""
     return [role_in(body) for body in server.bodies]
 
 
 def sensible(body: Body) -> Response:
-    """Plans what it is shown, scores 90 and quotes where a document tells the output, says what the evidence says.
-
-    Its server counts three characters of the prompt as a token, and seven tokens for each reply.
+    """Plans the documents it is shown, gives 90 points to a quote of the output, and answers with the evidence. Its
+    server counts three characters of the prompt as a token, and seven tokens for each reply.
     """
     prompt = prompt_in(body)
     return completion(json.dumps(judged(prompt)), tokens=(-(-len(prompt) // 3), TOKENS_PER_REPLY))
 
 
 def judged(prompt: str) -> dict[str, object]:
-    """The sensible reply to a prompt."""
+    """Return the sensible reply to a prompt."""
     if prompt.startswith(THINK):
         return {"needs": [{"term": "power", "reason": "It is asked for.", "weight": 1}]}
     if prompt.startswith(PLAN):
@@ -99,18 +98,18 @@ def judged(prompt: str) -> dict[str, object]:
 
 
 def index(folder: Path, workspace: Path) -> Path:
-    """Index the folder, vectors too, so that a copy of the workspace spares a test doing so."""
+    """Index the folder with vectors, so that tests can copy the workspace instead."""
     list(Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder()).index(vectors=True))
     return workspace
 
 
 def asking(server: OpenAIServer, folder: Path, workspace: Path, *settings: str) -> Investigator:
-    """An investigator whose model is at the server; two calls go out side by side, and none is tried twice."""
+    """Return an investigator whose model is at the server, with two concurrent calls and no retries."""
     return running(server.url, folder, workspace, *settings)
 
 
 def running(url: str, folder: Path, workspace: Path, *settings: str) -> Investigator:
-    """The same for a process that knows the address of the server alone."""
+    """Return the same investigator for a process that only knows the address of the server."""
     options = [f"chat.base_url={url}", "chat.concurrency=2", "chat.attempts=1", *settings]
     return Investigator(
         folder,
@@ -122,13 +121,13 @@ def running(url: str, folder: Path, workspace: Path, *settings: str) -> Investig
 
 
 def outcome(events: Iterator[Event]) -> Investigation:
-    """The record that a run ends with."""
+    """Return the final record of a run."""
     *_, last = events
     assert isinstance(last, Answered)
     return last.investigation
 
 
 def answer_of(case: Investigation) -> Answer:
-    """The answer of a run that has one."""
+    """Return the answer of a run that has one."""
     assert case.answer is not None
     return case.answer

@@ -1,4 +1,4 @@
-"""Results in a form that can be compared."""
+"""Printed results in a form that can be compared."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Kind = TypeVar("Kind", bound=Record)
 
 
 def printed(kind: type[Kind], text: str) -> Kind:
-    """The record behind what a command printed; it names its schema first."""
+    """Return the record that a command printed; the output begins with the name of its schema."""
     fields = json.loads(text)
     assert next(iter(fields)) == SCHEMA
     return kind.model_validate_json(json.dumps({name: fields[name] for name in fields if name != SCHEMA}))
 
 
 def said(answer: Answer | None) -> Answer | None:
-    """An answer without its run and what it cost, which differ from one run to the next."""
+    """Return an answer without its run and its cost, which differ between runs."""
     return answer and answer.changed(run_id="", usage=Usage(), elapsed=0.0)

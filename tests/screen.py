@@ -1,4 +1,4 @@
-"""A command at a terminal of its own, for tests: what it shows, and what is typed."""
+"""Runs a command at a separate terminal for tests: the text it shows, and the input typed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATIENCE = 90.0  # seconds
 
 
 class Screen:
-    """What a running command has shown so far, as octets."""
+    """Return the octets that a running command has shown so far."""
 
     def __init__(self, process: subprocess.Popen[bytes], leader: int) -> None:
         self._process = process
@@ -24,27 +24,27 @@ class Screen:
         self.shown = bytearray()
 
     def wait_for(self, text: str) -> None:
-        """Until the text has been shown."""
+        """Wait until the text is shown."""
         ends = time.monotonic() + _PATIENCE
         while text.encode() not in self.shown:
             assert time.monotonic() < ends, bytes(self.shown)
             time.sleep(0.05)
 
     def type(self, *lines: str) -> None:
-        """Lines, each with the return key."""
+        """Type lines, each with the return key."""
         os.write(self._leader, "".join(f"{line}\n" for line in lines).encode())
 
     def press_ctrl_c(self) -> None:
-        """Ctrl-C."""
+        """Type Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
 
     def interrupt(self) -> int:
-        """Ctrl-C that ends the command; gives the exit code."""
+        """Type Ctrl-C, which ends the command, and return the exit code."""
         self.press_ctrl_c()
         return self._process.wait(30)
 
     def read(self) -> None:
-        """Take what is shown until the terminal is closed."""
+        """Collect the shown text until the terminal is closed."""
         while True:
             try:
                 self.shown.extend(os.read(self._leader, 4096))
@@ -54,7 +54,7 @@ class Screen:
 
 @contextmanager
 def screen(words: Sequence[str]) -> Iterator[Screen]:
-    """Runs `investigator` with these words at a terminal; it is killed at the end."""
+    """Run `investigator` with these words at a terminal; it is killed at the end."""
     leader, follower = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The search of BB3's protocol by itself on loopback, without the guard of the server that it is a part of."""
+"""The search of BB3's protocol on loopback, without the guard of the server that it belongs to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.server.hosting import Hosting, listening_at
 
 
 class SearchEndpoint(Hosting):
-    """Serves a search until it is closed."""
+    """Serve a search until it is closed."""
 
     def __init__(self, search: DocumentSearch, on_problem: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(search_app(search, on_problem), listening_at("127.0.0.1", 0))

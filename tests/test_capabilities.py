@@ -1,4 +1,4 @@
-"""What `docs/CAPABILITIES.md` says is done is shown by tests that exist, and its deviations are those of the code."""
+"""Tests exist for everything that `docs/CAPABILITIES.md` says is done, and its deviations are those in the code."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def test_transcripts_hold_twelve_turns_and_what_is_typed_is_what_was_sent() -> N
 
 
 def plain(reason: str) -> str:
-    """A reason without the marks of a table's cell."""
+    """Return a reason without the mark-up of a table cell."""
     return reason.replace("`", "").replace("\\|", "|")

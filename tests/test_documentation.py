@@ -1,4 +1,4 @@
-"""The documentation is built without a network, links to what is there, and loads nothing from elsewhere."""
+"""The documentation is built without a network, its links lead somewhere, and it loads nothing from elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example folder keeps its word: what README.md, LICENCES.md, questions.jsonl and `make demo` say of it is so."""
+"""The statements in README.md, LICENCES.md, questions.jsonl and `make demo` about the example folder are true."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTIONS: list[dict[str, Any]] = [json.loads(line) for line in (EXAMPLES / "que
 
 @pytest.fixture(scope="module")
 def documents() -> dict[str, Document]:
-    """Every file of the folder, as the package reads it."""
+    """Every file of the folder, as read by the package."""
     files = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir())}
     readings = [read(SourceFile(data, name), name, "", ReaderSettings()) for name, data in files.items()]
     return {document.id: document for reading in readings for document in reading.documents}
@@ -52,7 +52,7 @@ def test_the_evidence_of_each_question_stands_in_its_documents(documents: dict[s
 
 
 def test_the_folder_speaks_of_pregnancy_and_never_of_coffee(documents: dict[str, Document]) -> None:
-    """So the second question is near to the folder, and its answer is not there."""
+    """So the second question is close to the folder's subject, but its answer is not there."""
     about_pregnancy = [document for document in documents.values() if "pregnan" in document.text.lower()]
     assert len(about_pregnancy) >= 3
     assert [name for name, document in documents.items() if re.search("coffee|caffein", document.text, re.I)] == []

@@ -1,4 +1,4 @@
-"""The rules of the house that no linter knows: sizes, errors, imports, docstrings; see CONTRIBUTING.md."""
+"""The project's rules that no linter checks: sizes, errors, imports, docstrings; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_modules_are_named_after_what_they_hold() -> None:
 
 
 def test_no_two_classes_have_one_name() -> None:
-    """One name, one meaning. ParlAI finds the teachers of a task by their names, so these stand in many files."""
+    """Each name has one meaning. ParlAI finds the teachers of a task by these names, so they are in many files."""
     named = [(node.name, name) for name, tree in TREES.items() for node in tree.body if isinstance(node, ast.ClassDef)]
     public = [(kind, name) for kind, name in named if kind[0] != "_" and not kind.endswith("Teacher")]
     counted = Counter(kind for kind, _ in public)
@@ -111,7 +111,7 @@ def test_every_module_says_what_it_is_for() -> None:
 
 
 def test_everything_public_says_what_it_does() -> None:
-    """A method may leave it to the protocol that it fills, which says it under the same name."""
+    """A method may omit its docstring if the protocol that it implements has one for the same name."""
     said = {node.name for _, node in _public() if ast.get_docstring(node)}
     silent = [f"{name}: {node.name}" for name, node in _public() if not ast.get_docstring(node)]
     assert [place for place in silent if place.split(": ")[1] not in said] == []
@@ -130,7 +130,7 @@ def test_an_error_takes_a_hint_that_goes_before_its_own(kind: type[InvestigatorE
 
 
 def test_an_error_for_the_user_has_a_hint_or_is_given_one_where_it_is_raised() -> None:
-    """Not so the errors about one reply or one document: the run records them and goes on."""
+    """This excludes the errors about one reply or one document, which the run records before it continues."""
     kept_in_the_run = (errors.ReplyError, errors.ReaderError)
     without = {kind.__name__ for kind in ERRORS if not kind.default_hint and not issubclass(kind, kept_in_the_run)}
     bare = [
@@ -167,7 +167,7 @@ def test_importing_any_module_prints_writes_connects_and_computes_nothing() -> N
 
 
 def test_nothing_speaks_of_one_machine() -> None:
-    """No path of a developer's machine stands in what others read."""
+    """Published files contain no path of a developer's machine."""
     read = [*PACKAGE.rglob("*"), *(ROOT / "prompts").rglob("*.j2"), *ROOT.glob("*.md"), *(ROOT / "data").rglob("*.md")]
     read += [ROOT / "Makefile", ROOT / "pyproject.toml", *(ROOT / "benchmarks").rglob("*.py")]
     texts = {file: file.read_text(encoding="utf-8") for file in read if file.is_file() and file.suffix != ".pyc"}
@@ -187,7 +187,7 @@ def _lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def _public() -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """Public classes and functions of every module, and the public methods of these classes."""
+    """Yield the public classes and functions of every module, and the public methods of these classes."""
     for name, tree in TREES.items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
@@ -198,7 +198,7 @@ def _public() -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncF
 
 
 def _drawn_tree(drawing: str) -> Iterator[tuple[str, str]]:
-    """Each name of a tree drawn with box characters, with the name that it hangs from."""
+    """Yield each name of a tree drawn with box characters, with the name above it."""
     above: list[tuple[int, str]] = []
     for line in drawing.splitlines():
         drawn = re.match(r"^([ │├└─]+)([A-Z]\w*Error)\b", line)
@@ -212,7 +212,7 @@ def _drawn_tree(drawing: str) -> Iterator[tuple[str, str]]:
 
 
 def _catches_anything(handler: ast.ExceptHandler) -> bool:
-    """Whether any error at all ends here; one that is raised again after cleaning up does not."""
+    """Return True if any error at all is caught here for good; one that is raised again after cleaning up is not."""
     last = handler.body[-1]
     if isinstance(last, ast.Raise) and last.exc is None:
         return False
@@ -246,7 +246,7 @@ print("LOADED", *{name.partition(".")[0] for name in sys.modules})
 
 
 def _imported(modules: list[str]) -> set[str]:
-    """The packages that are loaded once these modules are, in a Python of their own."""
+    """Return the packages that are loaded with these modules, in a separate Python process."""
     command = [sys.executable, "-B", "-c", _IMPORT_UNDER_WATCH, *modules]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
     assert done.stderr == ""

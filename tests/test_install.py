@@ -1,4 +1,4 @@
-"""What is shipped is whole: a wheel works without the checkout, a source distribution can be tested."""
+"""Shipped packages are complete: a wheel works without the checkout, and a source distribution can be tested."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds what the wheel holds, as an installation would."""
+    """A folder with the contents of the wheel, like an installation."""
     folder = tmp_path_factory.mktemp("site")
     (wheel,) = distributions.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -117,7 +117,7 @@ def test_a_source_distribution_can_be_built_and_tested(distributions: Path) -> N
 
 
 def _python(program: str, environment: dict[str, str], folder: Path) -> list[str]:
-    """The lines that a program prints when it runs far from the checkout."""
+    """Return the lines that a program prints when it runs far from the checkout."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""The names that others import from the package: none may go, and a new one is a promise."""
+"""The names that others import from the package: none may be removed, and a new one is a commitment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README and the guides show is what happens, and what they link to is there."""
+"""The examples in the README and the guides work as shown, and their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SOME_STUDIES = ("madagascar-malaria-drugs.docx",)
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A place with the folder and the prompts that the examples speak of, and what they need of a checkout."""
+    """A place with the folder and the prompts in the examples, and the necessary parts of a checkout."""
     place = tmp_path_factory.mktemp("readme")
     (place / "folder").mkdir()
     (place / "folder" / "report.md").write_text(REPORT, encoding="utf-8")

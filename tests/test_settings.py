@@ -1,4 +1,4 @@
-"""Settings: later sources win, and what is wrong with one is said in words."""
+"""Settings: later sources take precedence, and errors are described in words."""
 
 from __future__ import annotations
 

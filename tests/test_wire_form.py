@@ -1,4 +1,4 @@
-"""Records: frozen values that come back from their wire form as they were."""
+"""Records are frozen values that are unchanged after conversion to their wire form and back."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_record_can_neither_be_changed_nor_take_unknown_fields(kind: type[Reco
 
 @st.composite
 def _records(draw: st.DrawFn, kind: type[Record]) -> Record:
-    """Any record of a kind: its fields drawn within the limits that they declare."""
+    """Return a strategy for records of a kind, whose fields respect the declared limits."""
     values = {name: draw(_values(field.annotation, field.metadata)) for name, field in kind.model_fields.items()}
     try:
         return kind(**values)
@@ -55,7 +55,7 @@ def _records(draw: st.DrawFn, kind: type[Record]) -> Record:
 
 
 def _values(annotation: Any, limits: list[Any]) -> st.SearchStrategy[Any]:
-    """Values of a field's type; `limits` are its annotated-types metadata."""
+    """Return a strategy for values of a field's type; `limits` are its annotated-types metadata."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in {Union, types.UnionType}:
         return st.one_of(*(_values(argument, limits) for argument in arguments))

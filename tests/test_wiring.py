@@ -1,4 +1,4 @@
-"""Whatever is accepted is used: a setting or an option that nothing reads would be a promise that is not kept."""
+"""Everything that is accepted is used: a setting or an option that nothing reads would be a false promise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READ = {
 
 
 def fields(kind: type, part: str = "") -> Iterator[str]:
-    """The full names of all settings below a record of settings."""
+    """Yield the full names of all settings below a record of settings."""
     for name, field in kind.model_fields.items():  # type: ignore[attr-defined]
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, Record):
@@ -46,7 +46,7 @@ def test_every_setting_is_read_somewhere() -> None:
 
 
 def commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, Callable[..., None]]]:
-    """Each command by its full name, with its function."""
+    """Yield each command by its full name, with its function."""
     for name, command in group.commands.items():
         if isinstance(command, TyperGroup):
             yield from commands(command, f"{name} ")
@@ -56,7 +56,7 @@ def commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, Callabl
 
 
 def options_of(kind: object) -> Iterator[str]:
-    """The names of all options in a group of options."""
+    """Return the names of all options in a group of options."""
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         for name in (field.name for field in dataclasses.fields(kind)):

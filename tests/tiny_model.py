@@ -1,4 +1,4 @@
-"""A causal language model of two layers with random weights, in a folder as transformers keeps it."""
+"""A causal language model of two layers with random weights, in a folder in the format of transformers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ END = "</s>"
 
 
 def write_tiny_model(path: Path, context: int) -> Path:
-    """Write one over a vocabulary of single letters, parted by blanks; every other word is an unknown one."""
+    """Write a model with a vocabulary of single letters, separated by blanks; every other word is unknown."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers

@@ -24,7 +24,7 @@ PATIENCE = 20.0  # seconds: far more than a call may take on a busy machine, far
 
 @contextmanager
 def ends_early() -> Iterator[None]:
-    """Run code that is stopped if it takes too long."""
+    """Check that the code inside ends early."""
     began = time.monotonic()
     yield
     assert time.monotonic() - began < PATIENCE

@@ -1,4 +1,4 @@
-"""A process that asks with a model behind an address, for `forked.ForkServer`."""
+"""A process that asks with a model at an address, for `forked.ForkServer`."""
 
 from pathlib import Path
 
@@ -7,5 +7,5 @@ from power_plants import ALL, running
 
 
 def main(url: str, folder: str, workspace: str, *settings: str) -> None:
-    """Investigate ALL to its end."""
+    """Investigate ALL to the end."""
     list(running(url, Path(folder), Path(workspace), *settings).investigate(ALL))

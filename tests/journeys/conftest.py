@@ -1,4 +1,4 @@
-"""What journeys share: the folder of power plants, indexed once."""
+"""Fixtures for journeys: the folder of power plants, indexed once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from power_plants import index, write_folder
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder, and an index of it."""
+    """The folder and its index."""
     at = tmp_path_factory.mktemp("plants")
     folder = write_folder(at / "folder")
     return folder, index(folder, at / "index")

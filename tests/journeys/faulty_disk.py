@@ -32,7 +32,7 @@ def opened(place: Path) -> Investigator:
 
 
 def asked(place: Path) -> dict[str, object]:
-    """What the command says: its exit code, its claims as far as it has an answer, and its error."""
+    """Return the result of the command: its exit code, its claims if it has an answer, and its error."""
 
     def command() -> None:
         answer = opened(place).ask(QUESTION)
@@ -50,7 +50,7 @@ def asked(place: Path) -> dict[str, object]:
 
 
 def kept(place: Path) -> bool:
-    """Whether the run and the memory that were there before are there."""
+    """Return True if the earlier run and memory still exist."""
     made = opened(place)
     with open_memory(made) as memory:
         remembered = [fact.text for fact in memory.memories("anna")]
@@ -59,7 +59,7 @@ def kept(place: Path) -> bool:
 
 
 def main(shim: str, place: str, cases: str, seed: str) -> None:
-    """Count the writes of the command, then let some of them fail, in each of the ways."""
+    """Count the writes of the command, then make some of them fail in each way."""
     faults = ctypes.CDLL(shim)
     template, dice = Path(place), random.Random(int(seed))
 

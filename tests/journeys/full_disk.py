@@ -9,7 +9,7 @@ from investigator.errors import InvestigatorError
 
 
 def main(folder: str, workspace: str, most: str) -> None:
-    """Write what came of the question, the status or the error, with files of at most so many bytes (0: any)."""
+    """Write the status of the answer, or the error, with files of at most the given number of bytes (0: no limit)."""
     made = Investigator(folder, workspace=workspace, model=ScriptedEngine("{}"), embedder=ScriptedEmbedder())
     if int(most):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -15,7 +15,7 @@ from investigator.records import Answered, Matrix, Prompt, Reply
 
 
 class SlowScript:
-    """Plans three rounds over all documents, reads each one's first sentence, and takes its time."""
+    """Plans three rounds over all documents, and slowly reads the first sentence of each."""
 
     name = "slow"
 
@@ -23,7 +23,7 @@ class SlowScript:
         self._log = log
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The reply, after 10 ms."""
+        """Return the reply after 10 ms."""
         with self._log.open("a", encoding="ascii") as log:
             log.write(prompt_key(self.name, prompt) + "\n")
         time.sleep(0.01)
@@ -47,13 +47,13 @@ class SlowScript:
 
 
 def matrix_of(folder: Path, workspace: Path, log: Path) -> Matrix:
-    """Put two questions to each document."""
+    """Ask each document two questions."""
     made = Investigator(folder, model=SlowScript(log), workspace=workspace, embedder=ScriptedEmbedder())
     return made.matrix(["What was the harvest?", "Did it rain?"])
 
 
 def main(folder: str, workspace: str, log: str, what: str = "question") -> None:
-    """Investigate to the end, a question or a matrix."""
+    """Complete an investigation of a question or a matrix."""
     if what == "matrix":
         matrix_of(Path(folder), Path(workspace), Path(log))
         return

@@ -1,6 +1,5 @@
-"""A folder that changes at random while its index is made and killed: `python soak.py ROUNDS [SEED]`.
-
-After the last round the index must hold what a fresh one holds. Prints how many rounds were killed.
+"""A folder that changes at random while its index is built and killed: `python soak.py ROUNDS [SEED]`. After the last
+round the index must equal a new one. Prints the number of killed rounds.
 """
 
 import hashlib
@@ -36,7 +35,7 @@ WORDS = (
 
 
 def change(root: Path, chance: random.Random) -> None:
-    """One thing that happens to a folder."""
+    """Make one random change in a folder."""
     files = sorted(path for path in root.rglob("*") if path.is_file())
     act = chance.choice((_add, _add, _rewrite, _rewrite_unseen, _touch, _delete, _rename, _swap, _break))
     if not files or (len(files) < 6 and act is _delete):
@@ -45,7 +44,7 @@ def change(root: Path, chance: random.Random) -> None:
 
 
 def main(folder: str, workspace: str, options: str) -> None:
-    """Bring the index up to date: with "v" its vectors, with "c" after a check of all that it holds."""
+    """Bring the index up to date: with "v" its vectors, with "c" after a check of its whole contents."""
     always_chroma = load_settings(None, ["retrieval.exact_up_to=0"])
     made = Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder(), settings=always_chroma)
     for _ in made.index(vectors="v" in options, verify="c" in options):
@@ -53,14 +52,14 @@ def main(folder: str, workspace: str, options: str) -> None:
 
 
 def index(server: ForkServer, folder: Path, workspace: Path, options: str, kill_after: float | None = None) -> bool:
-    """Bring the index up to date in a process of its own; whether that was killed."""
+    """Bring the index up to date in a separate process; return True if the process was killed."""
     ended = server.run((str(folder), str(workspace), options), workspace.with_suffix(".out"), kill_after)
     assert ended.code in (0, -signal.SIGKILL), ended.complaints
     return ended.code != 0
 
 
 def contents(workspace: Path) -> dict[str, list[object]]:
-    """All that an index holds, without the ids that depend on the order of things."""
+    """Return the whole contents of an index, without the ids that depend on the order of events."""
     import chromadb
     from chromadb.config import Settings
 
@@ -97,7 +96,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
 
 
 def soak(rounds: int, seed: int, directory: Path) -> int:
-    """Change, index and kill; compares at the end. Returns how many rounds were killed."""
+    """Change, index and kill, and compare at the end; return the number of killed rounds."""
     server = ForkServer("journeys", "soak", {**os.environ, "HF_HUB_OFFLINE": "1"})
     try:
         return _soak(server, rounds, random.Random(seed), directory)
@@ -165,7 +164,7 @@ def _rewrite(root: Path, files: list[Path], chance: random.Random) -> None:
 
 
 def _rewrite_unseen(root: Path, files: list[Path], chance: random.Random) -> None:
-    """Other bytes under the same size and time."""
+    """Write other bytes with the same size and time."""
     path = chance.choice(files)
     stamp = path.stat()
     path.write_bytes((_prose(chance, 200).encode() * (stamp.st_size // 20 + 1))[: stamp.st_size])

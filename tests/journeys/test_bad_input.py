@@ -1,4 +1,4 @@
-"""What goes wrong outside: each ends named, with a hint, and what was learned is kept."""
+"""External failures: each ends with a specific error and a hint, and earlier results are kept."""
 
 import importlib.util
 import json
@@ -126,7 +126,9 @@ def disks() -> Iterator[ForkServer]:
 
 @pytest.fixture
 def ask_with_files_of_at_most(disks: ForkServer, tmp_path: Path) -> AskWithFilesOfAtMost:
-    """Asks in a process whose files cannot grow beyond so many bytes (0: as large as they like): real short writes."""
+    """Ask in a process whose files cannot grow beyond the given number of bytes (0: no limit), which causes real short
+    writes.
+    """
 
     def asked(most: int) -> str:
         words = (str(tmp_path / "folder"), str(tmp_path / "w"), str(most))
@@ -168,7 +170,7 @@ def test_what_was_kept_before_the_disk_filled_is_there_afterwards(
 
 
 def failing(server: OpenAIServer, folder: Path, *settings: str) -> Investigator:
-    """An investigator whose model is the server; it waits for nothing."""
+    """Return an investigator whose model is the server, and which does not retry."""
     options = [f"chat.base_url={server.url}", "chat.attempts=1", "chat.timeout=1.5", *settings]
     return Investigator(folder, model="openai:test", embedder=ScriptedEmbedder(), settings=load_settings(None, options))
 

@@ -1,4 +1,4 @@
-"""The cache: a prompt that an earlier run of the workspace paid for is not paid for again, unless one wishes."""
+"""The cache: a prompt that an earlier run of the workspace paid for is not paid for again by default."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OTHER_RUN = "method.answer.most_verbatim=4"  # a setting that no prompt holds
 
 
 class Household:
-    """A folder with a workspace of its own, asked again and again."""
+    """A folder with a separate workspace, asked repeatedly."""
 
     def __init__(self, server: OpenAIServer, at: Path) -> None:
         self.server = server
@@ -36,7 +36,7 @@ class Household:
         server.answer(sensible)
 
     def ask(self, *settings: str, fresh: bool = False, cache: bool = True) -> tuple[Investigation, int]:
-        """The run, and how many requests it sent."""
+        """Run the question, and return the run with its number of requests."""
         before = len(self.server.requests)
         made = asking(self.server, self.folder, self._workspace, *settings)
         case = outcome(made.investigate(ALL, RunOptions(fresh=fresh, cache=cache)))

@@ -1,4 +1,4 @@
-"""Ceilings: a run that may cost no more ends with what it has, and goes on from there once it may."""
+"""Ceilings: a run that reaches a limit ends with its results so far, and can be resumed with a higher limit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Ask = Callable[..., Investigation]
 
 @pytest.fixture
 def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path) -> Ask:
-    """Asks ALL with some settings, one document after the other, in a workspace that the test keeps."""
+    """Ask ALL with some settings, one document at a time, in a workspace of the test."""
     folder, kept = prepared
     shutil.copytree(kept, tmp_path / "w")
     openai_server.answer(sensible)
@@ -57,7 +57,7 @@ def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
 
 
 def quoted(case: Investigation) -> list[str]:
-    """The sentences with the output; a quote may bring the sentence before, which says what "it" stands for."""
+    """Return the sentences with the output; a quote may include the previous sentence, which explains "it"."""
     return sorted(quote.text[quote.text.index("It makes") :] for quote in answer_of(case).citations)
 
 
@@ -119,7 +119,7 @@ def forks() -> Iterator[ForkServer]:
 def ask_and_be_killed(
     forks: ForkServer, openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
 ) -> AskAndBeKilled:
-    """Asks ALL in a process that is killed while the server has the request of this number."""
+    """Ask ALL in a process that is killed while the server handles the request with this number."""
 
     def asked(at: int, *settings: str) -> None:
         processes: list[int] = []
@@ -180,7 +180,7 @@ def test_a_ceiling_of_tokens_is_never_passed(ask: Ask, openai_server: OpenAIServ
 
 
 def priced(tmp_path: Path, model: str = "openai:small") -> str:
-    """A table in which that model costs 1,000 dollars for a million tokens of input or output."""
+    """Create a price table in which that model costs 1,000 dollars for a million tokens of input or output."""
     file = tmp_path / "prices.json"
     price = {"model": model, "input": 1_000, "output": 1_000}
     file.write_text(json.dumps({"as_of": "2026-01-31", "prices": [price]}), encoding="utf-8")
@@ -247,7 +247,7 @@ def test_after_the_time_limit_no_call_begins(ask: Ask, openai_server: OpenAIServ
 
 
 def unsure(body: Body) -> Response:
-    """A sensible model that always wants to know more."""
+    """A sensible model that always requests more information."""
     if role_in(body) == REFLECT:
         return completion(json.dumps({"knowledge": [{"term": "power", "unknown_infos": ["the owner"]}]}))
     return sensible(body)

@@ -25,7 +25,7 @@ REPLIES = {
 
 
 def small_model(body: Body) -> Response:
-    """Answers as small models do: thoughts first, then a fence, and some words after it."""
+    """Answers as small models do: thoughts first, then a fence, followed by some words."""
     messages = body["messages"]
     assert isinstance(messages, list)
     prompt = messages[-1]["content"]
@@ -53,7 +53,7 @@ def test_a_chat_model_investigates_as_the_embedded_default_does(openai_server: O
 
 
 def thorough_model(body: Body) -> Response:
-    """Plans every document, and finds in each what it says of its power."""
+    """Plans every document, and finds in each what it says about its power."""
     messages = body["messages"]
     assert isinstance(messages, list)
     prompt = messages[-1]["content"]
@@ -69,7 +69,7 @@ def thorough_model(body: Body) -> Response:
 
 
 class Crowded:
-    """The thorough model behind a server that has room for two calls at a time, and refuses the rest."""
+    """The thorough model behind a server that accepts two calls at a time, and refuses all others."""
 
     def __init__(self) -> None:
         self.refused = 0

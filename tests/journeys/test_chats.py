@@ -1,4 +1,4 @@
-"""Whole chats: with the built-in engine, with a server, with a local model."""
+"""Whole chats with the built-in engine, with a server, and with a local model."""
 
 from __future__ import annotations
 

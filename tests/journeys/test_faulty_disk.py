@@ -1,6 +1,5 @@
-"""The disk fails at any write of a command: it says so, nothing that was kept is lost, and the next command goes on.
-
-`make fuzz` lets more writes fail: a hundredth of INVESTIGATOR_FUZZ in each way.
+"""If the disk fails at any write of a command, the error is reported, no stored data is lost, and the next command
+works. `make fuzz` makes more writes fail: a hundredth of INVESTIGATOR_FUZZ in each way.
 """
 
 import json
@@ -32,7 +31,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library that lets writes fail."""
+    """The library that makes writes fail."""
     made = tmp_path_factory.mktemp("shim") / "faults.so"
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", made, HERE / "faults.c", "-ldl"], check=True, timeout=60)
     return made
@@ -40,7 +39,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder and a workspace in which one question was answered; a document has come since."""
+    """A folder and a workspace in which one question was answered, and a document added since."""
     at = tmp_path_factory.mktemp("faulty") / "place"
     at.mkdir()
     made = Investigator(write_folder(at / "folder"), workspace=at / "workspace", embedder=ScriptedEmbedder())
@@ -63,7 +62,7 @@ def test_a_write_that_fails_loses_nothing_and_proves_nothing_false(shim: Path, p
 
 
 def _problems(case: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with the outcome of a case."""
+    """Return the problem with the outcome of a case, if any."""
     about = f"{case['kind']} at write {case['at']} of {case['writes']}"
     if case["quotes"] not in ([], RIGHT) or (not case["code"] and case["quotes"] != RIGHT):
         yield f"{about}: answered {case['quotes']}"

@@ -1,4 +1,4 @@
-"""A follow-up question by the Python API stays with what the run before it was about."""
+"""A follow-up question in the Python API keeps to the subject of the previous run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forecast: what a run would ask and cost, foreseen without asking the model anything."""
+"""The forecast of a run's calls and cost, made without calling the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions and folders that are hard to search: each ends well, or with a word of what is wrong."""
+"""Questions and folders that are hard to search: each ends with a result or a clear error."""
 
 from __future__ import annotations
 

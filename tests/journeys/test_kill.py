@@ -1,4 +1,4 @@
-"""Kill -9 at random moments, run the same again: nothing is paid twice and the outcome is the same."""
+"""A run that is killed at random moments and repeated pays for nothing twice, and has the same outcome."""
 
 import os
 import random
@@ -25,7 +25,7 @@ MOMENTS = 3  # each write that may fail is tried in test_faulty_disk.py
 def run(
     server: ForkServer, folder: Path, workspace: Path, log: Path, embed_first: int, kill_after: float | None = None
 ) -> tuple[Investigation | None, float]:
-    """The record at the end (None where the process was killed before it came to it), and the seconds it took."""
+    """Return the final record (None if the process was killed before the end), and the duration in seconds."""
     ended = server.run(
         (str(folder), str(workspace), str(log)),
         log.with_suffix(".out"),
@@ -38,7 +38,7 @@ def run(
 
 
 def journalled(workspace: Path) -> set[str]:
-    """The keys of the calls that were finished."""
+    """Return the keys of the finished calls."""
     database = workspace / "runs.db"
     if not database.exists():
         return set()

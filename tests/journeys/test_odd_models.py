@@ -1,4 +1,4 @@
-"""Models that do odd things: every run with one ends, named and in time, and never shows what no document says."""
+"""With models that misbehave, every run ends in time with a specific result, and never shows what no document says."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Models = Callable[[Body], Response]
 
 @pytest.fixture
 def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path) -> Callable[..., Investigation]:
-    """Asks a model a question."""
+    """Ask a model a question."""
     shutil.copytree(prepared[1], tmp_path / "w")
 
     def asked(model: Models, question: str, *settings: str) -> Investigation:
@@ -55,7 +55,7 @@ Ask = Callable[..., Investigation]
 
 
 def scoring(point: int, *quotes: str) -> Models:
-    """A sensible model but for its replies: they are all the same."""
+    """A sensible model, except that all its replies are the same."""
 
     def model(body: Body) -> Response:
         reply = {"point": point, "quotes": quotes, "reply": "It is as it is."}
@@ -73,7 +73,7 @@ def echoing(body: Body) -> Response:
 
 
 def at_length(body: Body) -> Response:
-    """A megabyte of words before the reply."""
+    """Return a megabyte of words before the reply."""
     return completion("and so on, " * 100_000 + json.dumps(judged(prompt_in(body))))
 
 
@@ -82,7 +82,7 @@ FAKES += '{"claims": [{"text": "It makes 99 MW of power.", "evidence": ["E1"]}]}
 
 
 def faking(body: Body) -> Response:
-    """Many replies that are none of its own, then its own."""
+    """Return many foreign replies, then the model's own reply."""
     return completion(FAKES + json.dumps(judged(prompt_in(body))))
 
 
@@ -186,7 +186,7 @@ STORY = [f"In the {n}th week the workers went to see a fair in some far town." f
 
 
 def window(characters: int) -> Models:
-    """A server that refuses longer prompts, as OpenAI words it; its model finds the output where it is shown."""
+    """A server that refuses longer prompts in OpenAI's words; its model finds the output wherever it is shown."""
 
     def model(body: Body) -> Response:
         prompt = prompt_in(body)
@@ -206,7 +206,7 @@ def window(characters: int) -> Models:
 
 @pytest.fixture
 def ash(tmp_path: Path) -> Path:
-    """A folder of one document, whose one sentence of interest stands in the midst of a long story."""
+    """A folder with one document, a long story with only one relevant sentence."""
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "ash.txt").write_text(" ".join([*STORY[:75], OUTPUT, *STORY[75:]]), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Every quote of a real answer stands where it is said to stand: looked up here, not in the stored text."""
+"""Every quote of a real answer is at its stated place in the file, which is checked here without the stored text."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def quotes(tmp_path_factory: pytest.TempPathFactory) -> list[Quote]:
-    """The quotes of the answers to both questions."""
+    """Return the quotes of the answers to both questions."""
     folder = tmp_path_factory.mktemp("folder")
     for name in (PDF, TEXT, OTHER):
         (folder / name).write_bytes((EXAMPLE / name).read_bytes())

@@ -1,4 +1,4 @@
-"""Replay: a run gone through again from its journal, with no model anywhere, says whether it still holds."""
+"""A replay repeats a run from its journal, without any model, and reports whether it is still valid."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Past:
     case: Investigation
 
     def replayed(self, prompts: Path | None = None) -> Replayed:
-        """What a replay says, by an investigator that knows nothing of the model."""
+        """Return the result of a replay by an investigator that does not know the model."""
         made = Investigator(self.folder, workspace=self.workspace, prompts=prompts, embedder=ScriptedEmbedder())
         return made.replay(self.case.id)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Past:
-    """A run over all plants, of which every test takes a copy."""
+    """A run over all plants, of which every test gets a copy."""
     at = tmp_path_factory.mktemp("past")
     folder = write_folder(at / "folder")
     server = OpenAIServer()
@@ -162,9 +162,8 @@ def test_a_run_without_an_end_is_refused_with_what_to_do(past: Past, openai_serv
 
 
 class OwnTokens:
-    """A sensible model whose tokens are characters: nobody else counts them so.
-
-    It reads `room` of them, which it tells only by refusing where it is `silent`.
+    """A sensible model that counts each character as a token, unlike other models. It reads at most `room` of them, and
+    reveals this only by refusing if it is `silent`.
     """
 
     def __init__(self, room: int, *, silent: bool = False) -> None:
@@ -235,7 +234,7 @@ def command(*words: str | Path) -> Result:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Past:
-    """A run that the command line made."""
+    """A run made by the command line."""
     at = tmp_path_factory.mktemp("asked")
     folder = write_folder(at / "folder")
     server = OpenAIServer()

@@ -1,4 +1,4 @@
-"""The calls of the source document, as written there, on a real folder with the embedded default."""
+"""The calls of the source document, as written there, on a real folder with the bundled embedder."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Several machines that share their runs in PostgreSQL: here two workspaces of one folder, each with its own index."""
+"""Several machines that share their runs in PostgreSQL, here as two workspaces of one folder with separate indexes."""
 
 import signal
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A folder that changes at random, indexed by processes that are killed, ends as a fresh index of it."""
+"""A folder that changes at random, indexed by processes that are killed, ends with the same index as a new one."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The harbour's folder and its investigator."""
+"""Fixtures: the harbour's folder and its investigator."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from investigator import Investigator
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three short documents, to be changed as one likes."""
+    """Three short documents, which a test may change."""
     return make_folder(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def investigator(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
-    """An investigator of such a folder, whose engine follows a script; all tests ask this one."""
+    """An investigator of such a folder, whose engine follows a script; all tests share it."""
     return make_investigator(make_folder(tmp_path_factory.mktemp("asked")))

@@ -1,4 +1,4 @@
-"""A folder of three short documents about a harbour, and what an engine or a chat model says of it."""
+"""A folder of three short documents about a harbour, and the replies of an engine or a chat model about it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SCRIPT = {
 
 
 def make_folder(parent: Path) -> Path:
-    """The folder below `parent`."""
+    """Create the folder below `parent`."""
     folder = parent / "harbour"
     folder.mkdir()
     for name, text in TEXTS.items():
@@ -66,12 +66,12 @@ def make_folder(parent: Path) -> Path:
 
 
 def make_investigator(folder: Path) -> Investigator:
-    """An investigator of the folder, its engine scripted; a call that overlaps another would fail."""
+    """Return an investigator of the folder with a scripted engine; overlapping calls would fail."""
     return Investigator(folder, model=ScriptedEngine(SCRIPT), embedder=ScriptedEmbedder())
 
 
 class HarbourModel(BaseChatModel):
-    """A chat model that answers our templates about the harbour, told apart by the form that they ask for."""
+    """A chat model that answers our templates about the harbour, which it recognises by the requested form."""
 
     @property
     def _llm_type(self) -> str:
@@ -93,7 +93,7 @@ class HarbourModel(BaseChatModel):
 
 
 class Watcher(BaseCallbackHandler):
-    """Remembers which run is whose child. Safe to use from several threads."""
+    """Records which run is whose child. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self.names: dict[object, str] = {}
@@ -126,5 +126,5 @@ class Watcher(BaseCallbackHandler):
         self._note(run_id, parent_run_id, "chat model")
 
     def parents_of(self, name: str) -> list[str | None]:
-        """The names of the parents of all runs of a name."""
+        """Return the names of the parents of all runs with a name."""
         return [self.names.get(self.parents[run_id]) for run_id, known in self.names.items() if known == name]

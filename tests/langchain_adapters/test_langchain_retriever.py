@@ -1,4 +1,4 @@
-"""The retriever: where each passage stands, and a place in a chain."""
+"""The retriever: the places of its passages, and its use in a chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runnable: a step of a chain that answers, streams, batches, and lets callbacks through."""
+"""The runnable as a step of a chain: it answers, streams, batches, and passes callbacks on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool: an agent gets answers with proof, or hears plainly that there is none."""
+"""The tool gives an agent answers with proof, or states clearly that there is none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from investigator.langchain import InvestigatorTool
 
 
 class FakeAgentModel(GenericFakeChatModel):
-    """Says what it is told, and takes tools."""
+    """A chat model that gives scripted replies, and accepts tools."""
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, Any]:
         return self

@@ -1,4 +1,4 @@
-"""Which abbreviations a text explains."""
+"""Abbreviations that a text explains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences that speak to a language model are found, those that speak to a reader are left alone."""
+"""Sentences that address a language model are found, and those that address a reader are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses and mark-up of documents are shown so that nothing takes them for links, and other text as it is."""
+"""Addresses and mark-up from documents are shown in a form that no program treats as links; other text is unchanged."""
 
 from __future__ import annotations
 

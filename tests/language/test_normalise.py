@@ -1,4 +1,4 @@
-"""Typography is evened out, and every place leads back to the original."""
+"""Typography is normalised, and every place maps back to the original."""
 
 from __future__ import annotations
 

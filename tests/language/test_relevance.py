@@ -1,4 +1,4 @@
-"""How much of a question a text holds."""
+"""The share of a question that a text contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences are found, whole and in order."""
+"""Sentences are found, complete and in order."""
 
 from __future__ import annotations
 

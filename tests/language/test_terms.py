@@ -1,4 +1,4 @@
-"""Words as search sees them."""
+"""Words as the search uses them."""
 
 from __future__ import annotations
 

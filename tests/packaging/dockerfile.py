@@ -1,4 +1,4 @@
-"""The Dockerfile for tests without Docker: its instructions, and the files that a build is given."""
+"""The Dockerfile for tests without Docker: its instructions, and the files in a build."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Instruction(NamedTuple):
-    """One instruction: its word, what follows, and the stage that it is in, counted from 0."""
+    """One instruction: its name, its arguments, and its stage, counted from 0."""
 
     word: str
     text: str
@@ -19,7 +19,7 @@ class Instruction(NamedTuple):
 
 
 def instructions() -> list[Instruction]:
-    """Return the instructions of the Dockerfile in their order."""
+    """Return the instructions of the Dockerfile in order."""
     found: list[Instruction] = []
     stage = -1
     for line in re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text(encoding="utf-8")).splitlines():
@@ -31,7 +31,7 @@ def instructions() -> list[Instruction]:
 
 
 def copy_context(folder: Path) -> None:
-    """Copy what .dockerignore lets into a build: it leaves out everything but what it names."""
+    """Copy the files that .dockerignore admits to a build; it excludes everything that it does not name."""
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
     assert lines[0] == "*"
     for name in (line[1:] for line in lines if line.startswith("!")):

@@ -1,6 +1,5 @@
-"""Install a wheel as users do, ask it a question, and say what it cost: `make install-test`.
-
-Each way of installing gets folders of its own, removed afterwards. What is measured is printed as rows of Markdown.
+"""Installs a wheel as users do, asks it a question, and reports the cost: `make install-test`. Each way of installing
+gets separate folders, which are removed afterwards. The measurements are printed as rows of Markdown.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _IMPORT = "import time; {}; print(time.process_time())"
 
 
 def main() -> None:
-    """Try each way that was asked for; ends with 1 if one of them does not work."""
+    """Try each requested way of installing; return 1 if one of them does not work."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--ways", default="pip,pipx,uv,dockerfile", help="separated by commas")

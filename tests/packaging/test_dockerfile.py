@@ -1,4 +1,4 @@
-"""The image is built from what the repository holds, and runs without rights; shown without Docker."""
+"""The image is built from the contents of the repository, and runs without privileges; tested without Docker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed with this package may be used by anyone: its licences are those of a list, or have a reason."""
+"""Everything installed with this package may be used by anyone: its licences are on a list, or have a reason."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _is_allowed(expression: str) -> bool:
 
 
 def _licences() -> Iterator[tuple[str, str]]:
-    """Yield name and licence of each distribution that ours or one of its extras brings, as far as it is installed."""
+    """Yield name and licence of each installed distribution that ours or one of its extras requires."""
     own = distribution(OWN)
     todo = [Requirement(line) for line in own.requires or ()]
     seen: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Entry points of installed packages: found by group, loaded by name, and refused in our own words."""
+"""Entry points of installed packages are found by group, loaded by name, and rejected with clear errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a sentence gives a cause of what is asked about."""
+"""Whether a sentence gives a cause of the effect in a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A follow-up question is completed by what the questions before it were about."""
+"""A follow-up question is completed from the subjects of earlier questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What documents say of themselves, and which of several a question asks for."""
+"""Statements of documents about themselves, and the choice of the document that a question requests."""
 
 from __future__ import annotations
 

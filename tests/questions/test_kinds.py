@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, and what it is asked of."""
+"""The kind of answer that a question requests, and its subject."""
 
 from __future__ import annotations
 

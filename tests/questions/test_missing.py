@@ -1,4 +1,4 @@
-"""Reports that a question asks for and the folder does not hold."""
+"""Reports that a question requests but the folder does not contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the order of words tells of a question, without a parser."""
+"""Conclusions from the word order of a question, without a parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about a property of a document itself are told from questions about what is in it."""
+"""Questions about a property of a document are distinguished from questions about its contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The periods that questions and file names speak of, and the age that a question asks for."""
+"""The periods in questions and file names, and requests for the newest or oldest document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistyped words of a request."""
+"""Misspelled words of a question."""
 
 from __future__ import annotations
 

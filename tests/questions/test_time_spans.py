@@ -1,4 +1,4 @@
-"""When something begins, ends and holds, and who holds a role: met by the words of the clause, or not at all."""
+"""The beginning, end and duration of something, and who holds a role, are judged by the words of the clause."""
 
 from __future__ import annotations
 

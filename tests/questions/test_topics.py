@@ -1,4 +1,4 @@
-"""What documents must mention, and what they must not, to be listed."""
+"""Terms that documents must, or must not, mention to be listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a quote or a passage stands is said in the words of its format."""
+"""The place of a quote or a passage is described in the terms of its format."""
 
 from __future__ import annotations
 

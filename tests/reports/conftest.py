@@ -1,4 +1,4 @@
-"""A finished investigation, made by hand: every part of a report has something to show."""
+"""A finished investigation, made by hand, with content for every part of a report."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TERM = Quote(
 
 @pytest.fixture
 def answered() -> Investigation:
-    """Two claims on two quotes, one of them shared; a refused document; an unparsed reply; a round not finished."""
+    """Two claims with two quotes, one of them shared; a rejected document; an unparsed reply; an unfinished round."""
     coverage = Coverage(
         read=("contracts/lease.pdf", "notes/kickoff.md"),
         skimmed=("notes/menu.txt",),
@@ -142,7 +142,7 @@ def answered() -> Investigation:
 
 @pytest.fixture
 def not_found() -> Investigation:
-    """Nothing was found; the built-in engine shows what came nearest."""
+    """An investigation that found nothing, for which the built-in engine shows the nearest passages."""
     answer = Answer(
         question="Who is the auditor?",
         status=AnswerStatus.NOT_FOUND,

@@ -1,4 +1,4 @@
-"""Columns: aligned by what is seen, and never cut."""
+"""Columns are aligned by their visible width, and never cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is exported says the same when other programs read it back."""
+"""Exported files have the same content when other programs read them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEASE = document("contracts/lease.pdf", "Lease & rent: 100 %", "Anna Müller", "
 
 
 def entries(text: str) -> Mapping[str, Mapping[str, str]]:
-    """The entries of BibTeX, by key, with what stands between the braces of each field, TeX taken away."""
+    """Return the entries of BibTeX, by key, with the contents of each field without TeX."""
     found: dict[str, Mapping[str, str]] = {}
     for key, body in re.findall(r"@misc\{([^,{}\s]+),\n(.*?)\n\}\n", text, re.DOTALL):
         fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", body, re.MULTILINE))

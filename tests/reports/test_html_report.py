@@ -24,7 +24,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 class Page(HTMLParser):
-    """What a browser would see: tags with attributes, ids, links, the text of each element with an id."""
+    """What a browser would show: tags with attributes, ids, links, and the text of each element with an id."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ HOSTILE = (
 
 
 def with_texts(record: Investigation, text: str) -> Investigation:
-    """The record with every free text in it, at any depth, replaced; enums and hashes stay."""
+    """Return the record with every free text in it replaced, at any depth; enums and hashes are kept."""
 
     def poisoned(value: object) -> object:
         if isinstance(value, BaseModel):

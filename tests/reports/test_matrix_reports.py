@@ -1,4 +1,4 @@
-"""A matrix on paper: text for a terminal, a page, and spreadsheets in which no document writes a formula."""
+"""Reports of a matrix: text for a terminal, a page, and spreadsheets in which no document can place a formula."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FORMULA = '=HYPERLINK("http://x.test","pay")'
 def matrix(
     answer: str = "The annual rent is EUR 48,000.", questions: tuple[str, ...] = ("What is the rent?",)
 ) -> Matrix:
-    """Two documents: one that states an answer, one that could not be read."""
+    """Two documents: one states an answer, and the other could not be read."""
     documents = (MatrixDocument(id="contracts/lease.pdf", title="Lease"), MatrixDocument(id="scan.pdf"))
     quote = RENT.changed(text=answer)
     cells = tuple(

@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def investigator(folder: Path) -> Callable[..., tuple[Investigator, ScriptedEngine]]:
-    """Makes an investigator of the folder whose engine follows the good script, changed as asked for."""
+    """Return an investigator of the folder whose engine follows the good script with the given changes."""
 
     def make(settings: Settings | None = None, **changes: object) -> tuple[Investigator, ScriptedEngine]:
         named = {name.replace("__", "/"): script for name, script in changes.items()}

@@ -12,24 +12,24 @@ NEEDS = {"needs": [{"term": "power", "reason": "asked", "weight": 1.0}, {"term":
 
 
 def plan_of(*document_ids: str, strategy: str = "Ask them.", purpose: str = "How much power?") -> str:
-    """A planner's reply."""
+    """Return a planner's reply."""
     steps = [{"document_id": name, "purpose": purpose, "perspectives": "power"} for name in document_ids]
     return json.dumps({"strategy": strategy, "steps": steps})
 
 
 def said(point: int | None, *quotes: str, reply: str = "It says so.") -> str:
-    """A document's reply."""
+    """Return a document's reply."""
     return json.dumps({"point": point, "quotes": quotes, "reply": reply})
 
 
 def knowledge(*unknown: str) -> str:
-    """A reflection that leaves something unknown, or nothing."""
+    """Return a reflection that leaves something unknown, or nothing."""
     known = [{"info": "42 MW", "point": 95, "document_ids": ["plant.txt"], "memory_ids": [1]}]
     return json.dumps({"knowledge": [{"term": "power", "known_infos": known, "unknown_infos": unknown}]})
 
 
 def claims(*pairs: tuple[str, str]) -> str:
-    """An answer of (text, evidence id)."""
+    """Return an answer of (text, evidence id)."""
     return json.dumps({"claims": [{"text": text, "evidence": [name]} for text, name in pairs]})
 
 

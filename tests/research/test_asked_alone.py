@@ -1,4 +1,4 @@
-"""What a document says for itself, when it is asked alone."""
+"""The statements that a document makes when it is asked alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When enough is known: pure decisions about how many documents are asked."""
+"""When enough is known: decisions about the number of documents to ask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def steps(*document_ids: str) -> tuple[PlanStep, ...]:
 
 
 def cards(*matches: float) -> tuple[DocumentCard, ...]:
-    """Documents named d1, d2, ... with these matches."""
+    """Return documents named d1, d2, ... with these match values."""
     return tuple(DocumentCard(document_id=f"d{i}", title="", match=match) for i, match in enumerate(matches, 1))
 
 

@@ -1,4 +1,4 @@
-"""Work done side by side: results in order, errors in their turn, never more at once than there are workers."""
+"""Concurrent work: results and errors are in order, and never more tasks run at once than there are workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Yes and no, without a language model: only if a proven statement settles all that is asked."""
+"""Yes or no without a language model, which is given only if a proven statement settles the whole question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked next without a language model: other words, what was found, and nothing twice."""
+"""Follow-up questions without a language model: other words, new findings, and no repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer is what holds at the time that is asked for, and not what another statement has overtaken."""
+"""An answer is what is valid at the requested time, and not what a later statement has replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question found goes before what a narrower question after it found in the same document."""
+"""Quotes for a question come before those that a narrower later question found in the same document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A prompt's own rules that come back as values are dropped."""
+"""Values that repeat a prompt's own rules are dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small model quotes and writes beside the built-in engine, which plans and decides as it does without a model."""
+"""A small model quotes and writes in addition to the built-in engine, which plans and decides as without a model."""
 
 from __future__ import annotations
 

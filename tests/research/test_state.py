@@ -1,4 +1,4 @@
-"""Which step comes next, decided without engines, documents or a clock."""
+"""The choice of the next step, without engines, documents or a clock."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def a_state(
     rounds: int = 3,
     **fields: object,
 ) -> State:
-    """A state in its first round, whose plan has steps of these statuses; `unknown` makes it one that was reflected."""
+    """Return a state in its first round, whose steps have these statuses; with `unknown` it has been reflected on."""
     plan = Plan(
         steps=tuple(
             PlanStep(plan_id=i, document_id=name, purpose="?", status=status, result_ids=(i,) if status is DONE else ())

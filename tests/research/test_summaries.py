@@ -1,4 +1,4 @@
-"""A summary without a model: sentences of the text's parts, none of its furniture."""
+"""A summary without a model consists of sentences from the text's parts, without boilerplate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A claim that the rules can neither prove nor refuse is put to the verifier of the settings."""
+"""A claim that the rules can neither prove nor refute is judged by the verifier in the settings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Make = Callable[..., tuple[Investigator, ScriptedEngine]]
 
 @pytest.fixture
 def ask(investigator: Make, verifier: Path) -> Callable[..., Answer]:
-    """Asks with a verifier that supports everything (threshold 0) or nothing (threshold 1)."""
+    """Ask with a verifier that supports everything (threshold 0) or nothing (threshold 1)."""
 
     def asked(*said: str, threshold: float) -> Answer:
         settings = load_settings(None, [f"verify.model={verifier}", f"verify.threshold={threshold}"])

@@ -1,4 +1,4 @@
-"""Questions whose answer is a table: which documents, how many, comparisons; without a model and with one."""
+"""Questions whose answer is a table (which documents, how many, comparisons), with and without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences of a document tell what is asked of it beside others."""
+"""Which sentences of a document answer a question about it, among others."""
 
 from __future__ import annotations
 

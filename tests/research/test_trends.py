@@ -1,4 +1,4 @@
-"""A trend has a figure for each of its periods: from one row of a table, or from the reports of a series."""
+"""A trend has a figure for each of its periods, from one row of a table or from the reports of a series."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the statements establish: only what meets a part of the question in full is its answer."""
+"""The conclusions from the statements: only a statement that meets a part of the question in full answers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model is asked in waves: the likeliest documents first, and no more once proven evidence suffices."""
+"""A language model is called in waves: the likeliest documents first, until the proven evidence suffices."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 @pytest.fixture
 def run(library: Library, tmp_path: Path) -> Run:
-    """Investigates the folder with a language model that follows the good script, changed as asked for."""
+    """Investigate the folder with a language model that follows the good script with the given changes."""
 
     def make(
         *settings: str,
@@ -82,7 +82,7 @@ def run(library: Library, tmp_path: Path) -> Run:
 
 
 def nowhere(_: object) -> None:
-    """Keeps nothing."""
+    """Store nothing."""
 
 
 def outcome(events: Sequence[Event]) -> tuple[Investigation, Answer]:
@@ -93,7 +93,7 @@ def outcome(events: Sequence[Event]) -> tuple[Investigation, Answer]:
 
 
 def documents(engine: ScriptedEngine) -> list[str]:
-    """The documents that were asked, sorted: those of one wave are asked side by side."""
+    """Return the documents that were asked, sorted, because those of one wave are asked concurrently."""
     return sorted(p.variables.document_id for p in engine.asked if p.template == "query/ask")  # type: ignore[attr-defined]
 
 
@@ -102,7 +102,7 @@ def count(engine: ScriptedEngine, template: str) -> int:
 
 
 def by_document(**points: str) -> Callable[[Prompt], str]:
-    """A script that says of each document (by its name without ending) what is given, else nothing."""
+    """Return a script with the given reply for each document, named without its ending, and no finding for others."""
     return lambda prompt: points.get(Path(prompt.variables.document_id).stem, said(0))  # type: ignore[attr-defined]
 
 
@@ -293,7 +293,7 @@ def test_a_planner_that_names_the_likeliest_document_keeps_its_purpose(run: Run)
 
 
 class Meeting:
-    """Scripts for thinking and planning of which one ends only when the other has ended, or begun."""
+    """Return scripts for thinking and planning, of which one ends only when the other has ended, or begun."""
 
     def __init__(self, first: str | None) -> None:
         self._first = first
@@ -301,7 +301,7 @@ class Meeting:
         self._both = threading.Barrier(2, timeout=20)
 
     def script(self, name: str, text: str) -> Script:
-        """A script that meets the other one, then replies: at once as the first, else when that has."""
+        """Return a script that waits for the other one, then replies: the first at once, the second after the first."""
 
         def reply(_: Prompt) -> str:
             self._both.wait()

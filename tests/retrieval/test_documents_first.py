@@ -1,4 +1,4 @@
-"""Documents first: which one is asked is decided by what it is, where its words and those of others are alike."""
+"""Documents are ranked first: their properties decide which one is asked if their words are alike."""
 
 from __future__ import annotations
 

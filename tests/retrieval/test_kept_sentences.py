@@ -1,4 +1,4 @@
-"""Vectors of sentences that are kept: made once, gone with their passage, never other than was computed."""
+"""Stored vectors of sentences are computed once, deleted with their passage, and never altered."""
 
 from __future__ import annotations
 

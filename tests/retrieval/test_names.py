@@ -1,4 +1,4 @@
-"""What documents are called, and which of them a question names."""
+"""The names of documents, and the documents that a question names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passages of a document: spans of its text that never overlap, stay on their page, and are no longer than set."""
+"""Passages are spans of a document that never overlap, stay on their page, and respect the maximum length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUERIES = ("When was the lock of parish 7 repaired?", "Who paid for the lock?")
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    """A text, one with headings, and one of a sentence without an end."""
+    """Return a text, a text with headings, and a sentence without an end."""
     folder = tmp_path_factory.mktemp("passages")
     rows = [f"The lock of parish {n} was repaired in {1700 + n}. The town paid {n * 3} crowns." for n in range(80)]
     (folder / "plain.txt").write_text("\n".join(rows), encoding="utf-8")

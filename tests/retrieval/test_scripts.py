@@ -1,4 +1,4 @@
-"""Documents in scripts without spaces or without capitals: found by their words alone, and by the whole search."""
+"""Documents in scripts without spaces or capitals are found by their words alone, and by the whole search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search before all vectors are there: what it finds, and that it makes no vector twice."""
+"""A search before all vectors exist: its results, and that it computes no vector twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUESTION = "When did the mill burn down?"
 
 
 class CountingEmbedder(ScriptedEmbedder):
-    """Remembers how many texts it was given."""
+    """An embedder that records the number of texts it received."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -28,7 +28,7 @@ class CountingEmbedder(ScriptedEmbedder):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Forty documents, of which one answers."""
+    """Forty documents, of which one answers the question."""
     made = tmp_path / "documents"
     made.mkdir()
     for number in range(40):

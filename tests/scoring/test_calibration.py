@@ -1,4 +1,4 @@
-"""Chances from features: relations that hold however the models were fitted."""
+"""Probabilities from features: relations that hold however the models were fitted."""
 
 from __future__ import annotations
 

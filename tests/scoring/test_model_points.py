@@ -1,4 +1,4 @@
-"""The point of a language model and the point of the search: one from two, and what counts where the model is blind."""
+"""The points of a language model and of the search are combined into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models cost: the table, the names in it, and what has no price."""
+"""The prices of models: the table, the names in it, and models without a price."""
 
 from __future__ import annotations
 

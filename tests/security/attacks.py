@@ -32,7 +32,7 @@ PRECIOUS = b"precious\n"
 
 @dataclass
 class Scene:
-    """Where an attack is planted: the received folder, the forged workspace, and a file that must stay as it is."""
+    """The places of an attack: the received folder, the forged workspace, and a file that must not change."""
 
     root: Path
     forged: Path
@@ -40,21 +40,21 @@ class Scene:
 
     @property
     def received(self) -> Path:
-        """The folder that is asked; its parent and `here`, the current folder, may be attacked too."""
+        """Return the folder that is asked; its parent and `here`, the current folder, may be attacked too."""
         return self.root / "inbox" / "received"
 
     @property
     def here(self) -> Path:
-        """The current folder."""
+        """Return the current folder."""
         return self.root / "here"
 
     @property
     def precious(self) -> Path:
-        """A file of the victim."""
+        """Return a file of the victim."""
         return self.root / "precious"
 
     def named_workspace(self) -> Path:
-        """Make a workspace of the victim's own outside the folder, which is named on the command line."""
+        """Create a workspace of the victim outside the folder, which is named on the command line."""
         self.workspace = self.root / "named"
         self.workspace.mkdir(mode=0o700)
         return self.workspace
@@ -64,13 +64,13 @@ ATTACKS: dict[str, Callable[[Scene], None]] = {}
 
 
 def attack(plant: Callable[[Scene], None]) -> Callable[[Scene], None]:
-    """Put an attack into the table."""
+    """Add an attack to the table."""
     ATTACKS[plant.__name__] = plant
     return plant
 
 
 def forge(root: Path) -> Path:
-    """Make a workspace whose text, finished run and memory say something else, with the stamps of the true file."""
+    """Create a workspace with a false text, finished run and memory, with the stamps of the true file."""
     folder, made = root / "doctored", root / "forged"
     folder.mkdir()
     (folder / DOCUMENT).write_text(FORGED, encoding="utf-8")
@@ -83,7 +83,7 @@ def forge(root: Path) -> Path:
 
 
 def restamp(workspace: Path, document: Path) -> None:
-    """Have the index say that it has read the document as it is."""
+    """Make the index claim that it has read the document in its current state."""
     status = document.stat()
     with closing(sqlite3.connect(workspace / "investigator.db")) as index, index:
         index.execute("UPDATE files SET inode = 0, size = ?, mtime_ns = ?", (status.st_size, status.st_mtime_ns))
@@ -119,7 +119,7 @@ def a_workspace_that_is_named_and_lies_in_the_folder(scene: Scene) -> None:
 
 @attack
 def forged_rows_in_a_workspace_of_the_victim(scene: Scene) -> None:
-    """As if somebody had written to a disk of the victim: index, finished run and memory, without the victim's key."""
+    """Write an index, a finished run and a memory to a disk of the victim without the victim's key."""
     shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
     assert scene.workspace is not None
     restamp(scene.workspace, scene.received / DOCUMENT)
@@ -167,7 +167,7 @@ def a_view_in_the_place_of_a_table(scene: Scene) -> None:
 
 @attack
 def an_earlier_database_with_forged_rows(scene: Scene) -> None:
-    """The rows are no records of a run: none of them is taken over."""
+    """The rows are not records of a run, so none of them is taken over."""
     with closing(sqlite3.connect(scene.named_workspace() / "investigator.db")) as old, old:
         old.execute("CREATE TABLE runs (id, identity, corpus, created, question, engine, answer_status, record)")
         old.execute("INSERT INTO runs VALUES ('1', 'i', 'c', '2026-01-01', ?, 'e', NULL, '{}')", (PLANTED,))

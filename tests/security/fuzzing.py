@@ -1,4 +1,4 @@
-"""Damage to a workspace, by a seed: rows altered by type and value, bytes of files, kinds of files exchanged, links."""
+"""Damages a workspace at random from a seed: altered rows, changed bytes, other kinds of files, links."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Damage = Callable[[Path, random.Random], str]
 
 
 def damaged(workspace: Path, seed: int) -> str:
-    """Damage a workspace in one of many ways, and tell which."""
+    """Damage a workspace in one of many ways, and return the kind of damage."""
     dice = random.Random(seed)
     kinds: tuple[Damage, ...] = (_row, _row, _row, _forged, _bytes, _bytes, _cut, _kind, _link)
     return dice.choice(kinds)(workspace, dice)
 
 
 def _row(workspace: Path, dice: random.Random) -> str:
-    """Alter some rows of one column of any table: by another type, by another value of the type, or by a copy."""
+    """Alter some rows of one column of any table: by another type, another value of the type, or a copy."""
     path = dice.choice(sorted(workspace.glob("*.db")))
     with closing(sqlite3.connect(path)) as database, database:
         named = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -46,7 +46,7 @@ def _row(workspace: Path, dice: random.Random) -> str:
 
 
 def _forged(workspace: Path, dice: random.Random) -> str:
-    """Have all rows of some tables say something else; sometimes with the code of another row."""
+    """Change the contents of all rows in some tables; sometimes with the code of another row."""
     path = dice.choice(sorted(workspace.glob("*.db")))
     with closing(sqlite3.connect(path)) as database, database:
         names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -62,7 +62,7 @@ def _forged(workspace: Path, dice: random.Random) -> str:
 
 
 def _tried(database: sqlite3.Connection, statement: str, values: object) -> list[tuple[object, ...]]:
-    """What a statement gives; a table may refuse it."""
+    """Return the result of a statement; a table may refuse it."""
     try:
         return database.execute(statement, values).fetchall()  # type: ignore[arg-type]
     except sqlite3.Error:
@@ -70,7 +70,7 @@ def _tried(database: sqlite3.Connection, statement: str, values: object) -> list
 
 
 def _other(old: object, dice: random.Random) -> object:
-    """Another value for a field: mostly one that looks like what was there, but says something else."""
+    """Return another value for a field, usually one that resembles the old value but means something else."""
     if isinstance(old, str) and old and dice.random() < 0.7:
         changed = old.replace("11 metres", "99 metres")
         if changed != old and dice.random() < 0.7:
@@ -88,7 +88,7 @@ def _file(workspace: Path, dice: random.Random) -> Path:
 
 
 def _bytes(workspace: Path, dice: random.Random) -> str:
-    """Change some bytes of a file, at its beginning as often as anywhere."""
+    """Change some bytes of a file, as often at its beginning as elsewhere."""
     path = _file(workspace, dice)
     data = bytearray(path.read_bytes() or b"\0")
     for _ in range(dice.choice((1, 1, 8, 200))):
@@ -98,7 +98,7 @@ def _bytes(workspace: Path, dice: random.Random) -> str:
 
 
 def _cut(workspace: Path, dice: random.Random) -> str:
-    """Cut a file short, or put junk behind it."""
+    """Truncate a file, or append junk to it."""
     path = _file(workspace, dice)
     data = path.read_bytes()
     path.write_bytes(data[: dice.randint(0, len(data))] if dice.random() < 0.5 else data + dice.randbytes(5_000))
@@ -106,7 +106,7 @@ def _cut(workspace: Path, dice: random.Random) -> str:
 
 
 def _kind(workspace: Path, dice: random.Random) -> str:
-    """Put another kind of thing in the place of a file."""
+    """Replace a file with another kind of thing."""
     path = _file(workspace, dice)
     other = _file(workspace, dice)
     path.unlink()
@@ -116,7 +116,7 @@ def _kind(workspace: Path, dice: random.Random) -> str:
 
 
 def _link(workspace: Path, dice: random.Random) -> str:
-    """Put a link, or a second name, of a file outside in the place of a file."""
+    """Replace a file with a link to a file outside, or with a hard link."""
     path, outside = _file(workspace, dice), workspace.parent / "precious"
     path.unlink()
     dice.choice((os.symlink, os.link))(outside, path)

@@ -1,4 +1,4 @@
-"""Scenes with a victim: folders and workspaces that were prepared, played in one process under the audit hook."""
+"""Scenes with a victim: prepared folders and workspaces, played in one process under the audit hook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REPOSITORY = HERE.parents[1]
 
 
 def made(root: Path) -> Scene:
-    """A scene with a true document, and nothing hostile in it yet."""
+    """Create a scene with a true document and nothing hostile."""
     scene = Scene(root, root / "forged")
     for folder in (scene.received, scene.here, root / "data", root / "tmp", root / "home"):
         folder.mkdir(parents=True)
@@ -27,7 +27,7 @@ def made(root: Path) -> Scene:
 
 
 def outside(scene: Scene) -> Iterator[tuple[str, int, bytes]]:
-    """Everything but the places in which files may change: path, kind and permissions, content."""
+    """Return everything outside the folders in which files may change: path, kind, permissions and content."""
     own = {scene.root / "data", scene.root / "tmp", scene.workspace, scene.root / "audit.log"}
     for path in sorted(scene.root.rglob("*")):
         if own.isdisjoint({path, *path.parents}) or path.is_relative_to(scene.received):
@@ -37,13 +37,13 @@ def outside(scene: Scene) -> Iterator[tuple[str, int, bytes]]:
 
 
 def seen(scene: Scene) -> str:
-    """What the audit hook saw that must not happen."""
+    """Return the forbidden actions that the audit hook recorded."""
     log = scene.root / "audit.log"
     return log.read_text(encoding="utf-8") if log.exists() else ""
 
 
 def said_of(scenes: Sequence[Scene], seconds: float, *, fuzzed: bool = False) -> list[str]:
-    """Have the victim do what users do; return what it said of each scene, as far as it came in so many seconds."""
+    """Make the victim do what users do; return the output of each scene that ended in the given number of seconds."""
     played = [
         {
             "arguments": [str(scene.received), str(scene.workspace) if scene.workspace is not None else None],

@@ -1,4 +1,4 @@
-"""A server that echoes the key, in whatever form, gets it into nothing that is shown, kept or sent on."""
+"""If a server echoes the key in any form, it appears in nothing that is shown, stored or sent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FORMS = {
 
 
 def cores() -> list[str]:
-    """What must not be found anywhere: long parts of each form."""
+    """Return the texts that must not be found anywhere: long parts of each form."""
     parts = [KEY[8:22], KEY[8:22].lower(), quote(KEY, safe="")[10:24], quote(KEY[8:24], safe="")]
     return parts + [base64.b64encode(("x" * by + KEY).encode()).decode()[8:24] for by in range(3)]
 
@@ -183,7 +183,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _kept(*places: Path) -> Iterator[tuple[str, str]]:
-    """The content of every file, of databases and vector files the raw octets."""
+    """Return the content of every file; for databases and vector files, the raw octets."""
     for place in places:
         for file in place.rglob("*"):
             if file.is_file():
@@ -191,7 +191,7 @@ def _kept(*places: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, folder: Path, tmp_path: Path) -> None:
-    """ask, eval and doctor, well and badly used, down to the rows of the database."""
+    """Use ask, eval and doctor, correctly and incorrectly, and check everything down to the rows of the database."""
     openai_server.answer(_echoing)
     work = tmp_path / "work"
     server = ["--set", f"chat.base_url={openai_server.url}", "--set", "chat.attempts=1"]

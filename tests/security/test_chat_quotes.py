@@ -1,4 +1,4 @@
-"""A quote that a chat shows as proven stands in the file at that moment, whatever the index holds of it."""
+"""A quote that a chat shows as proven is in the file at that moment, whatever the index contains."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRUE = "It makes 42 MW of power."
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the folder and an index of it lie."""
+    """The paths of the folder and of its index."""
     at = tmp_path_factory.mktemp("plants")
     index(write_folder(at / "folder"), at / "workspace")
     return at
@@ -48,7 +48,7 @@ def opened(place: Path, finds: Said = output_of_the_plant) -> Iterator[FolderCha
 
 
 def after(change: Callable[[], object]) -> Said:
-    """A model that finds the sentence once something has happened to the file: after the search, before the proof."""
+    """A model that finds the sentence after the file has been changed, between the search and the proof."""
     happened: list[object] = []
 
     def finds(prompt: str) -> object:
@@ -60,7 +60,7 @@ def after(change: Callable[[], object]) -> Said:
 
 
 def rewrite_unnoticed(file: Path) -> None:
-    """Change a file in its place, and give it its old time: a scan sees no difference."""
+    """Change a file in place, and restore its time, so that a scan sees no difference."""
     before = file.stat()
     with file.open("r+b") as opened_file:
         opened_file.write(file.read_bytes().replace(b"42 MW", b"43 MW"))

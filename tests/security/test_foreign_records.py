@@ -1,6 +1,5 @@
-"""Records and files of ours that somebody else wrote, or damaged: each is read, or refused by an error of ours.
-
-`make fuzz` runs the same for longer: the number of examples is in INVESTIGATOR_FUZZ.
+"""Records and files of this program that somebody else wrote or damaged are read, or rejected with one of our errors.
+`make fuzz` runs the same tests for longer; INVESTIGATOR_FUZZ is the number of examples.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ WIRE = [
 @FUZZ
 @given(value=JSON, place=PLACE, words=WORDS)
 def test_a_wire_form_is_a_record_or_refused_by_name(value: object, place: float, words: bytes) -> None:
-    """What a validation raises is caught wherever records come in; nothing else comes out of it."""
+    """Validation errors are caught wherever records are read, and validation raises nothing else."""
     wire = json.dumps(value).encode()
     for kind in WIRE:
         for data in (wire, damaged(wire, place, words)):

@@ -1,4 +1,4 @@
-"""A search server that says of its texts that they stand in documents of the folder: the folder decides."""
+"""If a search server claims that its texts are in documents of the folder, the folder decides."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def reports(tmp_path: Path) -> Investigator:
 
 
 def page(content: str, document_id: str = "report.md") -> dict[str, object]:
-    """A page with the claim that it stands on the second line of a document."""
+    """Return a page that claims to be on the second line of a document."""
     passage = {"document_id": document_id, "start": 0, "end": len(content), "line": 2, "heading": "Signed by the board"}
     origin = {"passage": passage, "media_type": "text/markdown", "content_hash": "a" * 64}
     return {"url": f"{document_id}#line=2", "title": "Report", "content": content, "origin": origin}
 
 
 def told(reports: Investigator, search: DocumentSearch) -> tuple[str, str]:
-    """What a chat shows of its reply, and of what the reply rests on."""
+    """Return what a chat shows of its reply and of its sources."""
     with open_chat(reports, ChatOptions(search_decision=Decide.ALWAYS), search=search) as chat:
         (reply,) = chat.reply([(chat.start("anna"), Message(text=QUESTION))])
     return reply_text(reply).plain, why_text(reply).plain

@@ -1,6 +1,5 @@
-"""A workspace whose rows, bytes and kinds of files were altered at random: no crash, no hang, nothing false proven.
-
-Every damage follows from its seed. `make fuzz` plays more of them: the number is a tenth of INVESTIGATOR_FUZZ.
+"""A workspace whose rows, bytes and kinds of files were altered at random causes no crash, no hang and no false proof.
+Every damage follows from its seed. `make fuzz` plays more of them; their number is a tenth of INVESTIGATOR_FUZZ.
 """
 
 import os
@@ -27,7 +26,7 @@ _START = 40.0  # seconds until the process has begun with the first, on a busy m
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    """A scene with a workspace of the victim's own in which a question was answered and something was remembered."""
+    """A scene with a workspace of the victim in which a question was answered and something was remembered."""
     scene = scenes.made(tmp_path_factory.mktemp("template") / "scene")
     before = os.environ.get("XDG_DATA_HOME")
     os.environ["XDG_DATA_HOME"] = str(scene.root / "data")
@@ -43,7 +42,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 
 def fuzzed(template: Scene, root: Path, seed: int) -> tuple[Scene, str]:
-    """A copy of the scene with one damage to its workspace, and what was damaged."""
+    """Return a copy of the scene with one damage to its workspace, and the kind of damage."""
     shutil.copytree(template.root, root)
     scene = Scene(root, root / "forged", root / "named")
     status = (template.received / DOCUMENT).stat()
@@ -69,7 +68,7 @@ def test_no_damage_crashes_hangs_runs_or_proves_anything_false(template: Scene, 
 
 
 def _problem(said: str, seen: str, *, unchanged: bool) -> str:
-    """What is wrong with the outcome of a scene, if anything."""
+    """Return the problem with the outcome of a scene, if any."""
     if seen:
         return f"it did what it must not: {seen}"
     if "crash: " in said or "did not end" in said:

@@ -1,4 +1,4 @@
-"""A template that somebody else wrote computes on plain values: it runs nothing, reads nothing, and comes to an end."""
+"""A template from somebody else computes with plain values: it runs nothing, reads nothing, and ends."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Payload:
 
 
 def test_the_deprecated_methods_of_pydantic_are_out_of_reach(tmp_path: Path) -> None:
-    """`parse_raw` with a pickle ran a command, `parse_file` read a file into the prompt."""
+    """`parse_raw` with a pickle ran a command, and `parse_file` read a file into the prompt."""
     mark = tmp_path / "ran"
     pickled = pickle.dumps(_Payload(mark), protocol=0).decode("ascii")
     raw = f"{{{{ needs[0].parse_raw({pickled!r}, proto='pickle', allow_pickle=True) }}}}"
@@ -170,7 +170,7 @@ def test_an_instruction_of_the_chat_is_a_file_of_its_folder_too(tmp_path: Path) 
 
 
 def test_everything_in_reach_of_a_template_is_plain() -> None:
-    """Walks from the variables of every contract over all attributes, items, filters and tests."""
+    """Walk from the variables of every contract over all attributes, items, filters and tests."""
     language = TemplateLanguage()
     assert language.globals == {}
     assert {name for name in language.filters if name.isidentifier()} == set(FILTERS)
@@ -190,7 +190,7 @@ def test_everything_in_reach_of_a_template_is_plain() -> None:
 
 
 def test_every_contract_has_a_plain_form() -> None:
-    """No field of any record that templates see holds something else, by its declared type."""
+    """By its declared type, no field of any record that templates see contains anything else."""
     for contract in CONTRACTS.values():
         schema = contract.variables.model_json_schema()
         assert schema["type"] == "object"
@@ -255,7 +255,7 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
 @settings(max_examples=max(150, int(os.environ.get("INVESTIGATOR_FUZZ", "0"))), deadline=None)
 @given(source=_templates())
 def test_whatever_a_template_says_it_is_text_or_refused(source: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """An audit hook sees that nothing is run, sent, unpickled or opened besides the template."""
+    """An audit hook checks that nothing is run, sent, unpickled or opened besides the template."""
     global _watching
     if _watch not in _HOOKS:
         sys.addaudithook(_watch)

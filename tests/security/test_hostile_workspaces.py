@@ -1,7 +1,6 @@
-"""Whatever lies beside the documents: nothing of it runs, connects, hangs, is believed, or changes a file outside.
-
-The oracle is an audit hook in every process (`audit/sitecustomize.py`), the bytes of all files before and after, and
-the words of everything that is said. Attacks are in `attacks.py`.
+"""Nothing next to the documents runs, connects, hangs, is believed, or changes a file outside. This is checked by an
+audit hook in every process (`audit/sitecustomize.py`), the bytes of all files before and after, and all output. The
+attacks are in `attacks.py`.
 """
 
 import os
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes need ri
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an attack: what was said, what the audit hook saw, and everything outside before and after."""
+    """The result of an attack: the output, the findings of the audit hook, and everything outside before and after."""
 
     workspace: Path | None
     said: str
@@ -32,7 +31,7 @@ class Outcome:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    """All attacks, in one process: to start one for each takes most of a minute."""
+    """Play all attacks in one process, because starting one for each takes most of a minute."""
     forged = forge(tmp_path_factory.mktemp("sender"))
     planted = {name: _planted(name, tmp_path_factory.mktemp("scene"), forged) for name in ATTACKS}
     before = {name: list(scenes.outside(scene)) for name, scene in planted.items()}

@@ -1,7 +1,6 @@
-"""A model that obeys every document, and documents that no detector knows: none gets a score or a say in the answer.
-
-The texts of injected_documents.jsonl were written without the rules of `language/addressed.py` in mind, and may not be
-used to better them: they stand for what no rule knows.
+"""With a model that obeys every document, and documents that no detector recognises, no document gets a score or
+influences the answer. The texts of injected_documents.jsonl were written independently of the rules in
+`language/addressed.py`, and must not be used to improve them: they represent texts that no rule recognises.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from investigator.research.method_settings import MethodSettings
 
 
 class Injected(NamedTuple):
-    """A harmless text, and a passage in it that is meant for whoever scores it or reads the answer."""
+    """A harmless text, and a passage in it that addresses whoever scores it or reads the answer."""
 
     id: str
     text: str
@@ -39,7 +38,9 @@ BAIT = re.compile(r"evil\W*example|password|Kennwort|0199|sign in|<img|!\[", re.
 
 
 def obedient(documents: dict[str, Injected]) -> ScriptedEngine:
-    """A model that is taken in: it gives each document 100, quotes what it was told, and repeats it in the answer."""
+    """A model that is deceived: it gives each document 100 points, quotes what it is told to, and repeats it in the
+    answer.
+    """
 
     def ask(prompt: Prompt) -> str:
         assert isinstance(prompt.variables, AskVariables)

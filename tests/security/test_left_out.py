@@ -1,4 +1,4 @@
-"""A folder that hides documents from whoever asks: the answer says so."""
+"""If a folder hides documents from the user, the answer says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long question asks the index no more often than a short one: its words are looked up once, and together."""
+"""A long question makes no more queries to the index than a short one: its words are looked up together, once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ IDEOGRAPHS = "".join(map(chr, range(0x4E00, 0x4E00 + 10_000)))
 
 @contextmanager
 def statements() -> Iterator[list[str]]:
-    """Collect what is sent to any database; counted, since seconds depend on the machine and on what else it does."""
+    """Collect the statements sent to any database; they are counted, because seconds depend on the machine and its
+    load.
+    """
     seen: list[str] = []
 
     def note(connection: object, cursor: object, statement: str, *rest: object) -> None:

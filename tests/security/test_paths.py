@@ -1,4 +1,4 @@
-"""A folder that is changed while it is read, by somebody who wants a file outside of it in the index."""
+"""A folder that is changed while it is read, by somebody who wants a file outside it in the index."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ while True:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A folder of two documents, beside a folder that nobody may read."""
+    """A folder of two documents, next to a folder that nobody may read."""
     (tmp_path / "outside" / "deep").mkdir(parents=True)
     (tmp_path / "outside" / "deep" / "a.txt").write_text(CANARY)
     (tmp_path / "outside" / "a.txt").write_text(CANARY)
@@ -45,7 +45,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["by descriptor", "by path"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Opens as this system does, then as one without openat does."""
+    """Run the test with this system's way of opening files, then with that of a system without openat."""
     if request.param == "by path":
         monkeypatch.setattr(beneath, "BY_DESCRIPTOR", False)
     return str(request.param)
@@ -53,7 +53,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @contextmanager
 def exchanging(own: Path, other: Path) -> Iterator[None]:
-    """Puts another thing in the place of a path and back, as quickly as it can, from another process."""
+    """Replace a path with another thing and back, as quickly as possible, from another process."""
     paths = [str(own), str(other), str(own.parent.parent / "aside")]
     process = subprocess.Popen([sys.executable, "-c", EXCHANGER, *paths], stderr=subprocess.DEVNULL)
     try:
@@ -65,14 +65,14 @@ def exchanging(own: Path, other: Path) -> Iterator[None]:
 
 
 def contents(root: Path, file: FoundFile) -> Contents:
-    """What a reading process does with a file that was listed."""
+    """Return the result of a reading process for a listed file."""
     paths = {"root": os.fsencode(root), "path": os.fsencode(file.path)}
     request = ReadRequest(id=file.id, **paths, reader=ReaderSettings(), chunks=ChunkSettings())
     return read_contents(request, lambda _: None)
 
 
 def texts(root: Path) -> list[str]:
-    """The texts that an index of the folder holds."""
+    """Return the texts in an index of the folder."""
     found = [contents(root, file) for file in scan(root, FolderSettings()).files if not file.problem]
     return [part.document.text for item in found for part in item.documents]
 

@@ -1,6 +1,5 @@
-"""A proven quote stands in the file, whatever happened to the index, the record of the run or the file meanwhile.
-
-The oracle of all of them: no claim of an answer, and no quote of one, says anything that no file of the folder says.
+"""A proven quote is in the file, whatever happened to the index, the record of the run or the file in the meantime. All
+tests check that every claim and every quote of an answer is in a file of the folder.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ TRUE, FALSE = b"42 MW", b"43 MW"
 
 
 def engine(before: Callable[[Prompt], object] = lambda _: None) -> ScriptedEngine:
-    """A sensible model, before each reply of which something may happen."""
+    """A sensible model; before each of its replies, something may happen."""
 
     def reply(prompt: Prompt) -> str:
         before(prompt)
@@ -55,7 +54,7 @@ def investigator(folder: Path, workspace: Path, model: ScriptedEngine | None = N
 
 
 def never_wrong(answer: Answer, folder: Path) -> None:
-    """The oracle."""
+    """Check that an answer says nothing that is not in a file."""
     files = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
     for claim in answer.claims:
         assert any(claim.text in text for text in files.values()), claim
@@ -65,7 +64,7 @@ def never_wrong(answer: Answer, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder about power plants, and its workspace, in which one question was answered."""
+    """A folder about power plants, with a workspace in which one question was answered."""
     at = tmp_path_factory.mktemp("asked")
     answer = investigator(write_folder(at / "folder"), at / "workspace").ask(ONE)
     assert [quote.text for quote in answer.citations] == ["It makes 42 MW of power."]
@@ -76,7 +75,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def case(asked: Path, tmp_path: Path) -> Path:
-    """A copy of all that, to be damaged; with the times of its files."""
+    """A copy of all that, with the times of its files, to be damaged."""
     shutil.copytree(asked, tmp_path / "case")
     return tmp_path / "case"
 
@@ -90,7 +89,7 @@ def _sql(database: Path, *statements: str) -> None:
 
 
 def _database_with(case: Path, table: str) -> Path:
-    """The database of the workspace that holds a table."""
+    """Return the database of the workspace that contains a table."""
     for path in (case / "workspace").glob("*.db"):
         connection = sqlite3.connect(path)
         found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone()
@@ -108,7 +107,7 @@ def _places(data: bytes, wanted: bytes) -> Iterator[int]:
 
 
 def events_of(events: Iterator[Event]) -> tuple[Investigation, str]:
-    """What a run came to, and its notices."""
+    """Return the outcome of a run, and its notices."""
     every = list(events)
     return outcome(iter(every)), "\n".join(event.text for event in every if isinstance(event, Notice))
 
@@ -230,7 +229,7 @@ def test_a_file_that_was_replaced_with_the_same_size_and_time_is_noticed(case: P
 
 
 def test_a_forged_record_of_a_finished_run_is_not_given(case: Path) -> None:
-    """Its quote may be true: then the claim, or the text, says something else."""
+    """Its quote may be true; then the claim or the text says something else."""
     database = _database_with(case, "runs")
     kept = sqlite3.connect(database).execute("SELECT record FROM runs").fetchone()[0]
     for path, value in (

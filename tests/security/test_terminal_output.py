@@ -1,4 +1,4 @@
-"""Nothing that comes from documents, models or names acts on a terminal, whatever prints it."""
+"""Nothing from documents, models or names has an effect on a terminal, whatever prints it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_commands_show_documents_and_prompts_without_characters_that_act(tmp_pat
 
 
 def test_commands_print_through_one_place() -> None:
-    """What prints by itself could forget to make text harmless."""
+    """Code that prints directly could forget to make text harmless."""
     package = Path(investigator.__file__).parent
     light = {package / "cli" / "main.py", package / "cli" / "streams.py"}  # these import nothing slow
     allowed = {package / "cli" / "output.py", *light}

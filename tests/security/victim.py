@@ -20,7 +20,7 @@ QUESTION = "How deep is the harbour?"
 
 
 def said_of(folder: str, workspace: str | None) -> str:
-    """Ask (which makes the index), search, list, show, replay and remember; return all that came of it."""
+    """Ask (which builds the index), search, list, show, replay and remember; return all the results."""
 
     def opened() -> Investigator:
         return Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())
@@ -49,7 +49,7 @@ def said_of(folder: str, workspace: str | None) -> str:
 
 
 def proven_of(folder: str, workspace: str | None) -> str:
-    """Do the same in fewer steps; return what is shown of runs, memories, answers, found passages, and errors."""
+    """Do the same in fewer steps; return what is shown of runs, memories, answers, passages and errors."""
 
     def opened() -> Investigator:
         return Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())

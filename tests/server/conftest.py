@@ -1,6 +1,5 @@
-"""A server over the folder of power plants, and clients of it: a program with the token, a browser with the cookie.
-
-The tests of a file share folder and server, as users of one do; a file whose tests need their own has its own.
+"""A server over the folder of power plants, and its clients: a program with the token, a browser with the cookie. The
+tests of a file share the folder and the server, like several users; a file whose tests need separate ones defines them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real client of the protocol uses the tools, over a pipe and over HTTP, newest revision and the one before."""
+"""A real client of the protocol uses the tools, over a pipe and over HTTP, in its two newest revisions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""In a real browser: ask, watch, read, click each citation of six formats; by keyboard, on a phone, in the dark.
-
-Needs Chromium (`apt-get install chromium`) and is skipped without it.
+"""Tests in a real browser: ask, watch, read, and click citations of six formats; by keyboard, on a phone, in the dark.
+They need Chromium (`apt-get install chromium`) and are skipped without it.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def opened(chromium: Browser, service: Service, **options: object) -> Page:
-    """A page of a browser of its own that was let in, in which no error may happen."""
+    """A page of a separate, signed-in browser, in which no error may happen."""
     page = chromium.new_context(**options).new_page()  # type: ignore[arg-type]
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     page.set_default_timeout(60_000)
@@ -56,7 +55,7 @@ def opened(chromium: Browser, service: Service, **options: object) -> Page:
 
 
 def letters(text: str) -> str:
-    """A text without spaces and bars: a page has its own between lines, and between cells of a table."""
+    """Return a text without spaces and bars, because a page has others between lines and table cells."""
     return "".join(text.replace("|", " ").split())
 
 

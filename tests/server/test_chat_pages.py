@@ -1,4 +1,6 @@
-"""A chat is the one of the command line: its quotes are proven, each turn can be watched and stopped."""
+"""The chat on the page is the same as on the command line: its quotes are proven, and each turn can be watched and
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +184,7 @@ def test_a_chat_that_goes_on_knows_what_was_said_before(plants: Path) -> None:
 
 
 class Unwatched:
-    """Nobody looks how far a reply is."""
+    """Nobody requests the progress of the reply."""
 
     def doing(self, step: str) -> None: ...
 

@@ -1,4 +1,4 @@
-"""A document is shown as it is built, whole or around a mark, and what is marked is exactly the span."""
+"""A document is shown with its structure, completely or around a mark, and exactly the span is marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Nobody is let in but the user: not by another name, from another page, with an old link, too slowly or too much."""
+"""Only the user is admitted: not under another name, from another page, with an old link, too slowly or with too much
+data.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job is done once, is followed from any point, and outlives the server."""
+"""A job is done once, can be followed from any point, and outlives the server."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def service(plants: Path, tmp_path: Path) -> Iterator[Service]:
 
 
 def followed(client: httpx.Client, job_id: str, after: int = 0) -> Iterator[tuple[int, str, str]]:
-    """The events of a job as a client gets them: number, kind, data."""
+    """Return the events of a job as a client gets them: number, kind, data."""
     with client.stream("GET", f"/v1/investigations/{job_id}/events", headers={"Last-Event-ID": str(after)}) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         event: dict[str, str] = {}
@@ -118,7 +118,7 @@ def test_what_fails_is_told_with_what_to_do(program: httpx.Client) -> None:
 
 
 class Waiting(Investigator):
-    """An investigator whose investigations wait, each before its end, until they may go on."""
+    """An investigator whose investigations wait, just before their end, until they may continue."""
 
     def __init__(self, folder: Path, may_end: Event) -> None:
         super().__init__(folder, embedder=ScriptedEmbedder())
@@ -186,7 +186,7 @@ def test_only_so_many_jobs_wait(plants: Path, tmp_path: Path) -> None:
 
 
 def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Path) -> None:
-    """It goes on from its journal: the steps that were done are not done again."""
+    """The job resumes from its journal: finished steps are not repeated."""
     may_end = Event()
     desk = a_desk(plants, tmp_path / "data", may_end)
     desk.start()

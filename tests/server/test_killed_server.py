@@ -1,4 +1,4 @@
-"""What a killed server was doing, the next one does: its client goes on, and no call is paid twice."""
+"""A restarted server continues the work of a killed one: its client stays connected, and no call is paid for twice."""
 
 from __future__ import annotations
 

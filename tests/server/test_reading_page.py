@@ -1,4 +1,4 @@
-"""A reader asks, watches, reads the answer, and sees each quote in its document; nothing in a document acts."""
+"""A reader asks, watches, reads the answer, and sees each quote in its document; documents run nothing on the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https
 
 
 def asked(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:
-    """Ask as the form does, watch to the end, and return the page that the browser is led to."""
+    """Ask with the form, watch to the end, and return the final page."""
     started = client.post(f"/f/{folder}/ask", data={"question": question, **more}, follow_redirects=False)
     assert started.status_code == 303, started.text
     place = started.headers["location"]

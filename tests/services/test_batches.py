@@ -26,7 +26,7 @@ MODEL = Traits(is_model=True, concurrency=4)
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder, and an index of it."""
+    """The folder and its index."""
     at = tmp_path_factory.mktemp("plants")
     folder = write_folder(at / "folder")
     (folder / "empty.txt").write_text("", encoding="utf-8")
@@ -38,7 +38,7 @@ Made = Callable[..., Investigator]
 
 @pytest.fixture
 def made(prepared: tuple[Path, Path], tmp_path: Path) -> Made:
-    """Makes an investigator of the folder, whose model judges sensibly, or follows a script."""
+    """Return an investigator of the folder, whose model judges sensibly, or follows a script."""
     folder, workspace = prepared
     shutil.copytree(workspace, tmp_path / "workspace")
 

@@ -1,4 +1,4 @@
-"""Which engine answers in which role, and what is recorded."""
+"""The engine of each role, and its record in the run."""
 
 from __future__ import annotations
 

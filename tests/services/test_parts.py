@@ -1,4 +1,4 @@
-"""The parts that settings call for, with a folder and without one."""
+"""The parts that settings select, with a folder and without one."""
 
 from __future__ import annotations
 

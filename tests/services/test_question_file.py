@@ -1,4 +1,4 @@
-"""Files of questions: three formats, each question once, and a complaint that names the line."""
+"""Files of questions: three formats, each question once, and errors that name the line."""
 
 from __future__ import annotations
 

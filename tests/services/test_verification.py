@@ -1,4 +1,4 @@
-"""A report verified by someone who has nothing but the report and the files."""
+"""A report verified by someone who has only the report and the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a workspace lies: with its user, in the folder on the user's word, and found again after a move."""
+"""The place of a workspace: with its user, or in the folder if the user chooses that, and found again after a move."""
 
 import os
 import shutil

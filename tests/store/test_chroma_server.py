@@ -1,4 +1,4 @@
-"""A collection on a Chroma server: found again as it was left, or made anew, and done without where nobody answers."""
+"""A collection on a Chroma server is used if unchanged, else rebuilt; without a server, the search works without it."""
 
 import shutil
 import sqlite3
@@ -33,7 +33,7 @@ def server() -> Iterator[RunningChroma]:
 
 
 class Stage:
-    """A workspace with vectors, and what Chroma on a server finds in them."""
+    """A workspace with vectors, and the results of Chroma on a server for it."""
 
     def __init__(self, directory: Path, server: RunningChroma) -> None:
         self.database = FileDatabase(directory / "investigator.db", INDEX)
@@ -43,7 +43,7 @@ class Stage:
         self.directory = directory
 
     def put(self, name: str, count: int = COUNT) -> None:
-        """Add a document of so many chunks, with vectors."""
+        """Add a document with the given number of chunks and their vectors."""
         document = Document(id=name, title=name, media_type="text/plain", content_hash=name, text="a " * count)
         chunks = tuple(Chunk(document_id=name, start=2 * i, end=2 * i + 1) for i in range(count))
         file = FileRecord(path=name, content_hash=name, status=FileStatus.INDEXED)
@@ -53,19 +53,19 @@ class Stage:
         self.table.put(list(corpus.chunks_of(name)), (made / np.linalg.norm(made, axis=1, keepdims=True)).astype("<f4"))
 
     def index(self, table: VectorTable | None = None) -> ChromaIndex:
-        """Open the collection, as another command."""
+        """Open the collection, as another command would."""
         place = ChromaServer(self.server.address, self.directory, table or self.table)
         return ChromaIndex(place, self.notices.append)
 
     def agrees(self, index: ChromaIndex) -> bool:
-        """Return True if it finds what comparing every vector finds."""
+        """Return True if the search finds the same as comparing every vector."""
         queries = np.random.default_rng(5).standard_normal((4, 16)).astype("<f4")
         queries /= np.linalg.norm(queries, axis=1, keepdims=True)
         exact = ExactIndex(self.table)
         return all(index.nearest(query, 8) == exact.nearest(query, 8) for query in queries)
 
     def held(self) -> dict[str, int]:
-        """The collections on the server and their sizes."""
+        """Return the collections on the server and their sizes."""
         return {one.name: one.count() for one in self.server.client().list_collections()}
 
 

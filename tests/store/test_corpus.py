@@ -22,7 +22,7 @@ def file(path: str, content_hash: str = "h1", status: FileStatus = FileStatus.IN
 
 
 def put(corpus: Corpus, path: str, *texts: str, content_hash: str = "h1") -> None:
-    """A document whose chunks are the given texts."""
+    """Return a document whose chunks are the given texts."""
     chunks, start = [], 0
     for text in texts:
         chunks.append(Chunk(document_id=path, start=start, end=start + len(text)))

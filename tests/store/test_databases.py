@@ -1,4 +1,4 @@
-"""The two databases of a workspace: opened only if they are ours, and runs survive whatever becomes of the index."""
+"""The two databases of a workspace are opened only if they are ours, and runs survive any damage to the index."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ def test_a_database_that_was_begun_and_not_finished_is_finished(tmp_path: Path) 
 
 
 def test_the_same_schema_with_other_spacing_is_ours(tmp_path: Path) -> None:
-    """Another version of SQLAlchemy may write it so."""
+    """Another version of SQLAlchemy may write it in this way."""
     path = tmp_path / "runs.db"
     with raw(path) as connection:
         connection.execute('CREATE TABLE "meta" (key VARCHAR NOT NULL, value TEXT NOT NULL,\n\n PRIMARY KEY (key))')

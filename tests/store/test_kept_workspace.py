@@ -1,4 +1,4 @@
-"""A workspace that stays open for reading: opened once, and anew when what was checked is not what is there."""
+"""A workspace that stays open for reading is opened once, and again if its files have changed since the check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from investigator.store.workspace import DATABASE_NAME, Workspace
 
 
 def opener(directory: Path) -> tuple[Callable[[], Workspace], list[Workspace]]:
-    """Return what opens a workspace for reading, and the workspaces that it has opened so far."""
+    """Return a function that opens a workspace for reading, and the workspaces that it has opened so far."""
     opened: list[Workspace] = []
 
     def open_for_reading() -> Workspace:

@@ -1,4 +1,4 @@
-"""What a run has paid, by engine and over its processes; and its calls looked at again when it has ended."""
+"""The costs of a run, by engine and over its processes, and its calls after it has ended."""
 
 from __future__ import annotations
 

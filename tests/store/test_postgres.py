@@ -1,4 +1,4 @@
-"""Runs and memories in PostgreSQL: held by one, outliving connections and processes, and every refusal told clearly."""
+"""Runs and memories in PostgreSQL are locked by one process and outlive connections; refusals are reported clearly."""
 
 import signal
 import subprocess
@@ -46,7 +46,7 @@ Opener = Callable[..., PostgresDatabase]
 
 @pytest.fixture
 def opened(url: str) -> Iterator[Opener]:
-    """Open the runs of a folder, as one process more."""
+    """Open the runs of a folder, as another process would."""
     made: list[PostgresDatabase] = []
 
     def again(name: str = "papers", at: str = url) -> PostgresDatabase:
@@ -92,7 +92,7 @@ def test_facts_are_found_in_the_same_order_in_both_kinds_of_store(opened: Opener
 
 
 def test_the_sums_of_both_kinds_of_terms_are_those_of_sqlite(opened: Opener, tmp_path: Path) -> None:
-    """Where one term is in most facts its weight is the least that SQLite gives."""
+    """If a term is in most facts, its weight is the smallest that SQLite gives."""
     stores = (FileDatabase(tmp_path / "runs.db", RUNS), opened())
     found = []
     for store, terms in zip(stores, (FullTextTerms(), PlainTerms()), strict=True):

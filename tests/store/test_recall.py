@@ -1,4 +1,4 @@
-"""The approximate index against the exact one, on real vectors; and search inside one document, which is exact."""
+"""The approximate index compared with the exact one on real vectors; search inside one document is exact."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INCLUDED = '["*.txt", "*.md"]'  # more than a thousand pieces; more would only t
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """The example papers in pieces of a sentence each, with the vectors of the model that ships."""
+    """The example papers, split into sentences, with the vectors of the bundled model."""
     directory = tmp_path_factory.mktemp("real")
     pieces = ["chunks.target=100", "chunks.maximum=120", "retrieval.sentences_up_to=0"]
     settings = load_settings(None, [*pieces, f"folder.include={INCLUDED}"])
@@ -60,7 +60,7 @@ def test_the_approximate_index_finds_what_comparing_with_every_vector_finds(real
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """A document of two thousand chunks beside a short one; words do for vectors."""
+    """A document of two thousand chunks and a short one, with vectors made from words."""
     root = tmp_path_factory.mktemp("long")
     folder = root / "documents"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Rows of runs that were changed outside this program: nothing of them is used, and what they hid is made again."""
+"""Rows of runs that were changed outside this program are not used, and their results are computed again."""
 
 import sqlite3
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The key of the user: made once, readable by its owner alone, never followed out of its place."""
+"""The key of the user is created once, is readable only by its owner, and is never read through a link."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""The nearest vectors: exact, the same from Chroma, and nothing that lies in Chroma's files is believed or run."""
+"""The nearest vectors are exact, also from Chroma, and nothing in Chroma's files is believed or run."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def filled(directory: Path, vectors: Vectors) -> Database:
 
 
 def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
-    """What Chroma finds in a workspace, and what was said about it."""
+    """Return the results of Chroma in a workspace, and the messages about it."""
     database, notices = FileDatabase(directory / "investigator.db", INDEX), []
     index = ChromaIndex(ChromaFiles(directory / "chroma", VectorTable(database, "test")), notices.append)
     found = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
@@ -88,7 +88,7 @@ def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
 
 
 def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple[list[list[int]], list[str]]:
-    """The same in a process of its own in a folder."""
+    """Return the same from a separate process in a folder."""
     places = os.pathsep.join([str(folder), str(ROOT), str(Path(__file__).parent)])
     done = subprocess.run(
         [sys.executable, "-c", SEARCHING, str(directory)],
@@ -105,7 +105,7 @@ def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[int]]]:
-    """A workspace with vectors and a vector index that was left in a clean state, and what is found in it."""
+    """A workspace with vectors and a clean vector index, and the results of a search in it."""
     directory = tmp_path_factory.mktemp("indexed")
     filled(directory, rows()).close()
     found, notices = searched(directory)
@@ -131,7 +131,7 @@ def copied(workspace: Path, tmp_path: Path) -> Path:
 
 
 def as_if_checked(directory: Path) -> None:
-    """Let Chroma's files pass as those that were left: as if they had turned later, or came with the database."""
+    """Make Chroma's files pass the check, as if they had been changed later or came with the database."""
     database = FileDatabase(directory / "investigator.db", INDEX)
     ChromaFiles(directory / "chroma", VectorTable(database, "test")).opened()
     database.close()
@@ -305,7 +305,7 @@ def test_a_link_in_the_place_of_the_vector_index_is_not_followed(copied: Path, t
 
 
 def plant(directory: Path, folder: Path) -> None:
-    """Let the stored collection name a model in the folder whose code is to be trusted."""
+    """Make the stored collection name a model in the folder whose code is to be trusted."""
     (folder / "evil.py").write_text("raise SystemExit('their code runs')\n", encoding="utf-8")
     (folder / "modules.json").write_text('[{"idx": 0, "name": "0", "path": "", "type": "evil.Evil"}]', encoding="utf-8")
     config = {"model_name": str(folder), "device": "cpu", "normalize_embeddings": False}

@@ -1,4 +1,4 @@
-"""What names a cell of a table."""
+"""The labels and headers that name a cell of a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Net sales | 29,697 | 27,065 | 118,007
 
 
 def _table(text: str, indents: tuple[int, ...] = ()) -> TableView:
-    """The lines of a text as rows; a header cell takes all columns up to the next one of the row below."""
+    """Return the lines of a text as rows; a header cell spans all columns up to the next one of the row below."""
     cells, at, rows = [], text.index("\n") + 1, text.split("\n")[1:-1]
     for number, line in enumerate(rows):
         column = 0

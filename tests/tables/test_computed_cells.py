@@ -1,4 +1,4 @@
-"""What a question asks to compute from the rows, columns and periods of a table."""
+"""Computations that a question requests over the rows, columns and periods of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows of a table a list asks for."""
+"""The rows of a table that belong to a requested list."""
 
 from __future__ import annotations
 

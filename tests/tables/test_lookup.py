@@ -1,4 +1,4 @@
-"""Which cell a question asks for, and what is computed from two."""
+"""The cell that a question requests, and figures computed from two cells."""
 
 from __future__ import annotations
 

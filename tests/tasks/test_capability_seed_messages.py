@@ -1,4 +1,4 @@
-"""The messages that the seed shows, as files of the text format and of conversations (seed: parlai_messages)."""
+"""The messages in the seed, as files of the text format and of conversations (seed: parlai_messages)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `eval task`: an agent is run through a task."""
+"""The command `eval task`, which evaluates an agent on a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agents over a folder, in every world that agents can be in."""
+"""The agents over a folder, in every kind of world."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def visitor(episodes: str = "mill,school,bridge,chapel") -> Visitor:
 
 
 def figures(world: World) -> tuple[float, float]:
-    """How many examples there were, and how many replies had the right year."""
+    """Return the number of examples, and the number of replies with the right year."""
     with world:
         report = evaluate(world)
     return float(report["exs"]), float(report["has_year"])
@@ -152,7 +152,7 @@ def test_a_batch_is_one_reply_of_the_chat(agent: FolderChatAgent) -> None:
 
 
 def spoken(engine: ScriptedEngine) -> list[list[str]]:
-    """The turns that each decision on a search was shown."""
+    """Return the turns shown for each decision on a search."""
     shown = [prompt.variables for prompt in engine.asked if prompt.template.startswith("bb3/sdm")]
     return [[turn.text for turn in variables.turns] for variables in shown]  # type: ignore[attr-defined]
 

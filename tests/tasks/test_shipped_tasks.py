@@ -1,4 +1,4 @@
-"""Each shipped task reads its example file as its data set is meant."""
+"""Each shipped task reads its example file as its data set defines."""
 
 from __future__ import annotations
 

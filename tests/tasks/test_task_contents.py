@@ -1,4 +1,4 @@
-"""What files of tasks hold: nothing, the wrong thing, or bytes that are no text."""
+"""Files of tasks that are empty, have wrong contents, or are not text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def made(task: str, file: Path, datatype: str = "valid") -> Any:
 
 
 def refused(task: str, content: str | bytes, folder: Path, datatype: str = "valid") -> DialogueFormatError:
-    """The error about a file of a task with this content; it names the file."""
+    """Return the error about a file of a task with this content; it names the file."""
     file = folder / f"given{FILES[task.partition(':')[0]].suffix}"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(DialogueFormatError) as caught:
@@ -98,7 +98,7 @@ def test_a_copy_of_a_stream_of_several_files_reads_all_of_them(tmp_path: Path) -
 
 
 def changed(task: str, path: str, value: object) -> str:
-    """The example file of a task with one value changed; for JSONL its first line."""
+    """Return the example file of a task with one value changed; for JSONL, in its first line."""
     text = FILES[task].read_text(encoding="utf-8")
     content: Any = json.loads(text if task in JSON_FILES else text.split("\n")[0])
     *steps, last = [int(step) if step.isdecimal() else step for step in path.split(".")]

@@ -1,4 +1,4 @@
-"""An agent is run through a task, and the report says how well it did."""
+"""An agent is evaluated on a task, and the report contains its score."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Found(NamedTuple):
 
 
 class Desk:
-    """Knows how many children took part, and wrongly also about coffee."""
+    """An agent that knows how many children took part, but gives a wrong answer about coffee."""
 
     def ask(self, question: str) -> Found:
         """Always an answer, with a quote from one document."""

@@ -1,4 +1,4 @@
-"""Which file of a task is meant, and what is wrong with it where it cannot be used."""
+"""The choice of a task's file, and errors if it cannot be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a task string to a teacher: ours, several, and anybody's."""
+"""Task strings are turned into teachers: ours, several at once, and those of other packages."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_what_is_wrong_inside_somebodys_module_is_not_hidden(packages: Path) -> 
 
 
 def test_a_new_task_is_one_file_and_one_line(packages: Path) -> None:
-    """As investigator/tasks and its list, in a package of the test's own."""
+    """A package of the test with tasks and their list, like investigator/tasks."""
     source = (EXAMPLES / "own_task" / "riddles.py").read_text(encoding="utf-8")
     module(packages, "own.tasks.riddles", source.replace("from __future__ import annotations", ""))
     listed = (*TASK_LIST, TaskEntry("Riddles", "riddles", ("Play",), "riddles and their answers"))

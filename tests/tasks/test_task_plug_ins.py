@@ -1,4 +1,4 @@
-"""A package of somebody else's adds a task: it is listed, found by its tag, and loaded by its name."""
+"""Another package adds a task, which is listed, found by its tag, and loaded by its name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TASK = 'TASK = TaskEntry("Chess", "chess", ("Games", "QA"), "openings of chess")
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Lays a package beside its metadata, as an installer does."""
+    """Put a package next to its metadata, as an installer does."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def lay(text: str, points: str = "chess = strangers_chess") -> None:

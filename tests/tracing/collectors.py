@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 @dataclass
 class Collector:
-    """What arrived where spans are sent to."""
+    """The spans that arrived at a collector."""
 
     url: str
     requests: list[ExportTraceServiceRequest] = field(default_factory=list)

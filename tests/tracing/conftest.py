@@ -1,4 +1,4 @@
-"""Collectors on loopback that spans are really sent to."""
+"""Collectors on loopback that receive spans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _no_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    """One that speaks HTTP."""
+    """A collector that uses HTTP."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

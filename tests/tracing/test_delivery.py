@@ -1,4 +1,4 @@
-"""Spans reach a real collector on loopback, and one that is not there costs a run next to nothing."""
+"""Spans reach a real collector on loopback, and a missing collector costs a run almost nothing."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_collector_that_is_not_there_is_told_of_once_and_is_not_waited_for(
 
 
 def test_a_collector_that_never_replies_does_not_keep_the_process_from_ending() -> None:
-    """In a process of its own: what is still under way at its end must not hold it."""
+    """This runs in a separate process, whose end must not be delayed by unfinished deliveries."""
     program = """
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
 from investigator.tracing.base import WatchedCall
@@ -114,7 +114,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_spans_go_to_the_provider_that_the_application_has_set_up() -> None:
-    """In a process of its own, for a provider cannot be taken back."""
+    """This runs in a separate process, because a provider cannot be removed."""
     program = """
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider

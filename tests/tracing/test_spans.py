@@ -1,4 +1,4 @@
-"""Spans: the names of OpenTelemetry's conventions, no words of documents, below the span of the run."""
+"""Spans have the names of OpenTelemetry's conventions, contain no words of documents, and are below the run's span."""
 
 from __future__ import annotations
 

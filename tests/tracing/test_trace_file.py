@@ -1,4 +1,4 @@
-"""The trace file: what happened, line by line, while it happens, and never at the cost of the run."""
+"""The trace file records events line by line as they happen, and never harms the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole investigation that is watched: by a file, by OpenTelemetry, by both."""
+"""A whole investigation, traced by a file, by OpenTelemetry, and by both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run to be watched: its prompt, its replies, its end; and its trace, read again."""
+"""A run for tests of tracing: its prompt, its replies, its end, and its trace."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _LINE: TypeAdapter[RunBegan | Called | RunEnded] = TypeAdapter(
 
 
 def read_trace(path: Path) -> Iterator[RunBegan | Called | RunEnded]:
-    """Yield the lines of a trace in order; skip half a line that a killed process left."""
+    """Yield the lines of a trace in order; skip a partial line left by a killed process."""
     for line in path.read_bytes().splitlines():
         try:
             yield _LINE.validate_json(line)

@@ -1,4 +1,4 @@
-"""A small folder with questions, half of which nothing answers."""
+"""A small folder with questions, half of which have no answer in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sides on the same questions: what is paired, what is said, what repetitions show."""
+"""Two sides on the same questions: the pairing, the conclusions, and the effect of repetitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from investigator.tuning.trials import Cost, QuestionTrial, TemplateText, Varian
 
 
 def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, QuestionTrial]:
-    """One trial for each value; None is a question that failed."""
+    """Return one trial for each value; None is a question that failed."""
     return {
         f"q{n}": QuestionTrial(question=f"q{n}", failure="gone")
         if value is None

@@ -1,4 +1,4 @@
-"""GEPA as a proposer: what it may see, what becomes of bad proposals, and who bounds it."""
+"""GEPA as a proposer: the data that it may see, the handling of bad proposals, and its limits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BETTER = ASK.replace("Rules:", f"{MAGIC}\nRules:")
 
 
 class CuttingEngine(ScriptedEngine):
-    """Cuts its reply to the prompt "three"."""
+    """Truncates its reply to the prompt "three"."""
 
     def reply(self, prompt: Prompt) -> Reply:
         whole = super().reply(prompt)

@@ -1,4 +1,4 @@
-"""What the search adopts and what it does not, over simulated outcomes."""
+"""Candidates that the search adopts or rejects, with simulated outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHER = Variant(name="other", settings=("a=2",))
 
 
 class Written:
-    """An arena with one value for each candidate and question; whatever is not written scores 0."""
+    """An arena with one value for each candidate and question; missing values count as 0."""
 
     varies = False
 
@@ -65,7 +65,7 @@ def result_of(arena: Written, candidates: Sequence[Variant] = (BETTER, OTHER)) -
 
 
 def gaining(name: str, number: int) -> float:
-    """The baseline is right on half of the questions, the better one on two thirds of these besides."""
+    """The baseline is right on half of the questions, and the better candidate also on two thirds of the others."""
     return float(number % 2 == 0 or (name == "better" and number % 3 == 0))
 
 

@@ -1,4 +1,4 @@
-"""Sets that share nothing, whatever hangs together."""
+"""Sets that share no document, even if questions are connected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def question(number: int, *documents: str, answerable: bool = True) -> Question:
 
 
 def many(count: int) -> list[Question]:
-    """Two questions for each document, and a fifth of them without an answer."""
+    """Return two questions for each document, a fifth of them without an answer."""
     answered = [question(n, f"d{n // 2}.txt") for n in range(count)]
     return [*answered, *(question(count + n, answerable=False) for n in range(count // 4))]
 

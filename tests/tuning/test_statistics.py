@@ -1,4 +1,4 @@
-"""Exact tests, intervals and sample sizes, against values that were worked out by hand or simulated."""
+"""Exact tests, intervals and sample sizes, compared with values that were computed by hand or simulated."""
 
 from __future__ import annotations
 

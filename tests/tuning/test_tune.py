@@ -1,4 +1,4 @@
-"""A tuning run over a folder: from the questions to a winner that can be used, and what stops it."""
+"""A tuning run over a folder, from the questions to a usable winner, and the conditions that stop it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAGIC = "Quote the sentence."
 
 
 class Obedient:
-    """A model that quotes the first sentence if its prompt says so, and else finds nothing; it plans by rules."""
+    """A model that quotes the first sentence if its prompt says so, and otherwise finds nothing; it plans by rules."""
 
     name = "scripted:obedient"
     traits = Traits(concurrency=1)

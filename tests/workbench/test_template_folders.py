@@ -1,4 +1,4 @@
-"""`investigator prompts list | show | check | copy | diff`: templates are seen, changed and checked without a call."""
+"""`investigator prompts list | show | check | copy | diff`: templates are shown, changed and checked without a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`investigator prompts render | run`: a template is tried on a real step, as any other call is made."""
+"""`investigator prompts render | run`: a template is tried on a real step, like any other call."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(*words: str | Path) -> Result:
 
 
 def scripted(file: Path, **replies: str | list[str]) -> tuple[str, str]:
-    """The options that name a model with these replies; `__` stands for the slash in a name."""
+    """Return the options that name a model with these replies; `__` stands for the slash in a name."""
     file.write_text(json.dumps({**SCRIPT, **{n.replace("__", "/"): r for n, r in replies.items()}}), encoding="utf-8")
     return "--model", f"scripted:{file}"
 
@@ -51,7 +51,7 @@ class Place(NamedTuple):
         return self.root / "own"
 
     def tried(self, *words: str | Path) -> dict[str, Any]:
-        """The record of `prompts run` for the step of the run."""
+        """Return the record of `prompts run` for the step of the run."""
         done = command("prompts", "run", *words, *self.kept, "--run", self.run, "--json")
         assert done.exit_code == 0, done.stderr
         return dict(json.loads(done.stdout))

@@ -24,7 +24,7 @@ def _path(value: object) -> str:
 
 
 def _beside(descriptor: int | None, name: object) -> object:
-    """A name below an open folder, as a path."""
+    """Return a name below an open folder as a path."""
     return name if descriptor is None else os.path.join(os.readlink(f"/proc/self/fd/{descriptor}"), os.fsdecode(name))
 
 
