@@ -98,7 +98,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def squeezed(text: str) -> str:
-    """Return the normal form of an identifier: COVID-19 and Covid 19."""
+    """Return the normal form of an identifier, which is the same for COVID-19 and Covid 19."""
     return re.sub(r"[\s-]", "", text).casefold()
 
 

@@ -67,7 +67,9 @@ def asked_media_types(question: str) -> re.Pattern[str] | None:
     "How many documents are there?" asks for all types, "List all emails" for some, other questions for none.
     """
     asked = question[:_LONGEST_READ]
-    if patterns("modality")["past"].search(asked) or _OWNED.search(asked):  # e-mails that were sent, her e-mails
+    if patterns("modality")["past"].search(asked) or _OWNED.search(
+        asked
+    ):  # as in "e-mails that were sent" or "her e-mails"
         return None
     found = (types for names, types in formats() if names.search(asked) and _names_nothing(names.sub(" ", asked)))
     return next(found, None)

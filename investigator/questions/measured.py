@@ -52,7 +52,7 @@ def is_unit(name: str) -> bool:
 
 
 def figure_asked(question: str) -> str:
-    """Return the words for the requested figure: "what was the SODIUM of patient 14"; "" if it asks for no figure."""
+    """Return the requested figure, as "sodium" in "what was the sodium of patient 14"; "" if there is none."""
     match = _WHAT_IS.match(question)
     return match[1] if match else ""
 

@@ -270,10 +270,8 @@ def usage_of(reply: Reply) -> Usage:
 
 
 class Search(StrEnum):
-    """The vectors that an investigation searched.
-
-    whole: those of all chunks; candidates: those of the chunks that match the words of a query, because the index was
-    incomplete when the investigation began.
+    """The vectors that an investigation searched. whole: the vectors of all chunks; candidates: only the vectors of
+    chunks that match the words of a query, because the index was incomplete when the investigation began.
     """
 
     WHOLE = "whole"

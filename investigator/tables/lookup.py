@@ -149,7 +149,7 @@ def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tabl
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches: if the question names no time, the newest cell of a row."""
+    """Return the best of several equal matches, which is the newest cell of a row if the question names no time."""
     together = sorted((best, *rivals), key=_newest_first)
     one_row = {(one.view.table.start, one.cell.row) for one in together}
     if not asked.times and len(one_row) == 1 and all(one.time is not None for one in together):
