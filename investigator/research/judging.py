@@ -16,12 +16,12 @@ from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import names_nothing
+from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
 from investigator.questions.labelled import says_label
 from investigator.questions.matching import matches
 from investigator.questions.measured import is_carried
 from investigator.questions.numbered import numbered
-from investigator.questions.readings import readings
 from investigator.questions.related import root, roots, stands
 from investigator.questions.spans import moments
 from investigator.records import (
@@ -125,7 +125,7 @@ class Judging:
         """Judge each sentence, row and cell of the claims by each wording of a part. Only what decides it answers a
         yes-or-no question.
         """
-        for wording in (part,) if self.read else readings(part):
+        for wording in (part,) if self.read else equivalents(part):
             yield from (replace(one, part=part) for one in self._each(wording, claims))
 
     def _each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:

@@ -33,7 +33,7 @@ _OF = late(r"(?:of|for) ", re.IGNORECASE)
 
 
 @lru_cache(maxsize=512)
-def readings(part: Part) -> tuple[Part, ...]:
+def equivalents(part: Part) -> tuple[Part, ...]:
     """Return a part of a question, and the part in other wordings."""
     texts = dict.fromkeys(_reworded(part.question))
     others = (part.changed(question=text, constraints=constraints(text)) for text in texts if text != part.question)
