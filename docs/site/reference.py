@@ -204,8 +204,8 @@ def _kind(field: FieldInfo) -> str:
 def _rest() -> str:
     api = application(cast(Any, None), cast(Any, None), lambda: False).openapi()
     intro = (
-        "`investigator serve FOLDER` answers under `/v1`, with the token that it prints the path of:"
-        " `Authorization: Bearer TOKEN`."
+        "`investigator serve FOLDER` answers requests under `/v1` that carry the token, whose path it prints: "
+        "`Authorization: Bearer TOKEN`."
         " `/v1/openapi.json` is this page for programs."
     )
     calls = [_call(path, verb, call) for path, calls in api["paths"].items() for verb, call in calls.items()]

@@ -57,7 +57,7 @@ class AskedAmount:
 
     @property
     def units(self) -> frozenset[str]:
-        """Return the units that it names."""
+        """Return the units that the amount names."""
         return frozenset(unit for _, unit in self.amount.readings if unit)
 
     def holds(self, readings: Iterable[Reading], factor: int = 1) -> bool:

@@ -59,8 +59,8 @@ _LASTING = re.compile(
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
     """Return the sentences of the last turn about its speaker, verbatim; may be empty. An explicit request to remember
-    something is kept if it is about the speaker. Not kept are questions, politeness, opinions, requests to forget or do
-    something, overlong text, text in quotation marks, and this engine's own set phrases.
+    something is kept if it is about the speaker. Questions, politeness, opinions, requests to forget or do something,
+    overlong text, text in quotation marks, and this engine's own set phrases are not kept.
     """
     text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:

@@ -154,7 +154,7 @@ def _leaves_topic(new: Statement, old: Statement) -> bool:
 
 
 def _denies(new: Statement, old: Statement) -> bool:
-    """Return True if one denies part of the other."""
+    """Return True if one statement denies part of the other."""
     if not (new.denied or old.denied) or not new.dead <= old.written:
         return False
     small, large = (new, old) if new.said <= old.said else (old, new)
