@@ -18,7 +18,7 @@ from investigator.language.amounts import agree, are_comparable
 from investigator.language.dates import Date
 from investigator.language.terms import content_words, folded
 from investigator.questions.related import root, roots
-from investigator.records import Conflict, ConflictSide
+from investigator.records import Conflict, ConflictSide, Quote
 
 _ALSO_SAID = 2  # number of words next to a unitless value that two statements must share
 
@@ -107,7 +107,7 @@ def _replacing(
     """Yield each value that another statement replaces, as written, with the new value. The other statement refers to
     the clause of the first, or shares words with it.
     """
-    if one.quote == mine.quote or not _may_be_compared(mine, one):
+    if overlap(mine.quote, one.quote) or not _may_be_compared(mine, one):
         return
     given = _value(thing, one)
     for old, new, written in replaced_values(one.sentence):
@@ -122,6 +122,11 @@ def _replacing(
         is_about_it = thing.head in one.roots | mine.roots
         if is_about_it and (refers or thing.head in shared or len(shared) >= (1 if has_unit(old) else _ALSO_SAID)):
             yield old.text.strip(" ."), written
+
+
+def overlap(one: Quote, other: Quote) -> bool:
+    """Return True for quotes of one sentence, which may be cut with or without the number of its clause."""
+    return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 
 def _content(one: DatedSentence) -> frozenset[str]:

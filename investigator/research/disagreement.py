@@ -11,13 +11,14 @@ from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
-from investigator.evidence.stated_values import Thing, thing_asked
+from investigator.evidence.replaced import replaced_documents
+from investigator.evidence.stated_values import Thing, replaced_values, says_value, thing_asked
 from investigator.evidence.titles import EDITIONS, are_apart, are_of_a_series, named_in, title_line
-from investigator.evidence.value_conflicts import value_conflict
+from investigator.evidence.value_conflicts import overlap, value_conflict
 from investigator.evidence.versions import version_groups
 from investigator.language.addressed import addresses_model
 from investigator.language.dates import dates
-from investigator.language.normalise import normalise
+from investigator.language.normalise import normalise, one_line
 from investigator.language.sentences import sentence_spans, statement_spans
 from investigator.language.terms import content_words, words
 from investigator.questions.kinds import kind_of
@@ -68,15 +69,47 @@ def conflicts_among(parts: Sequence[Part], memories: Sequence[Memory], document:
 def disagreed(
     run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts about the question: among the quotes or, failing that, between other passages and the
-    answer.
+    """Return the conflicts with a value of the answer: among the quotes or, failing that, between other passages and
+    the answer. Without an answer no value is known to be one of the thing in question.
     """
-    among = _of_asked_time(conflicts_among(run.parts, history, library.document), run.question)
+    if answer.status not in (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART):
+        return ()
+    among = _with_answer(conflicts_among(run.parts, history, library.document), run, answer, library.document)
     asks = run.kind in (QuestionKind.FACT, QuestionKind.YES_NO) and any(_thing(one.question) for one in run.parts)
     if among or not answer.claims or not asks:
         return among
     found = value_conflicts_among(run.parts, answer.claims, about_values(run.parts, library), library.document)
-    return _of_asked_time(found, run.question)
+    return _with_answer(found, run, answer, library.document)
+
+
+def _with_answer(
+    conflicts: Sequence[Conflict], run: Investigation, answer: Answer, document: Load
+) -> tuple[Conflict, ...]:
+    """Return the conflicts of which the answer gives a side, at the time in question, unless that side or its document
+    says that it replaces the others.
+    """
+    found = [one for one in _of_asked_time(conflicts, run.question) if not _is_of_replaced(one, document)]
+    given = {one: [side for side in one.sides if any(_gives(claim, side) for claim in answer.claims)] for one in found}
+    return tuple(one for one in found if given[one] and not any(_replaces_others(side, one) for side in given[one]))
+
+
+def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
+    """Return True if only a document that another side's document replaces gives a different value."""
+    cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
+    replaced = replaced_documents(tuple(cited.values()))
+    return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2
+
+
+def _gives(claim: Claim, side: ConflictSide) -> bool:
+    """Return True if a statement of the answer contains the value of a side."""
+    told, value = one_line(claim.text), one_line(side.value)
+    return (value in told or told in value) and any(overlap(quote, side.quote) for quote in claim.quotes)
+
+
+def _replaces_others(side: ConflictSide, conflict: Conflict) -> bool:
+    """Return True if a statement gives its value instead of each of the other values."""
+    olds = [old for old, new, _ in replaced_values(side.quote.text) if says_value(side.value, new)]
+    return all(one.value == side.value or any(says_value(one.value, old) for old in olds) for one in conflict.sides)
 
 
 def _of_asked_time(conflicts: Sequence[Conflict], question: str) -> tuple[Conflict, ...]:

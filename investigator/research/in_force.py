@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from investigator.evidence.quotes import Load
+from investigator.evidence.replaced import replaced_documents
 from investigator.evidence.stated_values import stated_value, thing_asked
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
+from investigator.questions.cues import patterns
 from investigator.questions.phases import phases_asked
 from investigator.questions.related import root, roots
 from investigator.questions.spans import begins_at, moment_asked, moments, now_asked, time_spans
@@ -31,6 +33,7 @@ from investigator.research.disagreement import about_values, date_of, sentences_
 from investigator.research.judging import Judging
 from investigator.research.verdict import Statements, Verdict, what_proves, with_all_that_meets
 from investigator.retrieval.library import DocumentIndex
+from investigator.tables.things import lists_things
 
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
 _WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
@@ -100,12 +103,29 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
     else:
         kept = _latest(question, found.claims, document)
-    if len(kept) == len(found.claims):
-        return found
     if kept:
-        return replace(found, claims=kept, reason=what_proves(kept))
+        found = found if len(kept) == len(found.claims) else replace(found, claims=kept, reason=what_proves(kept))
+        return _without_replaced(found, question, document)
     reason = "No language model was asked; not established: who has held the role since."
     return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=reason)
+
+
+def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
+    """Return the verdict without statements from documents that another cited document replaces as a whole.
+
+    A question that names a time, a number or the past may ask for them: then those of the newer document come first.
+    """
+    if any(map(str.isdigit, question)) or lists_things(question):
+        return found
+    cited = {quote.document_id: document(quote.document_id) for claim in found.claims for quote in claim.quotes}
+    replaced = replaced_documents(tuple(cited.values()))
+    older = [claim for claim in found.claims if any(quote.document_id in replaced for quote in claim.quotes)]
+    newer = tuple(claim for claim in found.claims if claim not in older)
+    if not older or not newer:
+        return found
+    kept = (*newer, *older) if patterns("changes")["looks_back"].search(question) else newer
+    said = " ".join(f"{new} says that it replaces {old}." for old, new in replaced.items())
+    return replace(found, claims=kept, reason=f"{what_proves(kept)} {said}")
 
 
 def _gone(question: str, said: Sequence[Quote], document: Load) -> Iterator[str]:

@@ -103,3 +103,67 @@ def test_a_quarter_without_a_year_is_one_of_the_year_of_its_minutes(hall: Invest
     for year in (2021, 2022, 2024):
         question = f"How many concerts were there in the first quarter of {year}?"
         assert hall.ask(question).status is not AnswerStatus.ANSWERED
+
+
+def _rules(year: int, quorum: int, fee: int, ending: str) -> str:
+    return (
+        f"# Rules of Marlow Allotment Society ({year})\n\n## 1. Fees\nPlot holders pay a yearly rent of £{fee}.\n\n"
+        f"## 2. Meetings\nThe quorum of a general meeting is {quorum} plot holders.\n\n{ending}\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def allotments(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder: Path = tmp_path_factory.mktemp("allotments")
+    (folder / "rules-2018.md").write_text(_rules(2018, 12, 60, "Adopted on 3 May 2018."))
+    (folder / "rules-2022.md").write_text(_rules(2022, 15, 75, "These rules replace the rules of 2018."))
+    (folder / "show.csv").write_text("Grower,Class A,Class B,Total\nIvy Lang,3,4,7\nSaul Reed,5,4,9\n")
+    (folder / "lease.txt").write_text(
+        "GROUND LEASE\n\nLandlord: Marlow Town Council\nTenant: Marlow Allotment Society\nYearly rent: GBP 900\n"
+        "Governing law: Scotland\n\nSigned for the tenant: Ivy Lang\n"
+    )
+    (folder / "change.txt").write_text(
+        "CHANGE TO THE GROUND LEASE\n\nDate: 4 May 2023\n\n1. From 1 June 2023 the yearly rent of the ground lease is "
+        "GBP 950 instead of GBP 900.\n\nSigned: Ivy Lang (Marlow Allotment Society)\n"
+    )
+    return Investigator(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What is the quorum?", "15 plot holders"),
+        ("How many plot holders are the quorum of a general meeting?", "15 plot holders"),
+        ("What yearly rent do plot holders pay?", "£75"),
+    ],
+)
+def test_a_document_that_says_what_it_replaces_is_the_only_answer(
+    allotments: Investigator, question: str, words: str
+) -> None:
+    answer = allotments.ask(question)
+    assert (answer.status, len(answer.claims), answer.conflicts) == (AnswerStatus.ANSWERED, 1, ())
+    assert words in answer.claims[0].text
+    assert "rules-2022.md says that it replaces rules-2018.md" in answer.reason
+
+
+def test_a_question_about_the_past_keeps_what_was_replaced_behind_what_is_in_force(allotments: Investigator) -> None:
+    answer = allotments.ask("What was the quorum?")
+    assert [claim.quotes[0].document_id for claim in answer.claims] == ["rules-2022.md", "rules-2018.md"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many points did Saul Reed have in total?",
+        "What is the governing law of the ground lease?",
+        "How many votes did Ivy Lang get?",
+        "What is the yearly rent of the ground lease from June 2023?",
+        "What is the deposit of the ground lease?",
+    ],
+)
+def test_no_disagreement_about_another_thing_or_a_replaced_value_is_shown(
+    allotments: Investigator, question: str
+) -> None:
+    answer = allotments.ask(question)
+    assert answer.status is not AnswerStatus.CONFLICTING
+    assert answer.conflicts == ()
