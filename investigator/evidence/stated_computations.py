@@ -102,7 +102,7 @@ def stated_computation(question: str, tables: DocumentTables) -> StatedComputati
     Return None if a value is missing, if sentences give different ones, or if units or the direction differ.
     """
     asked, operation = asked_computation(question), asked_operation(question)
-    if asked is not None:
+    if asked is not None and not (asked.are_times and operation in _CHANGES):
         each = (tuple(map(_request, operands)) for operands in asked.operands)
         found = (_computed(asked.operation, requests, tables) for requests in each)
         return next((one for one in found if one is not None), None)

@@ -9,6 +9,7 @@ from itertools import combinations, takewhile
 from investigator.evidence.cells import cell_quote
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.stated_computations import stated_computation
+from investigator.evidence.titles import subject_of, title_line
 from investigator.language.terms import folded
 from investigator.questions.answer_types import AnswerType
 from investigator.questions.constraints import constraints
@@ -73,7 +74,7 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]], load
     asked = [text for text in every if asked_computation(text) or asked_operation(text)]
     found = ((text, load(name), ids) for text in asked for name, ids in cited.items())
     claims = {claim.text: claim for one in found for claim in _computed_in(*one)}
-    return tuple(claims.values()) or _of_two_times(question, sources)
+    return tuple(claims.values()) or _of_two_times(question, sources, load)
 
 
 def _computed_in(question: str, document: Document, memory_ids: Sequence[int]) -> Iterator[Claim]:
@@ -111,21 +112,24 @@ def _told(result: Computation, about: str, names: Sequence[str], count: int) -> 
     return f"{subject}{which}: {result.formula}{more} ({', '.join(names)}{more})"
 
 
-def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
+def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: Load) -> tuple[Claim, ...]:
     """Return a figure computed from two of the quoted cells, which may be in different documents: of one row, or of
     equally labelled rows at two times.
     """
     operation, asked = asked_operation(question), table_question(question)
     cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
     for one, other in combinations(cells, 2):
-        if operation is None or not _belong_together(one[0], one[1], other[0], other[1]):
+        if operation is None or not _belong_together(one[0], one[1], other[0], other[1], load):
             continue
-        times = _time(one[1]), _time(other[1])
+        times = _time(one[0], one[1], load), _time(other[0], other[1], load)
         is_older = times[0] is not None and times[1] is not None and times[0].order < times[1].order
         (newer, first, _), (older, second, _) = (other, one) if is_older else (one, other)
         result = computation(operation, first, second, wants_share=asked.asks_share, wants_means=asked.asks_figure)
         if result is not None:
-            text = f"{_row(first)}: {result.formula} ({_column(first)}{_JOINTS[operation]}{_column(second)})"
+            names = [_column(cell) for cell in (first, second)]
+            if names[0] == names[1]:
+                names = [time.words for time in sorted(filter(None, times), key=lambda time: time.order, reverse=True)]
+            text = f"{_row(first)}: {result.formula} ({_JOINTS[operation].join(names)})"
             ids = tuple(dict.fromkeys((one[2], other[2])))
             return (Claim(text=text, quotes=(newer, older), memory_ids=ids, computation=result),)
     return ()
@@ -151,16 +155,24 @@ def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMa
     return tuple(merged.values())
 
 
-def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell) -> bool:
-    """Return True for two cells of one row, or of equally labelled rows with different times."""
+def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell, load: Load) -> bool:
+    """Return True for two cells of one row, or of equally labelled rows with different times: those of their headers
+    or, in equal columns, those of two documents about one subject.
+    """
     if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
         return cell != other_cell
     labels = {folded(each.row[-1]) if each.row else "" for each in (cell, other_cell)}
-    return len(labels) == 1 and _time(cell) != _time(other_cell)
+    if len(labels) > 1 or _time(one, cell, load) == _time(other, other_cell, load):
+        return False
+    if header_time(" ".join(cell.column)) and header_time(" ".join(other_cell.column)):
+        return True
+    titles = [title_line(load(quote.document_id).text) for quote in (one, other)]
+    return cell.column == other_cell.column and subject_of(titles[0]) == subject_of(titles[1])
 
 
-def _time(cell: QuotedCell) -> TableTime | None:
-    return header_time(" ".join(cell.column))
+def _time(quote: Quote, cell: QuotedCell, load: Load) -> TableTime | None:
+    """Return the time of a cell: from its headers or, failing that, from the first line of its document."""
+    return header_time(" ".join(cell.column)) or header_time(load(quote.document_id).text.strip().partition("\n")[0])
 
 
 def _row(cell: QuotedCell) -> str:

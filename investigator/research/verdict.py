@@ -36,9 +36,12 @@ from investigator.records import (
 from investigator.research.judging import Judged, Judging, answering
 from investigator.research.table_cells import is_listed, nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
+from investigator.tables.operands import asked_computation
 from investigator.tables.things import lists_things
+from investigator.tables.times import asked_times
 
 _NEAREST, _NAMED = 3, 4
+_NOT_COMPUTED = "These are figures of single times; what is asked was not computed from them."
 _MAY_BE_MORE = " The list may be incomplete: things that are named in other words are not in it."
 
 
@@ -259,6 +262,8 @@ def _concluded(
     if answers:  # once there is an answer, weaker matches are not shown
         common = replace(common, claims=tuple(answers))
     if not open_parts:
+        if not read and len(found) == 1 and not any(_has_result(found[0][0], claim) for claim in common.claims):
+            return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_NOT_COMPUTED)
         are_listed = any(lists_things(part.question) for part, _ in found) and len(common.claims) > 1
         return replace(common, reason=f"{what_proves(common.claims)}{_MAY_BE_MORE if are_listed else ''}")
     if met:
@@ -267,6 +272,15 @@ def _concluded(
     if verdicts and all(one.is_near_miss for one in verdicts) and not read:
         return replace(common, status=AnswerStatus.NOT_FOUND, claims=())
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
+
+
+def _has_result(part: Part, claim: Claim) -> bool:
+    """Return False for a single figure if a question asks for the sum or the difference of figures of several times."""
+    asked = asked_computation(part.question)
+    if asked is None or not asked.are_times or claim.computation is not None:
+        return True
+    years, said = ([time.year or 0 for time in asked_times(text)] for text in (part.question, claim.text))
+    return {min(years), max(years)} <= {*said}
 
 
 def with_older_text_marked(found: Verdict, load: Load) -> Verdict:

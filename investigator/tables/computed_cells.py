@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 
 from investigator.language.units import unit_pattern
 from investigator.questions.cues import patterns
@@ -58,9 +59,11 @@ def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | Non
     if asked is None or not tables.views:
         return None
     for operands in asked.operands:
-        found = _of_rows(operands, tables)
+        found = _of_times(operands, tables) if asked.are_times else _of_rows(operands, tables)
         if found:
-            return _computed(asked.operation, [(one.view, one.cell) for one in found], question)
+            cells = [(one.view, one.cell) for one in found]
+            are_of_row = len({one.cell.row for one in found}) == 1
+            return _computed(asked.operation, cells, question, are_of_row=are_of_row)
     if asked.operands:
         return None
     is_mean = asked.operation is Operation.MEAN
@@ -104,6 +107,17 @@ def _of_rows(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell
         return ()
     parents = {_labels(one.view, one.cell.row)[0] for one in found}
     return tuple(found) if len(parents) == 1 or not _repeats_rows(found[0].view) else ()
+
+
+def _of_times(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell, ...]:
+    """Return the cells of one thing at several times, which are the columns or the rows of a table; () if one of them
+    is not sure.
+    """
+    each = (next((one for one in best_cells(text, tables, most=1) if one.is_met), None) for text in operands)
+    found = [one for text, one in zip(operands, each, strict=True) if one is not None and one.time_agrees]
+    rows, columns = ({place(one.cell) for one in found} for place in (attrgetter("row"), attrgetter("column")))
+    is_line = sorted((len(rows), len(columns))) == [1, len(operands)]
+    return tuple(found) if is_line and len({one.view.table.start for one in found}) == 1 else ()
 
 
 def _is_named(question: str, found: FoundCell) -> bool:

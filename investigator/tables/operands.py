@@ -11,7 +11,9 @@ from itertools import combinations
 from investigator.language.late_patterns import late
 from investigator.questions.cues import cues, patterns
 from investigator.records import Operation
-from investigator.tables.times import asked_times
+from investigator.tables.asked import CHANGE
+from investigator.tables.computing import asked_operation
+from investigator.tables.times import asked_times, times_between, without_times
 
 _WHEN = late(r",?\s+(?:in|for|during|at|as of|by|on|from)\s[^,?]*\d[^?]*$", re.IGNORECASE)
 _BEGINS_WITH_TIME = late(r"^\W*(?P<when>(?:in|for|during|at|as of|by)\s[^,?]*\d[^,?]*),\s*(?P<rest>.+)$", re.IGNORECASE)
@@ -28,6 +30,14 @@ _SPAN_OF_ALL = late(
     r"\b(?:over|in|for|of|across) (?:the |all )+(?:\w+ )?(?:years|quarters|months|periods)\b", re.IGNORECASE
 )
 _MOST_OPERANDS = 8
+_COMPUTES = late(
+    r"\b(?:by how (?:much|many)|how (?:much|many) (?:more|less|fewer|higher|lower|dearer|cheaper)|differences?|gap"
+    r"|between|(?:all |taken |added )?together|combined|altogether|in total|in all"
+    r"|(?:the )?(?:sum|total)(?: number)? of|was there|were there)\b",
+    re.IGNORECASE,
+)
+_TOTAL = late(r"\b(?:in total|in all|altogether|(?:sum|total) of)\b", re.IGNORECASE)
+_LOOSE = late(r"(?:\s+(?:from|to|until|through|and|in|of|for|over|than|the|years?|,|[-–]))+$", re.IGNORECASE)
 _BE = r"(?:was|were|is|are)"
 _VERB = rf"(?:{_BE}|did|does|do|has|have)"
 _TOGETHER = r"(?:(?:all )?together|combined|altogether|in total|in all|taken together|added together)"
@@ -79,15 +89,17 @@ _OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 @dataclass(frozen=True)
 class AskedComputation:
     """A computation that a question asks for. `operands` contains a question about each figure, in the order of the
-    formula; as a name may contain "and", it is a list of possibilities. If it is empty, `about` is the question without
-    the words for the operation: the remaining words name the rows, the column or the periods of the figures. `rows`
-    contains the words for what the rows are: "which STATION", "the cheapest ARTICLE".
+    formula; as a name may contain "and", it is a list of possibilities. If `are_times`, the operands are one thing at
+    several times. If there are none, `about` is the question without the words for the operation: the remaining words
+    name the rows, the column or the periods of the figures. `rows` contains the words for what the rows are: "which
+    STATION", "the cheapest ARTICLE".
     """
 
     operation: Operation
     operands: tuple[tuple[str, ...], ...] = ()
     about: str = ""
     rows: tuple[str, ...] = ()
+    are_times: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -104,6 +116,34 @@ def asked_computation(question: str) -> AskedComputation | None:
         matches = (found for pattern in compiled if (found := pattern.match(plain)))
         if operands := tuple(dict.fromkeys(texts for found in matches for texts in _operands(found, operation))):
             return AskedComputation(operation, operands)
+    return _of_times(plain) or _of_all(plain)
+
+
+def _of_times(plain: str) -> AskedComputation | None:
+    """Return the sum, the difference or the growth of one thing at the times that a question names; the newest first,
+    except for a sum. For "from 2021 to 2024", a sum includes the years in between.
+    """
+    times, cue = asked_times(plain), patterns("extremes")
+    if any(cue[name].search(plain) for name in ("maximum_of_all", "minimum_of_all", "mean")):
+        return None
+    operation = asked_operation(plain) or (Operation.SUM if _TOTAL.search(plain) else None)
+    if operation not in (Operation.SUM, Operation.DIFFERENCE, Operation.GROWTH) or len(times) < len(_OF_TWO):
+        return None
+    if len(times) == len(_OF_TWO) and operation is Operation.SUM and cue["span"].search(plain):
+        is_list = re.search(rf"{times[0].words} and {times[1].words}", plain) and "between" not in plain
+        times = times if is_list else times_between(*times)
+    elif operation is not Operation.SUM:
+        times = tuple(sorted(times, key=lambda time: time.order, reverse=True))
+    if not all(time.words for time in times) or (operation is not Operation.SUM and len(times) > len(_OF_TWO)):
+        return None
+    thing = " ".join(_COMPUTES.sub(" ", CHANGE.sub(" ", without_times(plain))).split())
+    thing = _LOOSE.sub("", f" {thing}").strip()
+    asks = "" if _ASKS.search(thing) else "What is "
+    return AskedComputation(operation, (tuple(f"{asks}{thing} in {time.words}?" for time in times),), are_times=True)
+
+
+def _of_all(plain: str) -> AskedComputation | None:
+    """Return the highest, the lowest or the mean figure that a question asks for."""
     cue = patterns("extremes")
     for operation in _EXTREMES:
         if cue[f"{operation}_of_all"].search(plain) and cue["asks"].match(plain) and not cue["several"].search(plain):
@@ -143,7 +183,8 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
         when = when or _time_in(said["head"])
         lead = _without(f" {said['head']}".replace(when, " ") if when else said["head"], *_EXTREMES, "asking")
     for names in [(said["one"], said["other"])] if "one" in said else _listed(said["list"]):
-        if len(names) > 1 and (len(names) == 2 or operation not in _OF_TWO):
+        are_things = all(re.search(r"[^\W\d_]", _LINK.sub("", f"{without_times(name).strip()} ")) for name in names)
+        if len(names) > 1 and are_things and (len(names) == 2 or operation not in _OF_TWO):
             own = [time for name in names if (time := _time_in(name))]
             shared = when or (own[0] if len(set(own)) == 1 else "")
             yield tuple(_asked(lead, name, tail, shared) for name in names)

@@ -249,3 +249,48 @@ def test_results_of_two_documents_that_differ_are_shown_but_are_no_answer(tmp_pa
     answer = investigator.ask("What was the largest cost of the South depot in 2022?")
     assert answer.status is AnswerStatus.ANSWERED
     assert "720 > 410" in answer.claims[0].text
+
+
+VISITS = "Year,Loans,Visits\n2019,410,980\n2020,395,1105\n2021,402,1242\n2022,433,1310\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "formula"),
+    [
+        ("How many loans in total from 2019 to 2022?", "visits.csv", "410 + 395 + 402 + 433 = 1,640"),
+        ("How many visits were there in 2019 and 2021 together?", "visits.csv", "980 + 1242 = 2,222"),
+        ("What is the difference between the visits in 2022 and 2019?", "visits.csv", "1310 − 980 = 330"),
+        ("How many visits were there in 2018 and 2019 together?", "visits.csv", None),
+        ("How much was the rent for 2020, 2021 and 2022 in total?", "costs.md", "11,400 + 11,800 + 12,000 = 35,200"),
+        ("What were the total costs in 2021 and 2022?", "costs.md", None),
+        ("What was the average rent from 2020 to 2022?", "costs.md", "(11,400 + 11,800 + 12,000) / 3 = 11,733.33"),
+        ("How much more was rent in 2022 than in 2020?", "costs.md", "12,000 − 11,400 = 600"),
+        ("What is the difference between rent in 2020 and in 2022?", "costs.md", "12,000 − 11,400 = 600"),
+    ],
+)
+def test_figures_of_several_times_are_computed(question: str, name: str, formula: str | None) -> None:
+    assert _formula(question, name, VISITS if name == "visits.csv" else COSTS) == formula
+
+
+@pytest.mark.parametrize(
+    ("question", "status", "figure"),
+    [
+        (
+            "By how much did the fee for a large locker go up between 2021 and 2022?",
+            AnswerStatus.ANSWERED,
+            "46 − 40 = 6",
+        ),
+        ("By how much did the fee for a large locker go up between 2020 and 2022?", None, ""),
+    ],
+)
+def test_a_change_is_computed_from_the_same_table_in_two_editions(
+    tmp_path: Path, question: str, status: AnswerStatus | None, figure: str
+) -> None:
+    for year, small, large in ((2021, 22, 40), (2022, 25, 46)):
+        (tmp_path / f"fees-{year}.md").write_text(
+            f"# Harbour Pool: Locker fees {year}\n\n| Locker | Fee (EUR) | Height (cm) |\n| --- | --- | --- |\n"
+            f"| Small locker | {small} | 60 |\n| Large locker | {large} | 180 |\n"
+        )
+    answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask(question)
+    assert (answer.status is AnswerStatus.ANSWERED) is (status is AnswerStatus.ANSWERED)
+    assert figure in answer.text
