@@ -27,6 +27,7 @@ from investigator.questions.measured import (
     given_in,
     is_carried,
     is_only_part,
+    shown_figure,
     shows_span,
 )
 from investigator.questions.names import (
@@ -285,8 +286,8 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
     if kind in _SPANS:
         said = shows_span(kind, evidence.sentence, question)
         return matched(asked, MatchState.MET if said else MatchState.NOT_MET, said)
-    if match := shown[kind].search(evidence.sentence):
-        return matched(asked, MatchState.MET, match.group())
+    if said := shown_figure(kind, evidence.sentence):
+        return matched(asked, MatchState.MET, said)
     for other in cues("excludes").get(kind, "").split():
         if match := shown[other].search(evidence.sentence):
             return matched(asked, MatchState.CONTRADICTED, match.group())

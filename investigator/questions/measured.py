@@ -33,7 +33,7 @@ _PART_OF = late(
     re.IGNORECASE,
 )
 _MONEY = "money"
-_BARE = late(r"[\d.,]+")
+_BARE, _CELLS, _SIGN = late(r"[\d.,]+"), " | ", late(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF)\b")
 _NO_MEASURES = frozenset(["%", "pp", "bps", "share"])  # because a request for a share is worded differently
 _REACH_AFTER, _REACH_BEFORE = 3, 5  # words
 _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
@@ -84,8 +84,21 @@ def is_carried(word: str, question: str, sentence: str) -> bool:
     kind = next((one for one in kinds if asked[one].search(question) and shown[one].search(sentence)), "")
     if kind != _MONEY:
         return bool(kind)
-    is_money = is_row(sentence) or any(not _BARE.fullmatch(one.group()) for one in shown[kind].finditer(sentence))
-    return is_money and not apart.search(sentence)
+    is_bare = not is_row(sentence) and all(_BARE.fullmatch(one.group()) for one in shown[kind].finditer(sentence))
+    return not is_bare and bool(shown_figure(kind, sentence)) and not apart.search(sentence)
+
+
+def shown_figure(kind: str, sentence: str) -> str:
+    """Return the words of a sentence that show a kind of figure; "" if none do. In a row of a table, a bare figure is
+    money only behind a name for money: "Price: 4.20", but not "Length (m): 4.20".
+    """
+    pattern, is_table = patterns("shown")[kind], is_row(sentence) or _CELLS in sentence
+    for found in pattern.finditer(sentence):
+        before = sentence[: found.start()].rpartition(";")[2]
+        names_money = patterns("columns")[_MONEY].search(before) or _SIGN.search(before)
+        if kind != _MONEY or not is_table or names_money or not _BARE.fullmatch(found.group()):
+            return found.group()
+    return ""
 
 
 def shows_span(kind: str, sentence: str, question: str) -> str:

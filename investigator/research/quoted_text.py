@@ -16,6 +16,7 @@ from investigator.research.rows import Row, row_at
 
 _AROUND = 250  # characters read before and after a quote
 _ABOUT = 600  # characters at the beginning of a document that describe it
+_LISTS = 2  # number of a column that a table of labels and values does not have
 _LONGEST_TITLE = 120  # characters
 _MINUTES = late(r"\bminutes\b", re.IGNORECASE)
 
@@ -73,11 +74,27 @@ def names_of(document: Document) -> str:
 
 def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
     """Return a quoted sentence with the surrounding text, its heading, and what its document says about itself."""
-    text, imprint = document.text, document.imprint
-    above, below = text[max(0, quote.start - _AROUND) : quote.start], text[quote.end : quote.end + _AROUND]
+    imprint = document.imprint
+    above = _beside_lists(document, max(0, quote.start - _AROUND), quote.start, quote)
+    below = _beside_lists(document, quote.end, quote.end + _AROUND, quote)
     own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
     names = names_of(document)
-    about = f"{names} {own} {text[:_ABOUT]}"
+    about = f"{names} {own} {_beside_lists(document, 0, _ABOUT, quote)}"
     heading = heading_at(document.headings, quote.start)
     before = f"{heading} {above} {quote.text[: max(0, quote.text.find(sentence))]}"
     return Surroundings(sentence, f"{quote.text} {above} {below} {heading}", about, before, names, imprint)
+
+
+def _beside_lists(document: Document, start: int, end: int, quote: Quote) -> str:
+    """Return a stretch of a document without the tables that list several things, unless the quote is in a table:
+    their rows say nothing of the sentences next to them.
+    """
+    tables = sorted(document.tables, key=lambda one: one.start)
+    if any(one.start <= quote.start < one.end for one in tables):
+        return document.text[start:end]
+    kept, at = list[str](), start
+    for one in tables:
+        if one.start < end and at < one.end and any(cell.column >= _LISTS for cell in one.cells):
+            kept.append(document.text[at : max(at, one.start)])
+            at = one.end
+    return " ".join((*kept, document.text[at:end]))

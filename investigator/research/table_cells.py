@@ -227,8 +227,14 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
     for both in pairs(question):
         wanted = {root(both.first), root(both.second)}
         together = [label for label in cell.row if wanted <= roots(label)]
-        if together and not any(stand_together(both, label) for label in together):
+        if together and not any(stand_together(both, form) for label in together for form in (label, _turned(label))):
             yield _match(ConstraintKind.ATTRIBUTE, f"{both.first} {both.second}", MatchState.NOT_MET, "")
+
+
+def _turned(label: str) -> str:
+    """Return a label in the order of speech: "White filling, large" as "large White filling"."""
+    noun, comma, mark = label.partition(",")
+    return f"{mark} {noun}" if comma and "," not in mark else label
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:

@@ -62,6 +62,11 @@ class TableView:
         return found
 
     @cached_property
+    def all_words(self) -> str:
+        """Return the words of all cells."""
+        return one_line(self.text[self.table.start : self.table.end])
+
+    @cached_property
     def caption(self) -> str:
         """Return the caption on one line."""
         return self._words(self.table.caption)

@@ -16,8 +16,10 @@ from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
 from investigator.questions.numbered import numbered
 from investigator.questions.order import other_mark, pairs
+from investigator.questions.related import root
 from investigator.records import QuestionKind, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, asks_time, limits, table_question
+from investigator.tables.asked_kinds import is_of_asked_kind, naming_cell, says_money
 from investigator.tables.binding import Binding
 from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, has_amount, is_aside, kind_fits, timeless
 from investigator.tables.cells import TableView
@@ -37,7 +39,9 @@ _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
-_BARE_AMOUNT = late(r"(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?")
+_BARE_AMOUNT = late(
+    r"[-−–]?(?:[A-Z]{3} ?)?[$€£¥₹]? ?\(?\d[\d.,' ]*\)?(?: ?(?:[$€£¥₹]|[A-Z]{3}|euros?|dollars?|pounds?))?"
+)
 _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IGNORECASE)
 """The header of a column that says how certain the adjacent figures are."""
 
@@ -76,6 +80,8 @@ class FoundCell:
         """Return True for the same column of a row that differs only in its last label: "Rye bread, 1 kg"."""
         (one, other_one), view = (self.view.row_labels(found.cell.row) for found in (self, other)), self.view
         is_column = view.table == other.view.table and self.cell.column == other.cell.column
+        if is_column and self.cell.column < view.table.label_columns:  # several people with one role
+            return set(one) - {view.words(self.cell)} == set(other_one) - {view.words(other.cell)}
         is_same = is_column and view.table.label_columns > 1 and one[:-1] == other_one[:-1] != ()
         return is_same and abs(self.score - other.score) < _SAME
 
@@ -169,7 +175,8 @@ def figure_of(value: str) -> str:
 
 
 def _figure(found: FoundCell) -> str:
-    return figure_of(found.view.words(found.cell))
+    value = found.view.words(found.cell)
+    return figure_of(value) or value
 
 
 def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | None) -> Iterator[FoundCell]:
@@ -191,13 +198,21 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
             is_sum = bool(own.words) and not own.telling
             if not (is_sum or is_of_time) and not any(says(own, term) or says(above, term) for term in asked.terms):
                 continue
+            name = naming_cell(asked, view, row)
             for cell in cells:
                 looked_at += 1
-                if cell.column < view.table.label_columns:
+                is_label = cell.column < view.table.label_columns
+                if cell is not name and (is_label or (name and not _is_headed(asked, tables, view, cell))):
                     continue
                 one = _fit(asked, tables, view, cell, (own, above, caption), translated)
-                if one is not None:
+                if one is not None and is_of_asked_kind(asked, tables, view, cell):
                     yield one
+
+
+def _is_headed(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
+    """Return True if the question names the column of a cell."""
+    header = tables.named(" ".join(view.column_headers(cell)))
+    return any(says(header, term) for term in asked.terms)
 
 
 def _fit(
@@ -299,7 +314,8 @@ def _carried(
     if not found or not (_BARE_AMOUNT.fullmatch(value) or gives_no_value(value)):
         return ()
     own, _, header, _ = names
-    says_more = any(name.not_said(asked.said) for name in (own, header))
+    left = header.not_said(asked.said)
+    says_more = own.not_said(asked.said) or any(not says_money(word) for word in header.spelled if root(word) in left)
     asked_words = frozenset(words(asked.text))
     is_other = any(apart.fullmatch(word) for name in names for word in name.spelled if word not in asked_words)
     return () if says_more or is_other else found

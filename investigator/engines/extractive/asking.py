@@ -9,6 +9,7 @@ from investigator.engines.extractive.candidates import Asked, Candidate, asked, 
 from investigator.engines.extractive.summarising import summary
 from investigator.language.normalise import one_line
 from investigator.language.relevance import coverage, stems
+from investigator.language.sentences import is_row
 from investigator.language.terms import content_words, is_english, is_latin, words
 from investigator.questions.answer_types import expected_type, holds_type
 from investigator.questions.causes import LEAST_OF_EFFECT, cause_share, follows_from_before
@@ -120,13 +121,24 @@ def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage
         if (number, first) not in at:
             continue
         last = first
-        while (number, last + 1) in at and _length(at[number, first], at[number, last + 1]) <= _LONGEST_QUOTE:
+        while (after := at.get((number, last + 1))) and _go_together(at[number, first], after):
             last += 1
-        while (number, first - 1) in at and _length(at[number, first - 1], at[number, last]) <= _LONGEST_QUOTE:
+        while (before := at.get((number, first - 1))) and _go_together(before, at[number, last]):
             first -= 1
         run = [at.pop((number, place)) for place in range(first, last + 1)]
         quotes[passages[number].text[run[0].span[0] : run[-1].span[1]]] = None
     return tuple(quotes)[:_MOST_QUOTES]
+
+
+def _go_together(first: Candidate, last: Candidate) -> bool:
+    """Return True if the sentences from `first` to `last` make one quote; a row of a table says nothing of the
+    sentence next to it.
+    """
+    return _is_cells(first.text) == _is_cells(last.text) and _length(first, last) <= _LONGEST_QUOTE
+
+
+def _is_cells(text: str) -> bool:
+    return " | " in text or is_row(text)
 
 
 def _length(first: Candidate, last: Candidate) -> int:

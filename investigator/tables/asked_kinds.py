@@ -1,0 +1,107 @@
+"""Decides if the names of a cell allow it to give the kind of figure that a question asks for. Pure, English.
+
+"What did Dunlin cost?" names the row and the kind of figure, but no column. Only names that say money, or a table of
+money, make a figure in that row a cost: neither its points nor its registration number is one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from investigator.questions.answer_types import AnswerType, required_type
+from investigator.questions.constraints import counted_thing
+from investigator.questions.cues import cue_roots, empty_words, patterns
+from investigator.questions.measured import is_unit
+from investigator.questions.related import related_roots, root, roots
+from investigator.records import TableCell
+from investigator.tables.asked import TableQuestion
+from investigator.tables.cell_values import currencies, timeless
+from investigator.tables.cells import TableView
+from investigator.tables.document_tables import DocumentTables
+from investigator.tables.measures import is_unit_note
+from investigator.tables.naming import Named
+
+_HOW_MUCH = re.compile(r"\bhow much\b(?! (?:time|longer|older|later|earlier))", re.IGNORECASE)
+_NAME_PART = r"(?:[A-ZÀ-ÖØ-Þ][\w.'’-]*|(?:de|von|van|der|di|da)\b)"
+_PERSON = re.compile(rf"{_NAME_PART}(?:\s+{_NAME_PART})*")
+_OTHERS = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
+
+
+def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
+    """Return False for a figure that cannot be of the requested kind: for one under a header that names something else
+    if the question asks how much or how many, and for one that nothing calls money if it asks for money.
+    """
+    value = view.words(cell)
+    header = " ".join(view.column_headers(cell))
+    if not any(map(str.isdigit, value)) or required_type(asked.text) in _OTHERS:
+        return True
+    names = tables.named(timeless(header))
+    is_other = bool(names.not_said(asked.said) - _plain())
+    is_much, wants_money = _HOW_MUCH.search(asked.text) is not None, asks_money(asked.text)
+    if (asked.asks_count or is_much or wants_money) and is_other and patterns("columns")["identity"].search(header):
+        return False
+    if asked.asks_count:
+        return not is_other or _is_counted(asked, names, view, cell)
+    if wants_money or (is_much and is_other):
+        return _is_money(tables, view, cell, header, value, has_name=bool(names.telling - _plain()))
+    return True
+
+
+def naming_cell(asked: TableQuestion, view: TableView, row: int) -> TableCell | None:
+    """Return the label of a row that names a person, if the question asks for a name and another label of the row says
+    the person's role.
+    """
+    if required_type(asked.text) is not AnswerType.NAME:
+        return None
+    labels = [cell for cell in view.rows[row] if cell.column < view.table.label_columns]
+    left = [cell for cell in labels if roots(view.words(cell)).isdisjoint(asked.said)]
+    if len(left) != 1 or len(labels) == 1 or not _PERSON.fullmatch(view.words(left[0])):
+        return None
+    header = roots(" ".join(view.column_headers(left[0])))
+    return left[0] if not header.isdisjoint(cue_roots("lists", "people")) else None
+
+
+@lru_cache(maxsize=256)
+def asks_money(question: str) -> bool:
+    """Return True if a question asks what something costs, or what somebody pays or earns."""
+    return required_type(question) not in _OTHERS and patterns("columns")["asks_money"].search(question) is not None
+
+
+@lru_cache(maxsize=4_096)
+def says_money(text: str) -> bool:
+    """Return True if a name says that figures are money: "Fee (£)", "Turnover"."""
+    plain = text.replace("_", " ")
+    return bool(currencies(plain)) or patterns("columns")["money"].search(plain) is not None
+
+
+def _is_counted(asked: TableQuestion, header: Named, view: TableView, cell: TableCell) -> bool:
+    """Return True if the names of a cell contain the counted things, or their unit."""
+    thing = counted_thing(asked.text)
+    same = {root(thing)} | related_roots(thing)
+    if same & cue_roots("empty", "people"):
+        same = same | cue_roots("empty", "counted_people")
+    over = f"{view.caption} {view.unit} {view.stub} {' '.join(view.row_labels(cell.row))}"
+    is_term = any(not term.roots.isdisjoint(header.every) for term in asked.terms)
+    return is_term or not thing or is_unit(thing) or not same.isdisjoint(header.every | roots(over))
+
+
+def _is_money(
+    tables: DocumentTables, view: TableView, cell: TableCell, header: str, value: str, *, has_name: bool
+) -> bool:
+    """Return True if a cell or its header says money; or its other names do, and its header names nothing else. A
+    column without a name of its own is of the kind of its table.
+    """
+    if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):
+        return True
+    if patterns("columns")["other"].search(header):
+        return False
+    over = (*view.row_labels(cell.row), view.caption, view.unit, tables.heading_over(view), tables.own_name)
+    if any(map(says_money, over)) or is_unit_note(view.unit):
+        return True
+    return not has_name and says_money(view.all_words)
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return cue_roots("columns", "plain") | empty_words()
