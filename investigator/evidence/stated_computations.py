@@ -39,11 +39,16 @@ _FROM_TO = late(
 _TO_FROM = late(
     rf"\bto\s+(?P<new>{_NUMBER}{_UNIT})(?P<end>{_YEAR}),?\s+from\s+(?P<old>{_NUMBER}{_UNIT})(?P<begin>{_YEAR})(?=[\s,;.)]|$)"
 )
+_INSTEAD = late(
+    rf"\b(?:is|are|be|was|were|to)\s+(?P<new>{_NUMBER}{_UNIT})(?P<end>{_YEAR}),?\s+instead of"
+    rf"\s+(?P<old>{_NUMBER}{_UNIT})(?P<begin>{_YEAR})(?=[\s,;.)]|$)"
+)
+_CHANGE_FORMS = (_FROM_TO, _TO_FROM, _INSTEAD)
 _BARE_YEAR = late(r"(?:19|20)\d\d")
 _VALUE = late(r"(?P<number>(?:[$€£¥₹]|[A-Z]{3})?\s?\d[\d.,']*)\s?(?P<unit>[^\d()\[\]]*)")
 _FRAME = late(
     r"\b(?:(?:by )?how (?:much|many)(?: (?:more|less|fewer))?|by what percent(?:age)?|what|which|was|were|is|are|did"
-    r"|does|do|has|have|been|growth(?: rate)?|differences?|between|spent|spend|pay)\b",
+    r"|does|do|has|have|been|go(?:ne)? (?:up|down)|growth(?: rate)?|differences?|between|spent|spend|pay)\b",
     re.IGNORECASE,
 )
 _LINK = r"(?:in|from|to|for|at|of|on|by)"
@@ -237,7 +242,7 @@ def _value(request: _Request, text: str, span: tuple[int, int], tables: Document
     value = stated_value(request.thing, text, about) if request.thing.words <= roots(text) | about else None
     if value is None or value.is_planned or value.is_relative or patterns("modality")["planned"].search(text):
         return None
-    known = about | request.thing.words
+    known = about | request.thing.words | roots(value.text)  # a currency such as EUR is no other thing
     if not value.scope <= known or not value.names <= known or (value.rates and value.rates != request.thing.rates):
         return None
     stated = _stated(value.text, span)
@@ -252,9 +257,11 @@ def _stated(written: str, span: tuple[int, int]) -> _Stated | None:
     found = _VALUE.fullmatch(written.strip())
     if found is None:
         return None
-    unit = found["unit"].strip(" ,.'")
+    number, unit = found["number"].strip(" ,.'"), found["unit"].strip(" ,.'")
+    if number[:3].isalpha() and not unit:  # a currency code, which the result has as well
+        number, unit = number[3:].strip(), number[:3]
     measure = "%" if unit and unit_of(unit) == "%" else unit
-    return _Stated(QuotedCell(start=span[0], end=span[1], value=found["number"].strip(" ,.'"), measure=measure), span)
+    return _Stated(QuotedCell(start=span[0], end=span[1], value=number, measure=measure), span)
 
 
 def _plain(text: str, change: _Change) -> str:
@@ -265,7 +272,7 @@ def _plain(text: str, change: _Change) -> str:
 
 def _change(text: str) -> _Change | None:
     """Return the old and the new value if a sentence states them with "from" and "to", each with its year."""
-    for pattern in (_FROM_TO, _TO_FROM):
+    for pattern in _CHANGE_FORMS:
         found = pattern.search(text)
         while found and _BARE_YEAR.fullmatch(found["old"]) and _BARE_YEAR.fullmatch(found["new"]):
             found = pattern.search(text, found.end())

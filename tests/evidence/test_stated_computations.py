@@ -98,3 +98,12 @@ def test_the_answer_quotes_the_sentences_of_the_figures(tmp_path: Path) -> None:
     answer = investigator.ask("What did the annual dinner and the tournament cost together in 2022?")
     assert answer.status is not AnswerStatus.ANSWERED
     assert not any(claim.computation for claim in answer.claims)
+
+
+def test_a_change_stated_with_instead_is_computed_in_its_direction() -> None:
+    text = "# Change to the lease of Mill Barn\n\n1. From 1 June 2023 the monthly rent is EUR 950 instead of EUR 900.\n"
+    found = _computed("By how much did the monthly rent of Mill Barn go up?", text)
+    assert found is not None
+    assert found.result.formula == "950 − 900 = 50 EUR"
+    assert _computed("By how much did the monthly rent of Mill Barn go down?", text) is None
+    assert _computed("By how much did the monthly rent of Hill Farm go up?", text) is None
