@@ -15,7 +15,7 @@ from typing import NamedTuple
 from investigator.language.lists import month_numbers
 from investigator.language.terms import POSSESSIVE, folded, stop_words
 from investigator.questions.cues import cue_words, is_direction
-from investigator.questions.related import is_irregular, is_verb, related_roots, root
+from investigator.questions.related import LIGHT_VERBS, is_irregular, is_verb, related_roots, root
 
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
@@ -79,6 +79,9 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
         return Clause(tuple(run), follows[0], is_passive=_is_passive(tokens, at, follows[0]))
     name = _name_at(tokens, at)
     if name:
+        own = run[len(name) :] if run[: len(name)] == list(name) else []
+        if _ends_with_verb(tokens[:at], own):
+            return Clause((*name, *own[:-1]), folded(own[-1]), is_passive=False)
         end = at + len(name)
         verb = folded(tokens[end]) if end < len(tokens) and _carries(tokens[end]) else ""
         return Clause(tuple(name), verb, is_passive=_is_passive(tokens, at, verb)) if verb else None
@@ -96,6 +99,17 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
     ):
         return None
     return Clause(tuple(run[:-1]), verb, is_passive)
+
+
+def _ends_with_verb(before: Sequence[str], own: Sequence[str]) -> bool:
+    """Return True if the words after a name end with the verb of the clause, because its object is asked for: "how much
+    power does the Emsland PLANT MAKE".
+    """
+    asks = {folded(token) for token in before}
+    if len(own) < 2 or folded("".join(before[-1:])) not in _words("determiners"):
+        return False
+    last = folded(own[-1])
+    return bool(asks & _words("takes_object")) and (is_verb(last) or last in LIGHT_VERBS)
 
 
 def _name_at(tokens: Sequence[str], at: int) -> Sequence[str]:

@@ -66,8 +66,10 @@ class QuotedText:
 
 
 def names_of(document: Document) -> str:
-    """Return the names of a document and its first line. Minutes are those of a meeting."""
+    """Return the names of a document and its first line, unless a table begins there. Minutes are of a meeting."""
     first = document.text.strip().partition("\n")[0][:_LONGEST_TITLE]
+    if any(table.start <= len(first) for table in document.tables):
+        first = ""
     names = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {first}"
     return f"{names} {_MINUTES.sub('meeting', names)}" if _MINUTES.search(names) else names
 

@@ -72,3 +72,17 @@ def test_a_number_with_separators_of_thousands_is_one_word() -> None:
     assert pairs("Is the deposit £6,900?") == ()
     assert Pair("rent", "42", is_exact=True) not in pairs("Is the annual rent £42,000?")
     assert Pair("room", "6", is_exact=True) in pairs("Is room 6, upstairs, empty?")
+
+
+@pytest.mark.parametrize(
+    ("question", "subject", "verb"),
+    [
+        ("How much power does the Emsland plant make?", ("Emsland", "plant"), "make"),
+        ("How much money did the Scouts receive last year?", ("Scouts",), "receive"),
+        ("How many chairs did Ann Cole order?", ("Ann", "Cole"), "order"),
+    ],
+)
+def test_a_noun_after_a_name_is_not_the_verb(question: str, subject: tuple[str, ...], verb: str) -> None:
+    found = clause(question)
+    assert found is not None
+    assert (found.subject, found.verb) == (subject, verb)

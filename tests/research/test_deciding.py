@@ -191,3 +191,9 @@ BOARD = "Minutes\n\nThe board rejected the proposal to open on Mondays. It accep
 )
 def test_nobody_and_a_rejected_proposal_say_no(question: str, text: str, decision: Decision | None) -> None:
     assert decided(question, text) is decision
+
+
+def test_the_header_of_a_table_does_not_name_its_document(tmp_path: Path) -> None:
+    rows = "Name,Paid first,Paid rest\nAnn Cole,95,164\nBen Dow,95,\n"
+    (tmp_path / "trip.csv").write_text(rows)
+    assert Investigator(tmp_path).ask("Has Ben Dow paid the rest?").decision is None
