@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from investigator.language.terms import is_english, stop_words
 from investigator.questions.cues import cues
-from investigator.questions.kinds import cue
+from investigator.questions.kinds import cue, kind_of
 from investigator.questions.related import is_verb, related
 
 _FEWEST_LETTERS = 5
@@ -36,7 +36,7 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
 
 def with_respelled_request(question: str) -> str:
     """Return an English question with the mistyped words of its request corrected: "wich documnets mention". What it
-    asks about, and words that exist, are unchanged.
+    asks about, and words that exist, are unchanged; so is a question whose kind the corrections do not change.
     """
     known = cues("kinds")["request"].split()
     found = [*_WORD.finditer(question)][:_LONGEST_REQUEST]
@@ -51,7 +51,7 @@ def with_respelled_request(question: str) -> str:
             corrected = f"{corrected[:at]}{shown}{corrected[at + len(plain) :]}"
         if cue("mentions").fullmatch(other or plain):  # what follows is looked for
             break
-    return corrected
+    return question if kind_of(corrected) is kind_of(question) else corrected
 
 
 def _of_request(word: str, known: list[str]) -> str | None:

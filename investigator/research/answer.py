@@ -221,12 +221,13 @@ def concluded(
         complete = searched or (bool(found.missing) and not coverage.unreadable)
         status = AnswerStatus.NOT_FOUND if complete else AnswerStatus.NOT_FOUND_SO_FAR
         stop = StopReason.SATURATED if stop is StopReason.ANSWERED else stop
+    reason = found.reason or _reason(status, stop, coverage, threshold, memories, reworded=reworded)
     return Answer(
         question=run.question,
         status=status,
         stop=stop,
         outcome=f"stopped({stop})" if stop in CEILINGS else status,
-        reason=found.reason or _reason(status, stop, coverage, threshold, memories, reworded=reworded),
+        reason=_with_left_out(status, reason, coverage),
         text=cited_text(claims),
         claims=claims,
         unproven=found.unproven,
@@ -271,6 +272,12 @@ def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
     asked = {memory_id: step.purpose for step in run.plan.steps for memory_id in step.result_ids}
     found = [asked.get(memory_id, "") for claim in claims for memory_id in claim.memory_ids]
     return tuple(dict.fromkeys(found)) if found and all(text in run.wordings for text in found) else ()
+
+
+def _with_left_out(status: AnswerStatus, reason: str, coverage: Coverage) -> str:
+    """Return the reason for showing passages with the files that the folder excludes, which may have the answer."""
+    excluded = _ignored(coverage) if status is AnswerStatus.PASSAGES_FOUND else []
+    return f"{reason.rstrip('.')}; {', '.join(excluded)}." if excluded else reason
 
 
 def _reason(

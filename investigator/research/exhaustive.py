@@ -19,6 +19,7 @@ from investigator.language.relevance import rarity
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.asked_amounts import asked_amounts
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import asked_documents, asked_media_types, cue
 from investigator.questions.related import root, roots
@@ -103,6 +104,8 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
         is_told = any(topic.is_mention for topic in topics)
         if row.verdict is RowVerdict.YES and not is_told and has_things(question, document(document_id)):
             row = row.changed(verdict=RowVerdict.UNCLEAR)  # its rows are asked for
+        if row.verdict is RowVerdict.YES and not is_told:  # amounts are not compared here
+            row = row.changed(missing=(*row.missing, *(one.text for one in asked_amounts(question))))
         rows.append(row)
     return tuple(_without_other_kinds(rows, question, document))
 

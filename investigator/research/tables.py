@@ -8,6 +8,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
 from investigator.evidence.standing import Reread, quote_standing, recheck
 from investigator.language.normalise import one_line
+from investigator.questions.asked_amounts import asked_amounts
 from investigator.questions.topics import topics_of
 from investigator.records import (
     Answer,
@@ -95,7 +96,7 @@ def survey_verdict(
     whole = coverage.complete and not unclear
     if not yes:
         none = AnswerStatus.ANSWERED if run.kind is QuestionKind.COUNT and whole else AnswerStatus.NOT_FOUND
-        status = AnswerStatus.NOT_FOUND_SO_FAR if unclear else none
+        status = AnswerStatus.NOT_FOUND_SO_FAR if unclear or asked_amounts(run.question) else none
         return Verdict(status, reason=reason)
     shown = [row for row in yes if not row.missing]
     status = AnswerStatus.ANSWERED_IN_PART if shown else AnswerStatus.PASSAGES_FOUND
@@ -143,7 +144,10 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
         "not all passages have vectors yet, so meaning alone found nothing" if run.search is Search.CANDIDATES else "",
     ]
     said = "; ".join(filter(None, left))
-    return f"; {said}" if said else ", every one of them decided"
+    if said:
+        return f"; {said}"
+    are_told = all(topic.is_mention for topic in topics_of(run.question))
+    return ", every one of them decided" if yes or are_told else ", judged by the words of the question and synonyms"
 
 
 def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage) -> Verdict:

@@ -25,7 +25,8 @@ Numbered = Iterator[tuple[int, str]]
 def read_question_file(file: Path, on_skipped: Callable[[str], None] = lambda _: None) -> tuple[str, ...]:
     """Return the questions of a .txt, .csv or .jsonl file, each once, in order.
 
-    Empty lines are skipped. A line without any word, such as `?`, is skipped with a message to `on_skipped`.
+    Empty lines are skipped, and lines of a .txt file that begin with `#`. A line without any word, such as `?`, is
+    skipped with a message to `on_skipped`.
 
     Raises QuestionError, with the number of the line, for a line that is not a question, and for a file without any.
     """
@@ -66,6 +67,10 @@ def _lines(text: str) -> Numbered:
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
+def _plain_lines(text: str) -> Numbered:
+    return ((number, line) for number, line in _lines(text) if not line.lstrip().startswith("#"))
+
+
 def _columns(text: str) -> Numbered:
     """Yield the column `question`; the header shows whether commas, semicolons or tabs separate the columns."""
     heading = text.partition("\n")[0]
@@ -99,4 +104,4 @@ def _json_lines(text: str) -> Numbered:
         yield number, question
 
 
-_FORMATS: Mapping[str, Callable[[str], Numbered]] = {".txt": _lines, ".csv": _columns, ".jsonl": _json_lines}
+_FORMATS: Mapping[str, Callable[[str], Numbered]] = {".txt": _plain_lines, ".csv": _columns, ".jsonl": _json_lines}

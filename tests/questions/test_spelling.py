@@ -13,6 +13,8 @@ from investigator.questions.spelling import with_respelled_request
         ("Wich documnets mentoin the wel?", "Which documents mention the wel?"),
         ("how mnay files conatin hail", "how many files contain hail"),
         ("Lsit the tools", "List the tools"),
+        ("How much was Fernhill invoiced in 2023?", "How much was Fernhill invoiced in 2023?"),
+        ("Which county has five mills?", "Which county has five mills?"),
         ("Which documents mention Wich?", "Which documents mention Wich?"),
         ("Which letters name Lits Ltd?", "Which letters name Lits Ltd?"),
         ("Wo ist die Lise?", "Wo ist die Lise?"),
