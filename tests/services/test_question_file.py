@@ -13,7 +13,7 @@ from investigator.services.question_file import read_question_file
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.txt", "\ufeffWho paid?\r\n\r\n  How long?\nWho  paid?\n"),
+        ("a.txt", "\ufeffWho paid?\r\n\r\n# when?\n  How long?\nWho  paid?\n"),
         ("a.csv", 'id;Question;x\n1;Who paid?;"a\nb"\n\n2;How long?;\n3;Who paid?;\n'),
         ("a.jsonl", '{"question": "Who paid?", "id": 1}\n\n{"question": "How long?"}\n{"question": "Who paid? "}\n'),
     ],
