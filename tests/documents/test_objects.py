@@ -60,7 +60,7 @@ def test_only_what_is_new_or_changed_is_asked_for_and_what_is_gone_is_deleted(se
     assert held(folder) == {"a.txt": b"alphb", "empty.txt": b""}
     assert not (folder.folder / "deep").exists()
     assert "1 object copied" in said[0]
-    assert "1 gone" in said[0]
+    assert "1 deleted" in said[0]
     server.requests.clear()
     assert copied()[1] == []
     assert server.requests == []
