@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+
 from investigator.evidence.quotes import quote_at
 from investigator.language.addressed import addresses_model
-from investigator.language.labels import labelled_spans
+from investigator.language.labels import label_line, labelled_spans
 from investigator.language.normalise import one_line
+from investigator.language.terms import content_words
 from investigator.questions.constraints import constraints
+from investigator.questions.cues import names_nothing
+from investigator.questions.equivalents import equivalents
+from investigator.questions.labelled import says_label
+from investigator.questions.related import roots
 from investigator.records import Claim, Document, Finding, Part, Quote
 from investigator.research.judging import Judging
 from investigator.scoring.calibration import default_calibration
 
-_MOST_LINES, _MOST_QUOTES = 2_000, 3
+_MOST_LINES = 500  # lines of a document that are judged, because each takes milliseconds
+_MOST_QUOTES = 3
 
 
 def with_label_lines(finding: Finding, question: str, document: Document) -> Finding:
@@ -29,10 +38,30 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the lines with a label that meet all of a question and have all its words, at most three."""
     part = Part(question=question, constraints=constraints(question))
+    asked = [(one.question, _telling(one.question)) for one in equivalents(part)]
     judging, found = Judging(lambda _: document), list[Quote]()
-    for start, end in list(labelled_spans(document.text))[:_MOST_LINES]:
+    spans = labelled_spans(document.text)
+    candidates = (span for span in spans if _may_answer(asked, document, span))
+    for start, end in islice(candidates, _MOST_LINES):
         quote = quote_at(document, start, end)
         best = judging.best(part, (Claim(text=one_line(quote.text), quotes=(quote,)),))
         if best is not None and best.is_met and best.own_share == 1.0 and not addresses_model(quote.text):
             found.append(quote)
     return tuple(found[:_MOST_QUOTES])
+
+
+def _may_answer(asked: Sequence[tuple[str, frozenset[str]]], document: Document, span: tuple[int, int]) -> bool:
+    """Return True if a wording of the question has all words of a label, or one of its value; of the rows of tables,
+    which are read by their words, if it has one of any cell.
+    """
+    text = document.text[slice(*span)]
+    line, is_row = label_line(text), any(table.start <= span[0] < table.end for table in document.tables)
+    value = roots(text if is_row or line is None else line.value)
+    return any(
+        not telling.isdisjoint(value) or (not is_row and line is not None and says_label(wording, line.label))
+        for wording, telling in asked
+    )
+
+
+def _telling(question: str) -> frozenset[str]:
+    return roots(" ".join(word for word in content_words(question) if not names_nothing(word)))

@@ -88,10 +88,9 @@ class Library:
 
     def threshold(self, question: str) -> int:
         """Return the lowest point at which a reply of the built-in engine is worth showing."""
-        standings = [entry.standing for entry in self._ranked(question)]
-        return default_calibration().threshold_of(
-            question, standings if self._corpus.chunk_count() < USUAL_CHUNKS else ()
-        )
+        is_small = self._corpus.chunk_count() < USUAL_CHUNKS
+        small_folder = [entry.standing for entry in self._ranked(question)] if is_small else ()
+        return default_calibration().threshold_of(question, small_folder)
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the content words of a question, and pairs of neighbouring words that occur as a phrase in the folder.
