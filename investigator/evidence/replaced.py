@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from investigator.evidence.titles import EDITIONS, are_of_a_series, title_line
 from investigator.language.normalise import normalise, one_line
@@ -13,6 +13,7 @@ from investigator.questions.cues import cue_words, patterns
 from investigator.questions.related import roots
 from investigator.records import Document
 
+_REPLACES = re.compile("replaces?|supersedes?", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -22,12 +23,17 @@ def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
     The statement gives the kind of document and the number, day or year of the one that it replaces. The titles of
     both differ only in names and numbers.
     """
-    return {old.id: new.id for new in documents for old in documents if old is not new and _replaces(new, old)}
+    found: dict[str, str] = {}
+    for new in documents:
+        title = title_line(new.text)
+        series = [old for old in documents if old is not new and are_of_a_series(title, title_line(old.text))]
+        told = [*_replaced(new)] if series else []
+        found |= {old.id: new.id for old in series if _replaces(new, old, told)}
+    return found
 
 
-def _replaces(new: Document, old: Document) -> bool:
-    if not are_of_a_series(title_line(new.text), title_line(old.text)):
-        return False
+def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
+    """Return True if one of the things that a document says it replaces is the other document."""
     known, own = (frozenset(_NUMBER.findall(_title(one))) for one in (old, new))
     kinds = cue_words("titles", "kinds") | EDITIONS | frozenset(words(_title(old)))
     return any(
@@ -35,13 +41,14 @@ def _replaces(new: Document, old: Document) -> bool:
         and named <= known
         and not named <= own
         and roots(what) & _roots(kinds)
-        for what in _replaced(new)
+        for what in told
     )
 
 
 def _replaced(document: Document) -> Iterator[str]:
     """Yield what each sentence of a document says that it replaces."""
-    for start, end in statement_spans(document.text):
+    said = _REPLACES.search(document.text)
+    for start, end in statement_spans(document.text) if said else ():
         text = normalise(one_line(document.text[start:end])).text
         if found := patterns("changes")["replaces_document"].search(text):
             yield found["what"]

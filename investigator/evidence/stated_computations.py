@@ -176,7 +176,7 @@ def _changed(
 ) -> StatedComputation | None:
     """Return the change that a sentence states by the old and the new value; None if sentences state several."""
     found: dict[str, StatedComputation] = {}
-    for span, text in _sentences(tables):
+    for span, text in _about(request, tables):
         change = _change(text)
         if change is None or _value(request, _plain(text, change), span, tables) is None:
             continue
@@ -218,7 +218,7 @@ def _goes_as_asked(question: str, found: StatedComputation) -> bool:
 def _figures(request: _Request, tables: DocumentTables) -> list[_Stated]:
     """Return the values that sentences give for a thing at its time."""
     found: list[_Stated | None] = []
-    for span, text in _sentences(tables):
+    for span, text in _about(request, tables):
         change = _change(text)
         if change is not None:
             sides = ((change.new, change.end), (change.old, change.begin))
@@ -237,8 +237,7 @@ def _value(request: _Request, text: str, span: tuple[int, int], tables: Document
     """Return the value that a sentence gives for just this thing; None if further words or names narrow it down, or if
     the value is only planned.
     """
-    document = tables.document
-    about = roots(f"{document.names} {heading_at(document.headings, span[0])}")
+    about = _subject(tables.document, span)
     value = stated_value(request.thing, text, about) if request.thing.words <= roots(text) | about else None
     if value is None or value.is_planned or value.is_relative or patterns("modality")["planned"].search(text):
         return None
@@ -285,20 +284,37 @@ def _change(text: str) -> _Change | None:
     return None
 
 
-@lru_cache(maxsize=4)
+def _about(request: _Request, tables: DocumentTables) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the sentences that have all words of a requested figure, with their spans; denials, older text that a
+    message quotes, and text that addresses the model state nothing.
+    """
+    document = tables.document
+    for span, text in _sentences(tables):
+        own = roots(text)
+        if request.own_words <= own and request.thing.words <= own | _subject(document, span):
+            written = document.text[slice(*span)]
+            if not (negates(written) or addresses_model(written) or is_quoted(document, span[0])):
+                yield span, text
+
+
+def _subject(document: Document, span: tuple[int, int]) -> frozenset[str]:
+    """Return the words that say what a sentence is about: the names of its document, and its heading."""
+    return roots(f"{document.names} {heading_at(document.headings, span[0])}")
+
+
+@lru_cache(maxsize=16)
 def _sentences(tables: DocumentTables) -> tuple[tuple[tuple[int, int], str], ...]:
-    """Return the sentences of a document that state figures, with their spans; rows of tables are not among them."""
-    return tuple(_stating(tables.document))
+    """Return the sentences of a document with figures, and their spans; rows of tables are not among them."""
+    return tuple(_with_figures(tables.document))
 
 
-def _stating(document: Document) -> Iterator[tuple[tuple[int, int], str]]:
+def _with_figures(document: Document) -> Iterator[tuple[tuple[int, int], str]]:
     spans = [(table.start, table.end) for table in document.tables]
     for place, (start, end) in enumerate(sentence_spans(document.text)):
         if place >= _MOST_SENTENCES:
             return
         text = document.text[start:end]
         is_row = any(first < end and start < last for first, last in spans)
-        if end - start > _LONGEST or is_row or not any(map(str.isdigit, text)) or text.rstrip("\"'”’ ").endswith("?"):
-            continue
-        if not (negates(text) or addresses_model(text) or is_quoted(document, start)):
+        is_question = text.rstrip("\"'”’ ").endswith("?")
+        if end - start <= _LONGEST and not is_row and any(map(str.isdigit, text)) and not is_question:
             yield (start, end), normalise(one_line(text)).text

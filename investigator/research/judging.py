@@ -26,6 +26,7 @@ from investigator.questions.related import root, roots, stands
 from investigator.questions.spans import moments
 from investigator.records import (
     Claim,
+    Constraint,
     ConstraintKind,
     ConstraintMatch,
     Decision,
@@ -281,13 +282,12 @@ def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) 
     document, start, sentence = said.document, said.place[0], said.text
     if said.labelled is not None and (share := _share_of_label(question, said.labelled, said)) is not None:
         return share
-    about, heading = roots(document.names), heading_at(document.headings, start)
-    texts = [m.constraint.text for m in own if m.constraint.kind in _SAID and not _names_day(m.constraint.text)]
-    every = {word for text in texts if not numbered(text) for word in words(text) if word not in stop_words()}
-    asked = {word for word in every if root(word) not in about}
+    heading = heading_at(document.headings, start)
+    texts, every = _said_words([match.constraint for match in own])
+    asked = _apart_from_names(every, document)
     if not asked:  # "the first response": only the numbered thing counts
         things = {one.thing for text in texts for one in numbered(text)}
-        asked = {word for text in texts for word in words(text) if stem(word) in things}
+        asked = frozenset(word for text in texts for word in words(text) if stem(word) in things)
         sentence = f"{heading} {sentence}" if asked else sentence
     if not asked and _MORE.isdisjoint(match.constraint.kind for match in own):
         if every and not any(stands(word, roots(sentence)) for word in every):
@@ -299,6 +299,27 @@ def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) 
     if len(left) < len(asked) and all(is_carried(word, question, sentence) for word in left):
         return 1.0
     return 1 - len(left) / len(asked) if asked else 1.0
+
+
+def _said_words(asked: Sequence[Constraint]) -> tuple[list[str], frozenset[str]]:
+    """Return the texts of the constraints that a sentence meets in words of the question, and these words."""
+    texts = [one.text for one in asked if one.kind in _SAID and not _names_day(one.text)]
+    plain = (word for text in texts if not numbered(text) for word in words(text))
+    return texts, frozenset(word for word in plain if word not in stop_words())
+
+
+def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[str]:
+    """Return the words without those that name a document."""
+    about = roots(document.names)
+    return frozenset(word for word in every if root(word) not in about)
+
+
+def may_have_all_words(part: Part, text: str, document: Document) -> bool:
+    """Return False if a text lacks a word that a sentence of it needs to have all words of a part of the question."""
+    _, every = _said_words(part.constraints)
+    present = roots(text)
+    left = [word for word in _apart_from_names(every, document) if not stands(word, present)]
+    return all(is_carried(word, part.question, text) for word in left)
 
 
 def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:

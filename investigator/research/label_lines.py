@@ -7,16 +7,14 @@ from itertools import islice
 
 from investigator.evidence.quotes import quote_at
 from investigator.language.addressed import addresses_model
-from investigator.language.labels import label_line, labelled_spans
+from investigator.language.labels import as_statement, label_line, labelled_spans
 from investigator.language.normalise import one_line
-from investigator.language.terms import content_words
 from investigator.questions.constraints import constraints
-from investigator.questions.cues import names_nothing
 from investigator.questions.equivalents import equivalents
 from investigator.questions.labelled import says_label
-from investigator.questions.related import roots
 from investigator.records import Claim, Document, Finding, Part, Quote
-from investigator.research.judging import Judging
+from investigator.research.judging import Judging, may_have_all_words
+from investigator.research.rows import row_at
 from investigator.scoring.calibration import default_calibration
 
 _MOST_LINES = 500  # lines of a document that are judged, because each takes milliseconds
@@ -38,10 +36,9 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the lines with a label that meet all of a question and have all its words, at most three."""
     part = Part(question=question, constraints=constraints(question))
-    asked = [(one.question, _telling(one.question)) for one in equivalents(part)]
-    judging, found = Judging(lambda _: document), list[Quote]()
+    wordings, judging, found = equivalents(part), Judging(lambda _: document), list[Quote]()
     spans = labelled_spans(document.text)
-    candidates = (span for span in spans if _may_answer(asked, document, span))
+    candidates = (span for span in spans if _may_answer(wordings, document, span))
     for start, end in islice(candidates, _MOST_LINES):
         quote = quote_at(document, start, end)
         best = judging.best(part, (Claim(text=one_line(quote.text), quotes=(quote,)),))
@@ -50,18 +47,12 @@ def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     return tuple(found[:_MOST_QUOTES])
 
 
-def _may_answer(asked: Sequence[tuple[str, frozenset[str]]], document: Document, span: tuple[int, int]) -> bool:
-    """Return True if a wording of the question has all words of a label, or one of its value; of the rows of tables,
-    which are read by their words, if it has one of any cell.
-    """
-    text = document.text[slice(*span)]
-    line, is_row = label_line(text), any(table.start <= span[0] < table.end for table in document.tables)
-    value = roots(text if is_row or line is None else line.value)
+def _may_answer(wordings: Sequence[Part], document: Document, span: tuple[int, int]) -> bool:
+    """Return True if a wording of the question has all words of a label, or a line or row may have its own."""
+    row, text = row_at(document, *span), document.text[slice(*span)]
+    line = None if row else label_line(text)
+    said = f"{text} {row.said}" if row else as_statement(text)
     return any(
-        not telling.isdisjoint(value) or (not is_row and line is not None and says_label(wording, line.label))
-        for wording, telling in asked
+        (line is not None and says_label(part.question, line.label)) or may_have_all_words(part, said, document)
+        for part in wordings
     )
-
-
-def _telling(question: str) -> frozenset[str]:
-    return roots(" ".join(word for word in content_words(question) if not names_nothing(word)))
