@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from investigator.evidence.quotes import quote_at, verify
 from investigator.records import Document, Quote, TableCell
-from investigator.tables.cells import TableView, views
+from investigator.tables.cells import TableView
+from investigator.tables.document_tables import tables_of
 
 
 def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
@@ -20,19 +21,17 @@ def cell_standing(quote: Quote, document: Document) -> Quote | None:
     Value, labels, headers, caption and unit must all match: a figure under another header means something else. If
     several cells match, the cell nearest to the old place is used.
     """
-    found = sorted(_same_cells(quote, document), key=lambda one: abs(one.start - quote.start))
-    if found and verify(quote, document) and found[0].cell != quote.cell:
-        return None
-    return found[0] if found else None
+    found = next(_same_cells(quote, document), None)
+    return None if found is not None and verify(quote, document) and found.cell != quote.cell else found
 
 
 def _same_cells(quote: Quote, document: Document) -> Iterator[Quote]:
+    """Yield the quotes of equal cells, the nearest first. A list quotes thousands, so no table is read for each."""
     wanted = quote.cell
     if wanted is None:
         return
-    for view in views(document):
-        for cell in view.table.cells:
-            if view.words(cell) == wanted.value:
-                named = view.quoted(cell)
-                if named == wanted.changed(start=named.start, end=named.end):
-                    yield cell_quote(document, view, cell)
+    equal = [(view, cell) for view in tables_of(document).views for cell in view.by_words.get(wanted.value, ())]
+    for view, cell in sorted(equal, key=lambda one: abs(one[0].row_span(one[1])[0] - quote.start)):
+        named = view.quoted(cell)
+        if named == wanted.changed(start=named.start, end=named.end):
+            yield cell_quote(document, view, cell)

@@ -122,6 +122,14 @@ class Judging:
         """Return the statement that meets most constraints of a part; None without statements."""
         return max(self.each(part, claims), key=_rank, default=None)
 
+    def best_of_each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
+        """Yield the best sentence, row or cell of each claim."""
+        of_claim: dict[Claim, Judged] = {}
+        for one in self.each(part, claims):
+            known = of_claim.get(one.said.claim)
+            of_claim[one.said.claim] = one if known is None or _rank(one) > _rank(known) else known
+        yield from of_claim.values()
+
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
         """Judge each sentence, row and cell of the claims by each wording of a part. Only what decides it answers a
         yes-or-no question.
@@ -237,9 +245,9 @@ def _is_title(question: str, said: QuotedText) -> bool:
     document, (start, end) = said.document, said.place
     titles = [(one.start, one.start + len(one.text)) for one in document.headings]
     for view in tables_of(document).views:
-        header = [cell for cell in view.table.cells if cell.row < view.table.header_rows]
-        titles += [(min(cell.start for cell in header), max(cell.end for cell in header))] if header else []
-        values = [cell for cell in view.table.cells if start <= cell.start < end and cell not in header]
+        titles += [view.header_span] if view.header_span else []
+        rows = (row for row in view.rows_between(start, end) if row >= view.table.header_rows)
+        values = [cell for row in rows for cell in view.rows[row] if start <= cell.start < end]
         if values and not _has_asked_values(question, values, view, document):
             return True
     own = document.text[start:end].strip(_MARKS)

@@ -36,15 +36,13 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
     """Return the lines with a label that meet all of a question and have all its words, at most three."""
     part = Part(question=question, constraints=constraints(question))
-    wordings, judging, found = equivalents(part), Judging(lambda _: document), list[Quote]()
-    spans = labelled_spans(document.text)
-    candidates = (span for span in spans if _may_answer(wordings, document, span))
-    for start, end in islice(candidates, _MOST_LINES):
-        quote = quote_at(document, start, end)
-        best = judging.best(part, (Claim(text=one_line(quote.text), quotes=(quote,)),))
-        if best is not None and best.is_met and best.own_share == 1.0 and not addresses_model(quote.text):
-            found.append(quote)
-    return tuple(found[:_MOST_QUOTES])
+    wordings, spans = equivalents(part), labelled_spans(document.text)
+    candidates = islice((span for span in spans if _may_answer(wordings, document, span)), _MOST_LINES)
+    quotes = (quote_at(document, start, end) for start, end in candidates)
+    claims = [Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes]
+    judged = Judging(lambda _: document).best_of_each(part, claims)
+    met = (one.said.quote for one in judged if one.is_met and one.own_share == 1.0)
+    return tuple(islice((quote for quote in met if not addresses_model(quote.text)), _MOST_QUOTES))
 
 
 def _may_answer(wordings: Sequence[Part], document: Document, span: tuple[int, int]) -> bool:

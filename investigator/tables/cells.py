@@ -62,6 +62,20 @@ class TableView:
         return found
 
     @cached_property
+    def by_words(self) -> dict[str, tuple[TableCell, ...]]:
+        """Return the cells with the same words, in the order of the table."""
+        found: dict[str, list[TableCell]] = {}
+        for cell in self.table.cells:
+            found.setdefault(self.words(cell), []).append(cell)
+        return {text: tuple(cells) for text, cells in found.items()}
+
+    @cached_property
+    def header_span(self) -> tuple[int, int] | None:
+        """Return the span of the header rows; None without any."""
+        header = [cell for row in range(self.table.header_rows) for cell in self.rows.get(row, ())]
+        return (min(cell.start for cell in header), max(cell.end for cell in header)) if header else None
+
+    @cached_property
     def all_words(self) -> str:
         """Return the words of all cells."""
         return one_line(self.text[self.table.start : self.table.end])
