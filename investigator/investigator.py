@@ -1,4 +1,4 @@
-"""The entry point, with which a folder is investigated, its index searched and its runs read."""
+"""The entry point: investigates a folder, searches its index and reads its runs."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ class Investigator:
 
     def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
         """Open the folder once for many benchmark questions; the context yields a faster variant of `investigate`.
-        Questions asked this way do not become `last`. Changes in the folder are ignored meanwhile; quotes are still
-        looked up in the files.
+        Questions asked this way do not become `last`. Changes in the folder are ignored in the meantime; quotes are
+        still looked up in the files.
         """
         return self._runs.opened()
 
@@ -231,15 +231,15 @@ class Investigator:
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Update the text and words in the index without asking anything; with `vectors`, compute all vectors as well.
 
-        `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads again the files
-        that failed. Questions can be asked while vectors are computed. Raises the errors of `investigate` except
+        `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads failed files
+        again. Questions can be asked while vectors are computed. Raises the errors of `investigate` except
         EngineError.
         """
         yield from self._index.update(vectors=vectors, verify=verify, retry=retry)
         yield from self._runs.check_kept() if verify else ()
 
     def status(self, *, compare: bool = True) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, the changes in the folder since. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
         return self._index.status(compare=compare)
 
     def progress(self) -> ClusterProgress | None:
@@ -263,7 +263,7 @@ class Investigator:
     def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
         """Update the index and keep the folder open for searching until the context ends.
 
-        The documents in `again` are read again from their files.
+        The documents in `again` are re-read from their files.
         """
         return self._index.library(again=again)
 

@@ -24,7 +24,7 @@ _LARGE = 1000  # a figure of a table in thousands or more that is written out
 
 
 class AmountRelation(StrEnum):
-    """How the amount of a statement compares with that of a question; the first whose words fit counts."""
+    """How the amount of a statement compares with that of a question; the first one with matching words applies."""
 
     MOST = "most"
     LEAST = "least"
@@ -33,7 +33,7 @@ class AmountRelation(StrEnum):
     EQUAL = "equal"
 
     def holds(self, own: Fraction, other: Fraction) -> bool:
-        """Return True if `own`, the amount of a statement, compares so with that of the question."""
+        """Return True if `own`, the amount of a statement, has this relation to that of the question."""
         match self:
             case AmountRelation.MOST:
                 return own <= other
@@ -48,7 +48,7 @@ class AmountRelation(StrEnum):
 
 @dataclass(frozen=True)
 class AskedAmount:
-    """An amount of a question with its comparison; `text` is both as written, `span` its place."""
+    """An amount of a question with its comparison; `text` is both as written, at `span`."""
 
     text: str
     relation: AmountRelation
@@ -85,7 +85,7 @@ def plain_amounts(text: str) -> tuple[Amount, ...]:
 
 
 def relation(text: str) -> AmountRelation:
-    """Return the comparison that a text names anywhere; EQUAL if it names none."""
+    """Return the comparison that a text names; EQUAL if it names none."""
     return next((one for one, words in _words().items() if words.search(text)), AmountRelation.EQUAL)
 
 

@@ -1,4 +1,4 @@
-"""Splits an English sentence into separate statements: each clause with its subject, each thing with its bracket. No
+"""Splits an English sentence into separate statements: clauses with their subjects, things with their brackets. No
 parser is used: auxiliaries, past forms, colons and brackets identify a statement.
 """
 
@@ -83,7 +83,7 @@ def _is_verb(tokens: Sequence[str], at: int) -> bool:
 def is_of_other_name(first: str, second: str, text: str) -> bool:
     """Return True if one of two words is a name, but another name in the text is nearer to the other word.
 
-    In "Ann Cole (chair), Ben Dow (treasurer)" Ann Cole is not the treasurer.
+    In "Ann Cole (chair), Ben Dow (treasurer)", Ann Cole is not the treasurer.
     """
     one, other = (
         next((m for m in _TOKEN.finditer(text) if word in words(m.group())), None) for word in (first, second)

@@ -92,6 +92,6 @@ def _stands(one: Bound, text: str) -> tuple[str, str]:
 
 @cache
 def _sides() -> Mapping[str, str]:
-    """Return the side of each preposition."""
+    """Return the side that each preposition is on."""
     listed = ((name, text.split(" | ")[0].split()) for name, text in cues("bounds").items() if name != "marked")
     return {word: name for name, prepositions in listed for word in prepositions}

@@ -1,4 +1,4 @@
-"""Tells the date of a decision or report from that of the event: "decided on 5 May to build". English. Pure."""
+"""Distinguishes the date of a decision or report from that of the event: "decided on 5 May to build". English. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _TOLD = late(
 
 @lru_cache(maxsize=4096)
 def dates_event(question: str, sentence: str) -> bool:
-    """Return False if the only dates of a sentence are those of another act than the one that a question asks for.
+    """Return False if a sentence dates only acts other than the one that a question asks about.
 
-    A date before "to build" is that of the decision, a date after it that of the building.
+    A date before "to build" belongs to the decision, a date after it to the building.
     """
     told = _TOLD.search(sentence)
     if told is None:

@@ -15,7 +15,7 @@ from investigator.records import ConstraintKind
 
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
-_SAYS_IT_ALL = 4  # least number of content words of a self-contained question
+_SAYS_IT_ALL = 4  # minimum number of content words of a self-contained question
 _MOST_CARRIED = 4
 _CARRIED = re.compile(r"\(([^()]*)\)\s*$")
 
@@ -48,7 +48,7 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
 
 
 def refers_back(question: str) -> bool:
-    """Return True if a question refers to something known: by a pronoun, or as "the difference", "the trial"."""
+    """Return True if a question refers to something known, by a pronoun or as "the difference", "the trial"."""
     return any(pattern.search(question) for pattern in patterns("following").values())
 
 

@@ -1,8 +1,8 @@
 """Reads the imprint of a document (issuer, kind, period covered), and finds the document of a requested period. Pure.
 
 The imprint comes from the cover, not from the file name. A fiscal quarter is distinguished from a calendar one by the
-elapsed months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most frequent name
-in the text.
+elapsed months of its year ("nine months ended June 25"), by the end of the fiscal year, and by its most common name in
+the text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NAME_BESIDE_FISCAL = 0.5  # because file names use calendar quarters as often a
 
 
 def imprint_of(text: str) -> Imprint:
-    """Return the imprint of a text from its first pages; empty if they reveal nothing."""
+    """Return the imprint of a text from its first pages; empty if they contain none."""
     cover = text[:_COVER]
     kind = imprint_pattern("kinds").search(cover)
     issuer = _issuer(cover)

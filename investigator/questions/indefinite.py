@@ -26,7 +26,7 @@ def with_anybody(question: str) -> str:
 
 
 def about_anybody(sentence: str) -> str:
-    """Return a sentence about nobody, somebody or a number of people as one about anybody: "anybody was not hurt"."""
+    """Reword a sentence about nobody, somebody or a number of people with "anybody": "anybody was not hurt"."""
     denied = _NOBODY.sub(lambda found: f"anybody{found['verb'] or ''} not", sentence)
     return _somebody().sub("anybody", denied)
 

@@ -17,9 +17,9 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 
 @lru_cache(maxsize=4096)
 def says_label(question: str, label: str) -> bool:
-    """Return True if a question has each word of a label, except words for the kind of answer and for now.
+    """Return True if a question has each word of a label, except words for the kind of answer and the present.
 
-    "Date" alone says when a document was written.
+    "Date" alone is the date of the document.
     """
     kind = required_type(question)
     if negates(label) and not negates(question):
@@ -35,7 +35,7 @@ def says_label(question: str, label: str) -> bool:
 
 
 def names_kind(kind: AnswerType, label: str) -> bool:
-    """Return True if a label says that its value is of a kind: "Place of the accident"."""
+    """Return True if a label shows that its value is of a kind: "Place of the accident"."""
     return not set(words(label)).isdisjoint(cues("label_kinds").get(kind, "").split())
 
 

@@ -68,7 +68,7 @@ _SHORT_MONTH = 3  # letters; shorter ones such as "mar" and "may" are also other
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # for which any words may stand
+_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # which any words may replace
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
@@ -126,7 +126,7 @@ def _names_figure(question: str, sentence: str) -> bool:
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Match an attribute: all its words must occur, and compounds unbroken; related words may be anywhere in the
+    """Match an attribute: all its words must occur, with compounds unbroken; related words may be anywhere in the
     passage.
     """
     if said := _as_phrase(asked, question, evidence) or day_state(asked, question, evidence):
@@ -345,9 +345,9 @@ def _light_roots() -> frozenset[str]:
 
 
 def _is_told_without(verb: str, question: str) -> bool:
-    """Return True if a sentence may answer without the verb: a cause has one of its own, and "take" names no action.
+    """Return True if a sentence may answer without the verb: a cause has its own, and "take" names no action.
 
-    What somebody got is another matter: it may only have been requested.
+    This excludes what somebody got: it may only have been requested.
     """
     kind = expected_type(question)
     if kind is AnswerType.REASON or root(verb) not in _light_roots():

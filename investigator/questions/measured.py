@@ -77,7 +77,7 @@ def is_only_part(word: str, sentence: str) -> bool:
 def is_carried(word: str, question: str, sentence: str) -> bool:
     """Return True if a word only names the requested kind of figure, and a sentence gives a figure of that kind, such
     as euros for a cost. Money that a sentence calls something else, such as takings or an offer, is not a cost, and
-    outside of tables a bare "0.04" is not money.
+    outside tables a bare "0.04" is not money.
     """
     asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
     kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))
@@ -90,7 +90,7 @@ def is_carried(word: str, question: str, sentence: str) -> bool:
 
 def shown_figure(kind: str, sentence: str) -> str:
     """Return the words of a sentence that show a kind of figure; "" if none do. In a row of a table, a bare figure is
-    money only behind a name for money: "Price: 4.20", but not "Length (m): 4.20".
+    money only after a word for money: "Price: 4.20", but not "Length (m): 4.20".
     """
     pattern, is_table = patterns("shown")[kind], is_row(sentence) or _CELLS in sentence
     for found in pattern.finditer(sentence):
@@ -118,8 +118,7 @@ def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
     """Match a number a few words before the counted thing, or before people who may be the same; return the words.
-    These are "people" in general, and those that the document is about, such as women for the participants of a trial
-    in women.
+    These are "people" in general, and those that the document is about, such as women in a trial in women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]

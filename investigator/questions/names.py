@@ -110,7 +110,7 @@ def described(question: str) -> str:
 
 def is_named(description: str, sentence: str) -> bool:
     """Return True if a sentence says whom a description applies to: "Landlord: Harriet Osei", "Ada Moss, the chair". A
-    sentence about the landlord's actions does not.
+    sentence about what the landlord does is not enough.
     """
     own = root(folded(description))
     same = {own} | related_roots(folded(description))

@@ -1,4 +1,4 @@
-"""Finds phrases, subject, verb and object of a question by its word order. English.
+"""Finds the phrases, subject, verb and object of a question by word order. English.
 
 No parser is used, only articles, prepositions, auxiliaries and word endings. If a case cannot be decided, there is no
 constraint.
@@ -20,7 +20,7 @@ from investigator.questions.related import LIGHT_VERBS, is_irregular, is_verb, r
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
 """The designation after a name: vitamin A, line 2, class 5a."""
-_REACH = 4  # number of words between the two requested words, with a preposition: "the chair of the new committee"
+_REACH = 4  # number of words between two requested words that a preposition joins: "the chair of the new committee"
 _LEAD = 4  # number of words before the auxiliary that may belong to the question word: "for how many months did"
 
 

@@ -20,7 +20,7 @@ from investigator.language.terms import folded, porter_stem, words
 _FILES = ("related_words.txt", "more_related_words.txt")
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
-_PARTED, _BETWEEN = 2, 3  # words of a separable verb, and the most words between them
+_PARTED, _BETWEEN = 2, 3  # words of a separable verb, and the maximum number of words between them
 LIGHT_VERBS = frozenset(
     ("be", "become", "come", "do", "get", "give", "go", "happen", "have", "hold", "make", "occur", "put", "take")
 )

@@ -152,7 +152,7 @@ def names_doer(role: str, sentence: str) -> bool:
 
 
 def _around(verb: str, sentence: str) -> list[tuple[str, str]]:
-    """Return the texts before and after each form of a verb in a sentence; of its synonyms if it has no such form."""
+    """Return the texts before and after each form of a verb in a sentence, or of its synonyms if it has none."""
     same = {root(verb)} if root(verb) in roots(sentence) else related_roots(verb)
     found = (match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) in same)
     return [(sentence[: match.start()], sentence[match.end() :]) for match in found]

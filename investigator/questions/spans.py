@@ -61,7 +61,7 @@ class TimeSpan:
         return self.is_clock or (self.first is not None and self.last is not None)
 
     def holds(self, asked: Moment) -> bool | None:
-        """Return True if all of a day, month or year is inside the span, False if it is outside, else None."""
+        """Return True if a whole day, month or year is inside the span, False if it is outside, else None."""
         if self.is_clock:
             return None
         one = _of_year(self, asked.year)
@@ -165,7 +165,7 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 
 def moment_asked(question: str) -> Moment | None:
-    """Return the time in question: the only one that it names, or a day after all others for "current"; else None."""
+    """Return the time in question: the only one named, or a day after all others for "current"; else None."""
     named = moments(question)
     if len(named) == 1:
         return named[0]

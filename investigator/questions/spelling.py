@@ -35,8 +35,8 @@ def respelled(word: str, known: Iterable[tuple[str, int]]) -> str | None:
 
 
 def with_respelled_request(question: str) -> str:
-    """Return an English question with the mistyped words of its request corrected: "wich documnets mention". What it
-    asks about, and words that exist, are unchanged; so is a question whose kind the corrections do not change.
+    """Return an English question with the mistyped words of its request corrected: "wich documnets mention". Its
+    subject and known words are unchanged; so is a question whose kind the corrections do not change.
     """
     known = cues("kinds")["request"].split()
     found = [*_WORD.finditer(question)][:_LONGEST_REQUEST]

@@ -80,7 +80,7 @@ def _written(imprint: Imprint) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def _years_of_title(names: str) -> frozenset[Period]:
-    """Return the years that the names of a document give it as a whole; none if they name a day, month or quarter."""
+    """Return the years that the names of a document give for all of it; none if they name a day, month or quarter."""
     found = periods(names)
     return found if all(one.year and not (one.quarter or one.month) for one in found) else frozenset()
 
@@ -90,7 +90,7 @@ def _spans_of(sentence: str) -> str:
 
 
 def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """Return the periods that can be compared with a month if other periods name months, without fiscal quarters."""
+    """Return the periods comparable with a month if other periods name months, without fiscal quarters."""
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 

@@ -25,7 +25,7 @@ _REST = late(
     r"|\bin (?:some|any) (?:way|form)\b"
 )
 _AND_THE = late(r",?\s+and the\b", re.IGNORECASE)
-"""Begins a second request, unless it joins two things that are mentioned."""
+"""Begins a second request, unless it joins two mentioned things."""
 _JOINT = late(
     r"[,;]?\s+(?P<turn>but|yet|though|although|while|whereas)\s+|,?\s+and\s+|,\s+"
     r"|\s+(?=(?:without|nor|neither|except|rather than|instead of)\b)",
@@ -204,9 +204,9 @@ def topics_of(question: str) -> tuple[Topic, ...]:
 
 
 def _pieces(clause: str) -> Iterator[tuple[str, bool]]:
-    """Yield each piece of a clause that names something to be mentioned, and True if that must be missing instead.
+    """Yield each piece of a clause that names something to be mentioned, with True if it must be missing instead.
 
-    After "and" or a comma the last flag is used again, until a verb or a "not" changes it.
+    After "and" or a comma the last flag still applies, until a verb or a "not" changes it.
     """
     is_denied = False
     for text, is_turn in _joined(clause):
@@ -229,7 +229,7 @@ def _joined(clause: str) -> Iterator[tuple[str, bool]]:
     for joint in _JOINT.finditer(clause):
         if not any(low < joint.start() < high for low, high in quoted):
             yield clause[start : joint.start()], is_turn
-            start, is_turn = joint.end() - 1, joint["turn"] is not None  # a capital behind a space belongs to a name
+            start, is_turn = joint.end() - 1, joint["turn"] is not None  # a capital after a space belongs to a name
     yield clause[start:], is_turn
 
 

@@ -13,10 +13,10 @@ _SAID = late(r"\bvot(?:e|es|ed|ing) (?P<side>for|in favou?r|against)\b|\b(?P<non
 
 
 def decision_of_vote(question: str, sentence: str, before: str) -> Decision | None:
-    """Return what a sentence says about the vote of the subject of a question; None if it does not say it.
+    """Return what a sentence says about the vote of a question's subject; None if it says nothing.
 
-    The sentence must name the subject; the rest of the question may be in the text `before` it, as the vote follows its
-    matter.
+    The sentence must name the subject; the rest of the question may be in the text `before` it, since a vote follows
+    its motion.
     """
     asked, subject = _ASKED.search(question), clause(question)
     said = list(_SAID.finditer(sentence))

@@ -207,8 +207,8 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    `readings` are shown with their quotes if the quotes answer. Nothing is reported as absent before other wordings
-    were searched for; `reworded` is True if that was done, or if the folder contains no word of the question.
+    `readings` are shown with their quotes if the quotes answer. Nothing is reported as absent until other wordings have
+    been searched for; `reworded` is True if that was done, or if the folder contains no word of the question.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
@@ -275,7 +275,7 @@ def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def _with_left_out(status: AnswerStatus, reason: str, coverage: Coverage) -> str:
-    """Return the reason for showing passages with the files that the folder excludes, which may have the answer."""
+    """Return the reason for showing passages, with the files that the folder excludes, which may contain the answer."""
     excluded = _ignored(coverage) if status is AnswerStatus.PASSAGES_FOUND else []
     return f"{reason.rstrip('.')}; {', '.join(excluded)}." if excluded else reason
 

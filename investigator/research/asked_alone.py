@@ -1,5 +1,5 @@
 """Answers from a single document, as in a cell of a matrix, with its sentences that meet every constraint. Pure. Its
-match cannot be compared with that of other documents, so every sentence is examined.
+match cannot be compared with those of other documents, so every sentence is examined.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ LIKELY = 0.5
 """Probability above which a document is likely to contain the answer."""
 
 _SURE = 80  # points
-_TELLING, _DECISIVE = 0.5, 0.9  # weight from which a need must be covered
+_TELLING, _DECISIVE = 0.5, 0.9  # minimum weight of a need that must be covered
 _SEVERAL = late(
     r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
     r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
@@ -25,7 +25,7 @@ _SEVERAL = late(
     r"|(?:who|what|when|where|which|how|why)\b.*\band (?:who|what|when|where|which|how|why))\b",
     re.IGNORECASE,
 )
-"""Matches a question about several things at once, of which one document may answer only a part."""
+"""Matches a question about several things, of which one document may answer only a part."""
 _BY_SEVERAL = (QuestionKind.SUMMARY, QuestionKind.WHY)
 _OF_ALL = late(r"\b(?:all|each|every)\b", re.IGNORECASE)
 

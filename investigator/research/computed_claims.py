@@ -113,8 +113,8 @@ def _told(result: Computation, about: str, names: Sequence[str], count: int) -> 
 
 
 def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: Load) -> tuple[Claim, ...]:
-    """Return a figure computed from two of the quoted cells, which may be in different documents: of one row, or of
-    equally labelled rows at two times.
+    """Return a figure computed from two quoted cells, of one row or of equally labelled rows at two times; they may be
+    in different documents.
     """
     operation, asked = asked_operation(question), table_question(question)
     cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
@@ -136,8 +136,8 @@ def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: 
 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a computed figure: one cell must contain each word, and both all
-    times. All are met by the cells with which the question computes.
+    """Match the constraints of a question with a computed figure: one cell must contain each word, and both together
+    all times. All are met by the cells with which the question computes.
     """
     document = load(claim.quotes[0].document_id)
     if any(one.quotes == claim.quotes for one in _computed_in(question, document, ())):

@@ -109,7 +109,7 @@ def _different(found: Sequence[Conflict], how: str) -> Verdict:
 
 
 def _compared_values(stated: Sequence[tuple[DatedSentence, StatedValue]]) -> str:
-    """Say which statements were compared, with their values, and that nothing more is known."""
+    """List the compared statements with their values, and say that nothing more is known."""
     listed = [f"{value.text} ({one.quote.place})" for one, value in stated]
     named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
     if len({one.document_id for one, _ in stated}) == 1:

@@ -70,7 +70,7 @@ def disagreed(
     run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
 ) -> tuple[Conflict, ...]:
     """Return the conflicts with a value of the answer: among the quotes or, failing that, between other passages and
-    the answer. Without an answer no value is known to be one of the thing in question.
+    the answer. Without an answer, no value is known to belong to the thing in question.
     """
     if answer.status not in (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART):
         return ()
@@ -85,8 +85,8 @@ def disagreed(
 def _with_answer(
     conflicts: Sequence[Conflict], run: Investigation, answer: Answer, document: Load
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts of which the answer gives a side, at the time in question, unless that side or its document
-    says that it replaces the others.
+    """Return the conflicts with a side in the answer, at the time in question, unless that side or its document says
+    that it replaces the others.
     """
     found = [one for one in _of_asked_time(conflicts, run.question) if not _is_of_replaced(one, document)]
     given = {one: [side for side in one.sides if any(_gives(claim, side) for claim in answer.claims)] for one in found}
@@ -94,7 +94,7 @@ def _with_answer(
 
 
 def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
-    """Return True if only a document that another side's document replaces gives a different value."""
+    """Return True if only a document replaced by another side's document gives a different value."""
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2

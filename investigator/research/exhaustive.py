@@ -40,7 +40,7 @@ _TITLE = 5  # a sentence that starts before this character includes the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # weight of the requested kind of thing
-_NOT_ITS_PLACE = 0.6  # limit for a sentence that gives the place of other work than the document's own
+_NOT_ITS_PLACE = 0.6  # limit for a sentence that gives the place of work other than the document's own
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
 _FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; a piece above it gets a bonus
@@ -81,8 +81,8 @@ def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
 
 
 def counted(question: str, library: DocumentIndex, *, only_bound: bool = False) -> tuple[TableRow, ...]:
-    """Return the rows of tables that a question wants counted, one for each thing; with `only_bound`, if it says more
-    of the things than their kind. Raises StoreError.
+    """Return the table rows that a question wants counted, one for each thing; with `only_bound`, only if it names more
+    than their kind. Raises StoreError.
     """
     things = asked_things(question)
     if things is None or not things.is_count or (only_bound and not things.is_bound):
@@ -111,8 +111,8 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
 
 
 def _without_other_kinds(rows: Sequence[TableRow], question: str, document: Load) -> Iterator[TableRow]:
-    """Yield the rows, with a no for documents that only lack something and are not called what the question asks for:
-    a price list is none of the minutes that do not mention rain. Without such documents, the rows are unchanged.
+    """Yield the rows, with a no for documents that only lack something and are of another kind: a price list is not one
+    of the minutes that do not mention rain. Without such documents, the rows are unchanged.
     """
     lacking = {row.document_id for row in rows if row.verdict is RowVerdict.YES and not row.quotes}
     asked = asked_documents().search(question)
@@ -128,7 +128,7 @@ def _called(document: Document) -> frozenset[str]:
 
 
 def _together(document_id: str, topics: Sequence[Topic], each: Sequence[TableRow]) -> TableRow:
-    """Return the row of a document from one row for each topic: it has all topics, without the excluded ones."""
+    """Return the row of a document from one row for each topic: it has all topics except the excluded ones."""
     refused = (RowVerdict.YES if topic.is_excluded else RowVerdict.NO for topic in topics)
     if any(row.verdict is verdict for row, verdict in zip(each, refused, strict=True)):
         return _not_in(document_id)

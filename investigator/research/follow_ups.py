@@ -67,7 +67,7 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the rewordings of a part that are nearest in meaning, best first; its key words if none is near."""
+    """Return the rewordings of a part that are nearest in meaning, best first; its key words if none is close."""
     alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
 

@@ -91,9 +91,9 @@ def _gives_value(question: str, quote: Quote, document: Load) -> bool:
 def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verdict:
     """Return the verdict without answers that another statement has overtaken.
 
-    Somebody who has left a role no longer holds it; of values with several starting days, the latest before the time in
-    question is in force. `said` contains the statements that may say so. If nothing is left, the statements are shown
-    without counting as an answer.
+    Somebody who has left a role no longer holds it; of values with different starting days, the latest before the time
+    in question is in force. `said` contains the statements that may say so. If nothing is left, the statements are
+    shown without counting as an answer.
     """
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
         return found

@@ -144,7 +144,7 @@ class Judging:
         for said in (said for claim in claims for said in self._said(claim)):
             is_listed = said.quote in items[said.quote.document_id] or _lists_all(part, said)
             own = self._matches(part, said)
-            if is_listed:  # the introduction of its list contains everything that is asked
+            if is_listed:  # the introduction to its list contains everything that is asked
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
             is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # it states nothing
             is_older = is_quoted(said.document, said.place[0])
@@ -231,7 +231,7 @@ def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> D
 
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if a word of the question names something, unlike the words of "who was told"."""
+    """Return True if a word of the question names something, unlike those in "who was told"."""
     asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in _SAID))
     return not all(map(names_nothing, asked))
 
@@ -299,7 +299,7 @@ def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) 
         sentence = f"{heading} {sentence}" if asked else sentence
     if not asked and _MORE.isdisjoint(match.constraint.kind for match in own):
         if every and not any(stands(word, roots(sentence)) for word in every):
-            return 0.0  # a title with all that is asked does not make each sentence below it an answer
+            return 0.0  # a title with everything that is asked does not make each sentence below it an answer
         line = document.text[:start].rstrip().rpartition("\n")[2]
         asked, sentence = every, f"{heading} {'' if line.endswith(_STOPS) else line} {sentence}"
     present = roots(sentence) | (roots(said.last_before) if _PRONOUN.search(sentence) else frozenset())
@@ -332,7 +332,7 @@ def may_have_all_words(part: Part, text: str, document: Document) -> bool:
 
 def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
     """Return the share for a value that has none of the question's words: it answers if the question has all words of
-    its label, and the document or the heading is about the others. Return None if it must be read like a sentence.
+    its label, and the document or heading is about the rest. Return None if it must be read like a sentence.
     """
     document = said.document
     asked = {root(word) for word in content_words(question) if not names_nothing(word)}
@@ -358,7 +358,7 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     if any(match.state is MatchState.CONTRADICTED for match in left) or not kinds <= _LOOSE:
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= kinds:
-        return False  # it neither covers the question nor gives a value of that kind
+        return False  # it neither covers the question nor gives a value of the requested kind
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 

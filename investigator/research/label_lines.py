@@ -1,4 +1,4 @@
-"""Finds the lines with a label that answer a question: the search ranks "Owner: Human Resources" too low. Pure."""
+"""Finds lines with a label that answer a question; the search ranks "Owner: Human Resources" too low. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_QUOTES = 3
 
 
 def with_label_lines(finding: Finding, question: str, document: Document) -> Finding:
-    """Put the lines with a label that meet all of a question before the other quotes of a finding."""
+    """Put lines with a label that meet a whole question before the other quotes of a finding."""
     if finding.addressed or any(quote.cell is not None for quote in finding.quotes):
         return finding
     met = answering_lines(question, document)
@@ -34,7 +34,7 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
 
 
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the lines with a label that meet all of a question and have all its words, at most three."""
+    """Return the lines with a label that meet a whole question and have all its words, at most three."""
     part = Part(question=question, constraints=constraints(question))
     wordings, spans = equivalents(part), labelled_spans(document.text)
     candidates = islice((span for span in spans if _may_answer(wordings, document, span)), _MOST_LINES)

@@ -82,7 +82,7 @@ def propose(
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan of a round in which there is nothing to choose, without asking an engine."""
+    """Return the plan of a round that leaves nothing to choose, without asking an engine."""
     return Proposal(_ONLY, _best_matching(request))
 
 
@@ -145,7 +145,7 @@ def _as_shown(name: str) -> str:
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """Return the stems of a purpose, because the same words in another order are not a new question."""
+    """Return the stems of a purpose, because the same words in a different order are not a new question."""
     return stems(words(purpose))
 
 

@@ -66,7 +66,7 @@ class QuotedText:
 
 
 def names_of(document: Document) -> str:
-    """Return the names of a document and its first line, unless a table begins there. Minutes are of a meeting."""
+    """Return the names of a document and its first line, unless that begins a table; minutes also as "meeting"."""
     first = document.text.strip().partition("\n")[0][:_LONGEST_TITLE]
     if any(table.start <= len(first) for table in document.tables):
         first = ""
@@ -89,7 +89,7 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 
 def _beside_lists(document: Document, start: int, end: int, quote: Quote) -> str:
     """Return a stretch of a document without the tables that list several things, unless the quote is in a table:
-    their rows say nothing of the sentences next to them.
+    its rows say nothing about the sentences next to it.
     """
     tables = sorted(document.tables, key=lambda one: one.start)
     if any(one.start <= quote.start < one.end for one in tables):

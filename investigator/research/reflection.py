@@ -1,4 +1,4 @@
-"""Reflection: what is known and unknown about each term (the seed left it open).
+"""Reflection: what is known and unknown about each term (undefined in the seed).
 
 Its unknown infos drive the next plan.
 """

@@ -117,7 +117,7 @@ def _is_yes_or_no(part: Part) -> bool:
 
 
 def _says_all(part: Part, one: Judged) -> bool:
-    """Return True if a statement has all words of a yes-or-no question, which it may still not decide."""
+    """Return True if a statement has all words of a yes-or-no question, even if it does not decide it."""
     return _is_yes_or_no(part) and not one.failing
 
 
@@ -202,7 +202,7 @@ def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tupl
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load
 ) -> Statements:
-    """Return the statements, and add the missing quotes that meet every constraint of a part, whatever their score."""
+    """Return the statements, with the missing quotes that meet every constraint of a part, whatever their score."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))

@@ -156,7 +156,7 @@ class FolderIndex:
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
         files = self.corpus.files()
         manifest = {file.path: file for file in files if not file.inside}
         new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())

@@ -148,7 +148,7 @@ class IndexService:
         yield from self._parts.notices()
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, the changes in the folder since. Raises FolderError."""
+        """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
         if not self._has_index():
             hint = f"Create it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
@@ -208,7 +208,7 @@ class IndexService:
     ) -> Iterator[Library]:
         """Update the index and open it for searching, with the best search that is available without a long wait.
 
-        The documents in `again` are read again from their files.
+        The documents in `again` are re-read from their files.
         """
         self.check_files()
         with self.workspace(write=True) as workspace:

@@ -87,8 +87,8 @@ class RunService:
         """Read the folder and keep it open for consecutive questions of a measurement, with the arguments of
         `investigate`.
 
-        They do not change the run called `last`. Changes in the folder are ignored meanwhile; quotes are still looked
-        up in the files.
+        They do not change the run called `last`. Changes in the folder are ignored in the meantime; quotes are still
+        looked up in the files.
         """
         with self._open() as folder:
             for _ in folder.read():
