@@ -55,7 +55,7 @@ from investigator.secrets import redacted
 
 
 def in_words(error: Exception) -> str:
-    """Return the message of an error, without the number of a system error: `Is a directory`."""
+    """Return the message of an error, without a system error's number: `Is a directory`."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
@@ -117,7 +117,7 @@ class UnknownDocumentError(FolderError):
 
 
 class SettingsError(UserError):
-    """A setting has an unknown name or an impossible value."""
+    """A setting has an unknown name or an invalid value."""
 
     default_hint = "See the options with --help."
 
@@ -157,7 +157,7 @@ class DialogueError(UserError, RuntimeError):
 class DialogueFormatError(UserError, ValueError):
     """A line of a file of dialogues, examples or conversations cannot be read."""
 
-    default_hint = "Correct the line, or leave the file out."
+    default_hint = "Correct the line, or omit the file."
 
 
 class DialogueValueError(DialogueError, ValueError):

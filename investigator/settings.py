@@ -133,7 +133,7 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
 
 
 def _named(override: str) -> str:
-    """Return an override in a form that is safe to print: anything but a setting's name may be a secret key."""
+    """Return an override in a form that is safe to print: all but a setting's name may be a secret key."""
     name = re.match(r"[\w.]*", override.strip())
     return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "an override"
 

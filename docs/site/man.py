@@ -22,7 +22,7 @@ investigator \\- answer questions from a folder of documents, with proven quotes
 Ask a question, and
 .B investigator
 plans which documents of a folder to examine, asks each of them, and answers with quotes that are looked up in the files
-again, or says that the documents do not hold the answer. Without
+again, or says that the documents do not contain the answer. Without
 .B \\-\\-model
 no language model is used and nothing is sent anywhere.
 """

@@ -1,1 +1,1 @@
-"""The command line, with one file per command, which parses options, makes one call and shows the result."""
+"""The command line: one file per command, which parses options, makes one call and shows the result."""

@@ -112,7 +112,7 @@ class CeilingOptions:
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """Options for recording each engine call, in addition to the journal."""
+    """Options for recording engine calls, in addition to the journal."""
 
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Append a line of JSON for each engine call to this file.")
@@ -152,9 +152,9 @@ def ask(
     Every claim of the answer comes with quotes that are proven to be in the documents. Limits such as --max-calls apply
     to all questions of a file together.
 
-    Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, or passages found that may
-    answer, or the documents disagree, 1 the run failed, 2 wrong usage, 130 interrupted. For several questions the worst
-    code counts: 1, then 4, 3, 5, 0.
+    Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, passages found that may
+    answer, or the documents disagree, 1 the run failed, 2 wrong usage, 130 interrupted. With several questions, the
+    worst code counts: 1, then 4, 3, 5, 0.
     """
     if questions is not None:
         _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)

@@ -64,7 +64,7 @@ def compare(
     """Ask the same questions with A and with B, and report which is better, or how many questions would decide it.
 
     A and B are each a folder of templates, a settings file, changes such as "method.rounds=2", a model, or 'default'
-    for just the options given; other options apply to both. The questions have the format of eval folder. If it is
+    for the given options only; other options apply to both. The questions have the format of eval folder. If it is
     stopped, the same command resumes it.
     """
     if report is not None:

@@ -23,7 +23,7 @@ def index(
     folder: Folder,
     settings: SettingsOptions,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Also compute all vectors, to search everything by meaning.")
+        bool, typer.Option("--vectors", help="Compute all vectors too, to search everything by meaning.")
     ] = False,
     verify: Annotated[
         bool,
@@ -55,7 +55,7 @@ def index(
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
     Questions also update the index first, and can be asked as soon as the text is read. Vectors are computed for the
-    passages that questions need, or all at once with --vectors; questions can be asked meanwhile.
+    passages that questions need, or all at once with --vectors; questions can be asked in the meantime.
     """
     if inside:
         make_workspace_inside(folder.expanduser())
@@ -64,7 +64,7 @@ def index(
     if adopt:
         taken = investigator.adopt()
         left = f"; skipped {plural(taken.left, 'row')} not written by this program" if taken.left else ""
-        note(f"taken over: {plural(taken.runs, 'run')}, {plural(taken.memories, 'memory', 'memories')}{left}")
+        note(f"imported: {plural(taken.runs, 'run')}, {plural(taken.memories, 'memory', 'memories')}{left}")
     read: dict[str, FileRecord] = {}
     try:
         for event in shown(investigator.index(vectors=vectors, verify=verify, retry=retry), sys.stderr):
@@ -84,7 +84,7 @@ def index(
 def status(
     settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
 ) -> None:
-    """Show the contents of a folder's index, and the changes in the folder since. No file is opened. With --cluster,
+    """Show the contents of a folder's index, and later changes in the folder. No file is opened. With --cluster,
     also show the progress and speed of building its shards, and machines that do not answer.
     """
     investigator = kept_of(folder, workspace, settings=settings.load())

@@ -65,7 +65,7 @@ class LazyCommand(TyperCommand):
 
 
 def _in_words(error: typer.TyperException) -> str:
-    """Return the message of wrong usage; for a value that is no number, or out of range, with that value."""
+    """Return the message for wrong usage; for a number that is invalid or out of range, include the value."""
     problem = error.__cause__
     if not isinstance(problem, ValidationError):
         return error.message.replace("Value error, ", "")

@@ -79,7 +79,7 @@ _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # 
 _EVALUATIONS = (
     _command("retrieval", "cli.eval_retrieval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval_claims:eval_claims", "Measure how well true claims are separated from false ones."),
+    _command("claims", "cli.eval_claims:eval_claims", "Measure how well true and false claims are told apart."),
     _command("folder", "cli.eval_folder:eval_folder", "Ask each question of a file, and measure the answers."),
 )
 _MODELS = (

@@ -175,7 +175,7 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
         if path.suffix.lower() not in REPORT_SUFFIXES:  # without the mark of our reports, they would be indexed
-            raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside of the folder.")
+            raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
 
@@ -188,7 +188,7 @@ def write_report(path: Path, investigation: Investigation, enclosures: Enclosure
 def check_export(directory: Path, folder: Path) -> None:
     """Check that an export can be written. Raises UserError."""
     if directory.resolve().is_relative_to(folder.resolve()):
-        raise UserError(f"{directory} is inside the folder of documents", hint="Name a folder outside of it.")
+        raise UserError(f"{directory} is inside the folder of documents", hint="Name a folder outside it.")
     if not directory.parent.is_dir():
         raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create it first.")
     try:

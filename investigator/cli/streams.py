@@ -53,7 +53,7 @@ class StreamOptions:
             raise UserError(f"no folder {self.output.parent}", hint="Create it first, or name another file.")
         if folder is not None and self.output.resolve().is_relative_to(folder.resolve()):
             raise UserError(
-                f"{self.output} is inside the folder of documents", hint="Choose a file outside of the folder."
+                f"{self.output} is inside the folder of documents", hint="Choose a file outside the folder."
             )
 
     @contextmanager
@@ -88,7 +88,7 @@ class StreamOptions:
             else:
                 write_private(path, text.encode("utf-8"))
         except OSError as error:
-            hint = "Choose another file, or leave --output out."
+            hint = "Choose another file, or omit --output."
             raise RunError(f"the result could not be written to {path}: {error.strerror}", hint=hint) from error
 
 

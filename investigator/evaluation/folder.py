@@ -129,7 +129,7 @@ class FolderEvaluation:
         if inside.is_relative_to(self._investigator.folder.resolve()):
             raise EvaluationDataError(
                 f"{file} is inside the folder of documents and would be read as one of them",
-                hint="Keep questions and outcomes outside of the folder.",
+                hint="Keep questions and outcomes outside the folder.",
             )
 
     def run(self) -> Iterator[Event]:

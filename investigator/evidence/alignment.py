@@ -13,7 +13,7 @@ from investigator.evidence.statements import StatedKind, StatedWord
 from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
 
 _LONGEST_ASIDE = 2
-"""Longest relative clause inside a sentence, counted in parts between commas."""
+"""Longest relative clause inside a sentence, in parts between commas."""
 
 
 def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:

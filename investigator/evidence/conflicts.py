@@ -1,6 +1,4 @@
-"""Finds conflicts, which are statements that give different values for the same thing, in different documents or in
-one.
-"""
+"""Finds conflicts: statements that give different values for the same thing, in several documents or in one."""
 
 from __future__ import annotations
 
@@ -92,7 +90,7 @@ def conflicts(
     rounded), a date, a name, or a negation. They must be about the same thing. Sentences from versions of one document
     always are. Others must share a name, or contain everything the question asks in the same words, in documents that
     share a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical
-    except for the value, under one heading or, with `over_sections`, under any. A value that several documents give is
+    except for the value, under one heading or, with `over_sections`, under any. A value given by several documents is
     listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}

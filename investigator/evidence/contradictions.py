@@ -13,7 +13,7 @@ from investigator.records import Slot
 _ALIKE = 0.6
 """Share of a claim's words that a sentence must contain to be about the same thing."""
 _REACH = 5
-"""Reach of a qualifying word, in words including itself."""
+"""Reach of a qualifying word, in words, including itself."""
 _QUALIFYING = (
     (Slot.POLARITY, "polarity"),
     (Slot.MODALITY, "modality"),

@@ -38,7 +38,7 @@ _LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the items of the lists that a question asks for; () if it asks for no list, or no introduction matches.
+    """Return the items of the lists that a question asks for; () if it asks for no list or no introduction matches.
     The line above a list ends with a colon or is a heading. The line and the title together contain every content word
     of the question, and the line contains at least one.
     """

@@ -38,9 +38,7 @@ def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
 
 
 def own_value(wanted: OwnProperty, statement: str) -> str:
-    """Return the value in such a statement, without its label or without the letter's closing words; "" if it has
-    neither.
-    """
+    """Return the value in such a statement, without its label or the letter's closing words; "" if it has neither."""
     for form in (_label(wanted), _label(OwnProperty.SENDER), _closing()):
         if found := form.match(statement):
             return next(filter(None, (found["beside"], found["below"])), "")

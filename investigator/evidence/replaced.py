@@ -18,10 +18,10 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
-    """Return the documents that another one says it replaces as a whole, each with that other one.
+    """Return the documents that another one says it replaces as a whole, each with that one.
 
-    The statement gives the kind of document and the number, day or year of the one that it replaces. The titles of
-    both differ only in names and numbers.
+    The statement gives the kind of document and the number, day or year of the one that it replaces. The two titles
+    differ only in names and numbers.
     """
     found: dict[str, str] = {}
     for new in documents:
@@ -46,7 +46,7 @@ def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
 
 
 def _replaced(document: Document) -> Iterator[str]:
-    """Yield what each sentence of a document says that it replaces."""
+    """Yield what each sentence of a document says it replaces."""
     said = _REPLACES.search(document.text)
     for start, end in statement_spans(document.text) if said else ():
         text = normalise(one_line(document.text[start:end])).text

@@ -31,7 +31,8 @@ def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
 def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
     """Return True if a claim about "it" says the same as a sentence about its subject.
 
-    The subject must be the same pronoun or be named in the question: otherwise a reader would take it for another.
+    The subject must be the same pronoun or be named in the question: otherwise a reader would take it for something
+    else.
     """
     if len(claim) < 3 or claim[0].text not in joints("pronouns"):
         return False

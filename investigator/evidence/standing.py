@@ -1,4 +1,4 @@
-"""Looks quotes up in the files again, which is the last check before a claim is shown as proven. Pure."""
+"""Looks quotes up in the files again: the last check before a claim is shown as proven. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SOURCE_CHANGED = "source changed or index damaged"
 """Beginning of the reason given if a quote of a claim is no longer in its file."""
 
 Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
-"""Reads documents again from their files, by their ids."""
+"""Re-reads documents from their files, by their ids."""
 _PIECE = re.compile(r"[^\n.!?]{1,400}[.!?]*|[.!?]+")
 _WORD = re.compile(r"\w+")
 _LONGEST = 600

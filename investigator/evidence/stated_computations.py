@@ -91,7 +91,7 @@ class _Stated:
 
 @dataclass(frozen=True)
 class _Change:
-    """The two values between which a sentence says that something changed, with their times if known."""
+    """The two values between which something changed, according to a sentence, with their times if known."""
 
     old: str
     new: str
@@ -104,7 +104,7 @@ def stated_computation(question: str, tables: DocumentTables) -> StatedComputati
     """Return what a question asks to compute from sentences of a document: a change that one sentence states, the
     values of a thing at two times, or those of several things.
 
-    Return None if a value is missing, if sentences give different ones, or if units or the direction differ.
+    Return None if a value is missing or sentences give different ones, or if units or the direction differ.
     """
     asked, operation = asked_computation(question), asked_operation(question)
     if asked is not None and not (asked.are_times and operation in _CHANGES):
@@ -174,7 +174,7 @@ def _number(stated: _Stated) -> float:
 def _changed(
     question: str, operation: Operation, request: _Request, times: Sequence[TableTime], tables: DocumentTables
 ) -> StatedComputation | None:
-    """Return the change that a sentence states by the old and the new value; None if sentences state several."""
+    """Return the change that a sentence states with the old and the new value; None if sentences state several."""
     found: dict[str, StatedComputation] = {}
     for span, text in _about(request, tables):
         change = _change(text)
@@ -209,7 +209,7 @@ def _result(operation: Operation, parts: Sequence[tuple[str, _Stated]], about: s
 
 
 def _goes_as_asked(question: str, found: StatedComputation) -> bool:
-    """Return True unless a question asks how much something rose that fell, or the other way round."""
+    """Return True unless a question asks how much something rose although it fell, or vice versa."""
     rises, falls = (side.search(question) is not None for side in opposites()["change"])
     is_fall = re.match(r"\W*[-−]\d", found.result.value.replace(" ", "")) is not None
     return rises is falls or is_fall is falls
@@ -234,14 +234,14 @@ def _figures(request: _Request, tables: DocumentTables) -> list[_Stated]:
 
 
 def _value(request: _Request, text: str, span: tuple[int, int], tables: DocumentTables) -> StatedValue | None:
-    """Return the value that a sentence gives for just this thing; None if further words or names narrow it down, or if
+    """Return the value that a sentence gives for exactly this thing; None if further words or names narrow it down, or
     the value is only planned.
     """
     about = _subject(tables.document, span)
     value = stated_value(request.thing, text, about) if request.thing.words <= roots(text) | about else None
     if value is None or value.is_planned or value.is_relative or patterns("modality")["planned"].search(text):
         return None
-    known = about | request.thing.words | roots(value.text)  # a currency such as EUR is no other thing
+    known = about | request.thing.words | roots(value.text)  # a currency such as EUR is not another thing
     if not value.scope <= known or not value.names <= known or (value.rates and value.rates != request.thing.rates):
         return None
     stated = _stated(value.text, span)
@@ -286,7 +286,7 @@ def _change(text: str) -> _Change | None:
 
 def _about(request: _Request, tables: DocumentTables) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield the sentences that have all words of a requested figure, with their spans; denials, older text that a
-    message quotes, and text that addresses the model state nothing.
+    message quotes, and text that addresses the model are excluded.
     """
     document = tables.document
     for span, text in _sentences(tables):
@@ -304,7 +304,7 @@ def _subject(document: Document, span: tuple[int, int]) -> frozenset[str]:
 
 @lru_cache(maxsize=16)
 def _sentences(tables: DocumentTables) -> tuple[tuple[tuple[int, int], str], ...]:
-    """Return the sentences of a document with figures, and their spans; rows of tables are not among them."""
+    """Return the sentences of a document with figures, and their spans; rows of tables are excluded."""
     return tuple(_with_figures(tables.document))
 
 

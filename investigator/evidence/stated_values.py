@@ -204,7 +204,7 @@ def has_unit(value: Value) -> bool:
 
 
 def _nearest(thing: Thing, read: _Read, values: Sequence[Value]) -> Value | None:
-    """Return the value nearest to the words of the thing; if things are counted, it must be their number."""
+    """Return the value nearest to the words for the thing; if things are counted, it must be their number."""
     if thing.counted:
         values = [one for one in values if thing.counted in read.behind(one)]
     elif any(read.measures(one) for one in values):
@@ -321,7 +321,7 @@ class _Read:
         return kept
 
     def place_of(self, own: str, near: int) -> tuple[int, int]:
-        """Return the span of the word with this root that is nearest to a place."""
+        """Return the span of the word with this root nearest to a place."""
         found = [(start, end) for start, end, word in self.words if word == own]
         return min(found, key=lambda span: abs(span[0] - near))
 

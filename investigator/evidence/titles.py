@@ -50,9 +50,7 @@ def subject_of(line: str) -> frozenset[str]:
 
 
 def are_apart(first: str, second: str, said: frozenset[str], said_by_second: frozenset[str]) -> bool:
-    """Return True if each of two titles names things that the other document does not mention; the sets are its folded
-    words.
-    """
+    """Return True if each title names things that the other document does not mention; the sets are folded words."""
     one, other = subject_of(first), subject_of(second)
     return bool(one) and bool(other) and one.isdisjoint(said_by_second) and other.isdisjoint(said)
 

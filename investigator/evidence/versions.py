@@ -13,7 +13,7 @@ from investigator.language.terms import words
 _SHINGLE = 4  # words
 _SKETCH = 256  # hashes kept per text: the estimated share of common shingles has a standard error of 3 %
 _SAME = 0.5
-"""Smallest share of common shingles at which two texts are versions of each other. A page with every tenth word changed
+"""Minimum share of common shingles for two texts to be versions of each other. A page with every tenth word changed
 still shares half of its four-word shingles; reports of one firm for two quarters share less.
 """
 _FEWEST = 12  # shingles; a shorter text has too few to be judged

@@ -18,7 +18,7 @@ _MOST_ADDED = 600
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CELL = re.compile(r"\t| {3,}|\s\|\s")
 _SHORT = 0.6
-"""Share of the longest line of a paragraph; a shorter line without a full stop was broken on purpose."""
+"""Share of the longest line of a paragraph; a shorter line without a full stop was broken deliberately."""
 _NUMBERS_OF_A_ROW = 0.4
 _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
 _PRONOUN_WITHIN = 60
@@ -81,7 +81,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Remove lines before and after a quote from its sentence: headings, items, table rows."""
+    """Remove headings, items and table rows before and after a quote from its sentence."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):

@@ -19,7 +19,7 @@ Foreign = Annotated[str, AfterValidator(redacted)]
 class Record(BaseModel):
     """A frozen value; `model_dump_json` and `model_validate_json` are its one wire form.
 
-    Unknown fields are rejected, so a record from elsewhere is never misread. `computed` names the properties that
+    Unknown fields are rejected, so foreign records are never misread. `computed` names the properties that
     templates can use in addition to the fields.
     """
 

@@ -1,4 +1,4 @@
-"""The outcome of many questions, which were put to the whole folder or to each document."""
+"""The outcome of many questions, put to the whole folder or to each document."""
 
 from __future__ import annotations
 

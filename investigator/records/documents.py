@@ -171,7 +171,7 @@ class Imprint(Record):
 
 
 class Document(Record):
-    """A document that was read: its metadata and its text."""
+    """A document that was read, with its metadata and its text."""
 
     id: str = Field(description="path below the folder, with forward slashes")
     title: str
@@ -330,7 +330,7 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return how much meaning and words agree in one place, because one without the other is a near miss."""
+        """Return how well meaning and words agree in one place; one without the other is a near miss."""
         return max(0.0, self.similarity) * self.overlap
 
 

@@ -1,4 +1,4 @@
-"""Hybrid search, which finds chunks by their words (BM25) and by their vectors, with one score for both."""
+"""Hybrid search: finds chunks by their words (BM25) and by their vectors, with one score for both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of a folder, which reads its files, stores their words and vectors, and opens a library to search them."""
+"""The index of a folder: reads its files, stores their words and vectors, and opens a library to search them."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class FolderIndex:
         return self._sentences.get(texts)
 
     def best_search(self) -> Search:
-        """Return the form of search for a new question: over everything, unless that needs a long wait."""
+        """Return the form of search for a new question: over everything, unless that takes too long."""
         few = self.without_vectors() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -294,8 +294,8 @@ def open_vectors(
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:
     """Compute and store the missing vectors of chunks, a few hundred at a time; yield the progress.
 
-    A stop loses at most one window. Chunks that another process deletes meanwhile are skipped. Raises EmbedderError and
-    StoreError.
+    A stop loses at most one window. Chunks that another process deletes in the meantime are skipped. Raises
+    EmbedderError and StoreError.
     """
     for texts, done, total in windows(corpus, table.missing(), _WINDOW):
         table.put(list(texts), embedder.embed(list(texts.values())))

@@ -53,7 +53,7 @@ def windows(
 ) -> Iterator[tuple[Mapping[int, str], int, int]]:
     """Yield the texts of chunks, about `size` at a time, with the number of chunks done by then, and the total.
 
-    `missing` holds chunk ids by document. Chunks that another process deletes meanwhile are skipped.
+    `missing` holds chunk ids by document. Chunks that another process deletes in the meantime are skipped.
     """
     total, done = sum(map(len, missing.values())), 0
     texts: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""The library, which provides everything that the method needs to know about a folder."""
+"""The library: everything that the method needs to know about a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the passages of one document, which are its best chunks, ranked in two stages, with their neighbours."""
+"""Finds the passages of one document: its best chunks, ranked in two stages, with their neighbours."""
 
 from __future__ import annotations
 

@@ -61,11 +61,11 @@ class RetrievalSettings(Record):
     exact_up_to: int = Field(
         default=100_000,
         ge=0,
-        description="maximum number of vectors that are all compared with a query; for more vectors, Chroma is used",
+        description="maximum number of vectors for exact search; beyond it, Chroma is used",
     )
     chroma: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        exclude=True,  # where vectors are compared does not change the result
+        exclude=True,  # the result does not depend on where vectors are compared
         description="Chroma server that is used for more vectors, as http://HOST:8000; empty: Chroma on this machine",
     )
     sentences_up_to: int = Field(

@@ -1,4 +1,4 @@
-"""The interfaces behind a search, to the stored data of the documents and the places of their words.
+"""The interfaces behind a search: the stored data of the documents, and the places of their words.
 
 For one workspace `Corpus` and `FullText` implement them; for several shards, classes that merge their replies. The
 method and the ranking are the same for both.

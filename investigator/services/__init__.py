@@ -1,1 +1,1 @@
-"""The services behind the front door, for runs, the index, and the choice of engines for roles."""
+"""The services behind the front door: runs, the index, and the choice of engines for roles."""

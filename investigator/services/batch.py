@@ -60,7 +60,7 @@ class Batch:
         """Investigate the jobs and return their outcomes in order.
 
         The first job of each question runs before the others, which then reuse its thinking. Jobs whose documents have
-        changed meanwhile are repeated once. Raises the error of a job if all jobs fail, and the errors of
+        changed in the meantime are repeated once. Raises the error of a job if all jobs fail, and the errors of
         `OpenFolder.investigate` except those of individual replies and documents.
         """
         numbered = dict(enumerate(jobs))

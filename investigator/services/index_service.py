@@ -206,7 +206,7 @@ class IndexService:
         retrieval: RetrievalSettings | None = None,
         again: frozenset[str] = frozenset(),
     ) -> Iterator[Library]:
-        """Update the index and open it for searching, with the best search that is available without a long wait.
+        """Update the index and open it for searching, with the best search available without a long wait.
 
         The documents in `again` are re-read from their files.
         """

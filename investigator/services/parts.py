@@ -82,8 +82,8 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts with other templates; `answers` makes what replies to them without a model. Raises
-        TemplateError.
+        """Return the same parts with other templates; `answers` creates the engine that replies to them without a
+        model. Raises TemplateError.
         """
         other = copy(self)
         other.prompts = Prompts(self._prompts_folder, contracts)

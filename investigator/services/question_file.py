@@ -1,4 +1,4 @@
-"""Reads a file of questions, which is one question per line, a CSV column, or a field of JSON lines."""
+"""Reads a file of questions: one question per line, a CSV column, or a field of JSON lines."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ class RunService:
         if not self._index.has_runs():
             raise UnknownRunError(f"no question has been asked about {self._index.folder} yet", hint=_NOT_ASKED)
         if run_id.startswith(MATRIX_RUN):
-            raise UnknownRunError(f"{run_id} is a matrix, which is a table of many runs, not a run", hint=_OF_MATRIX)
+            raise UnknownRunError(f"{run_id} is a matrix (a table of many runs), not a run", hint=_OF_MATRIX)
         with self._index.reading() as workspace:
             kept = Runs(workspace.runs)
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)

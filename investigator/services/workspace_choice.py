@@ -73,7 +73,7 @@ def _check_chosen(directory: Path, folder: Path, settings: FolderSettings) -> No
 
     A copy of a folder may use a copy of its workspace.
     """
-    hint = "Nothing in it was changed. Choose an empty or new directory, or leave --workspace out."
+    hint = "Nothing in it was changed. Choose an empty or new directory, or omit --workspace."
     owner = other_owner(directory, folder)
     kept = _indexed(directory) if owner else {}
     if kept and _shared(folder, _with_contents(folder, settings), kept) < _CLEAR_MAJORITY:

@@ -136,7 +136,7 @@ def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
 
 
 def asks_time(question: str) -> bool:
-    """Return True if a question asks when, or in which years, something was so."""
+    """Return True if a question asks when, or in which years, something was the case."""
     return required_type(question) is AnswerType.DATE or _WHICH_TIMES.search(question) is not None
 
 
@@ -165,7 +165,7 @@ def limits(text: str) -> frozenset[str]:
 
 @cache
 def _asking_elsewhere() -> frozenset[str]:
-    """Return the folded words of Hebrew and Arabic that ask and name nothing."""
+    """Return the folded Hebrew and Arabic words that ask and name nothing."""
     return frozenset(word for text in cues("asking").values() for word in words(text))
 
 

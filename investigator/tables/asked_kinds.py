@@ -1,7 +1,7 @@
 """Decides if the names of a cell allow it to give the kind of figure that a question asks for. Pure, English.
 
-"What did Dunlin cost?" names the row and the kind of figure, but no column. Only names that say money, or a table of
-money, make a figure in that row a cost: neither its points nor its registration number is one.
+"What did Dunlin cost?" names the row and the kind of figure, but no column. A figure in that row is a cost only if its
+names, or its table, are about money; points or a registration number are not.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _OTHERS = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerT
 
 
 def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
-    """Return False for a figure that cannot be of the requested kind: for one under a header that names something else
-    if the question asks how much or how many, and for one that nothing calls money if it asks for money.
+    """Return False for a figure that cannot be of the requested kind: under a header that names something else if the
+    question asks how much or how many, or not described as money if it asks for money.
     """
     value = view.words(cell)
     header = " ".join(view.column_headers(cell))
@@ -49,8 +49,8 @@ def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableVi
 
 
 def naming_cell(asked: TableQuestion, view: TableView, row: int) -> TableCell | None:
-    """Return the label of a row that names a person, if the question asks for a name and another label of the row says
-    the person's role.
+    """Return the label of a row that names a person, if the question asks for a name and another label gives the
+    person's role.
     """
     if required_type(asked.text) is not AnswerType.NAME:
         return None
@@ -89,7 +89,7 @@ def _is_counted(asked: TableQuestion, header: Named, view: TableView, cell: Tabl
 def _is_money(
     tables: DocumentTables, view: TableView, cell: TableCell, header: str, value: str, *, has_name: bool
 ) -> bool:
-    """Return True if a cell or its header says money; or its other names do, and its header names nothing else. A
+    """Return True if a cell or its header indicates money, or its other names do and its header names nothing else. A
     column without a name of its own is of the kind of its table.
     """
     if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):

@@ -24,7 +24,7 @@ _LONGEST_NAME = 60  # longest value, in characters, that may name its row
 
 @dataclass
 class _RowHeading:
-    """A row without values, and whether deeper-indented rows are under it."""
+    """A row without values; a flag says if deeper-indented rows follow it."""
 
     indent: int
     text: str
@@ -146,9 +146,7 @@ class TableView:
         return self.unit or (self.stub if is_unit_note(self.stub) else self.caption)
 
     def is_share(self, cell: TableCell) -> bool:
-        """Return True for a figure without a sign if the first one of its group has "%", and the group has a
-        heading.
-        """
+        """Return True for a figure without a sign if its group has a heading, and the group's first figure has "%"."""
         return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:

@@ -41,7 +41,7 @@ _Fit = tuple[int, float]
 class ComputedCells:
     """A computed figure with its cells, in the order of its formula. `are_of_row` is True for periods of one row.
 
-    `count` is the number of all figures from which the highest or lowest one is taken.
+    `count` is the number of figures from which the highest or lowest is taken.
     """
 
     result: Computation
@@ -79,7 +79,7 @@ def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | Non
 def _computed(
     operation: Operation, cells: Sequence[Place], question: str, *, are_of_row: bool = False
 ) -> ComputedCells | None:
-    """Return the result for some cells; those of a highest or lowest figure are put in order."""
+    """Return the result for some cells; for a highest or lowest figure they are sorted."""
     if len(cells) < _FEWEST or (operation is Operation.MEAN and len(cells) > _MOST_OF_MEAN):
         return None
     asked, ordered = table_question(question), list(cells)
@@ -121,14 +121,14 @@ def _of_times(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCel
 
 
 def _is_named(question: str, found: FoundCell) -> bool:
-    """Return True if a row has no word beyond the question's, except one for money: "Staff costs" for the staff."""
+    """Return True if a row has only words of the question, except one for money: "Staff costs" for the staff."""
     said, money = table_question(question).said, patterns("carried")["money"]
     _, own = _labels(found.view, found.cell.row)
     return found.is_named_by_question or any(all(map(money.fullmatch, roots(label) - said)) for label in own)
 
 
 def _repeats_rows(view: TableView) -> bool:
-    """Return True if equal rows are under several headings, which then name different things: two depots."""
+    """Return True if equal rows are under several headings, which then name different things, such as depots."""
     names = {_labels(view, row) for row in view.rows if row >= view.table.header_rows}
     return any(count > 1 for count in Counter(own for above, own in names if above).values())
 
@@ -230,8 +230,8 @@ def _is_at(asked: TableTime | None, time: TableTime | None, tables: DocumentTabl
 def _rows_of(
     asked: TableQuestion, view: TableView, cells: Sequence[TableCell], tables: DocumentTables
 ) -> list[TableCell]:
-    """Return the cells of a column that are of the requested kind: all, if header, caption, title or corner say so, or
-    those under a heading that does. Totals and other results are omitted.
+    """Return the cells of a column that are of the requested kind: all of them if header, caption, title or corner says
+    so, or those under a heading that does. Totals and other results are omitted.
     """
     header = _header(view, cells[0])
     if (
@@ -257,8 +257,8 @@ def _rows_of(
 
 
 def _is_of_another_thing(header: str, asked: TableQuestion, tables: DocumentTables) -> bool:
-    """Return True if a header has words, apart from times and units, of which the question says none: "Employees" below
-    a title about costs.
+    """Return True if a header has words, apart from times and units, and the question has none of them: "Employees"
+    below a title about costs.
     """
     name = tables.named(CURRENCY_SIGN.sub(" ", timeless(header)))
     if any(says(name, term) for term in asked.terms):
@@ -278,13 +278,13 @@ def _header(view: TableView, cell: TableCell) -> str:
 
 
 def _is_under(view: TableView, cell: TableCell, terms: Sequence[AskedTerm], tables: DocumentTables) -> bool:
-    """Return True if a heading above the row of a cell says one of some words."""
+    """Return True if a heading above the row of a cell contains one of the given words."""
     above = tables.named(" ".join(_labels(view, cell.row)[0]))
     return any(says(above, term) for term in terms)
 
 
 def _opposite_kind(question: str) -> re.Pattern[str] | None:
-    """Return the words for income if a question asks for costs, and the other way round; None for other questions."""
+    """Return the words for income if a question asks for costs, and vice versa; None for other questions."""
     costs, income = (patterns("money_kinds")[name] for name in ("costs", "income"))
     return income if costs.search(question) else costs if income.search(question) else None
 
@@ -309,7 +309,7 @@ def _is_result(view: TableView, cell: TableCell) -> bool:
 
 
 def _addends(values: Sequence[Fraction | None], at: int) -> int:
-    """Return the number of adjacent values that a value is the sum of; 0 if there are none."""
+    """Return the number of adjacent values whose sum is the given value; 0 if there are none."""
     for around in (values[:at][::-1], values[at + 1 :]):
         total = Fraction(0)
         for count, value in enumerate(around, 1):

@@ -35,7 +35,7 @@ Listed = tuple[TableView, TableCell]
 
 
 class ListedRow(NamedTuple):
-    """A row of a table for a list: the cell that names the thing, and the one that shows if it `belongs` to it."""
+    """A row of a table for a list: the cell that names the thing, and the one that shows if it `belongs` there."""
 
     view: TableView
     thing: TableCell
@@ -62,7 +62,7 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
 def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
     """Return the rows of the things that a question wants listed or counted, each thing once; () if no table has them.
 
-    If none of them belongs to the list, all are returned. Totals are not among them.
+    If none of them belongs to the list, all are returned. Totals are excluded.
     """
     things = asked_things(question)
     if things is None or (WITHOUT.search(question) and (things.amounts or things.numbers)):
@@ -70,7 +70,7 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
     denies = WITHOUT.search(question) is not None
     every = [row for view in tables.views for row in _Rows(things, view, tables, denies)]
     found = [row for row in every if row.belongs] or every
-    if things.kind[-1].root not in cue_roots("lists", "rows"):  # two equal rows are still two
+    if things.kind[-1].root not in cue_roots("lists", "rows"):  # equal rows are still counted separately
         once: dict[tuple[str, ...], ListedRow] = {}
         for row in found:
             once.setdefault(tuple(words(row.view.words(row.thing))), row)
@@ -79,14 +79,14 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
 
 
 def names_things(question: str, tables: DocumentTables) -> bool:
-    """Return True if a column of a table is called what a question wants listed, so that these things are its rows."""
+    """Return True if a column of a table is named after the things that a question wants listed."""
     things = asked_things(question)
     headers = (tables.named(text) for view in tables.views for text in _headers(view).values())
     return things is not None and any(says(header, things.kind[-1]) for header in headers)
 
 
 def _whole_column(asked: TableQuestion, tables: DocumentTables) -> Iterator[Listed]:
-    """Yield the values of a short table's column, if header, title and caption together say all that is asked."""
+    """Yield the values of a short table's column, if header, title and caption together contain everything asked."""
     if asked.times or asked.conditions or not asked.terms:
         return
     for view in tables.views:
@@ -109,7 +109,7 @@ def _body(view: TableView) -> Iterator[tuple[TableCell, ...]]:
 
 
 class _Rows:
-    """The rows of a table that are the asked things and meet all conditions."""
+    """The rows of a table that are the requested things and meet all conditions."""
 
     def __init__(self, things: AskedThings, view: TableView, tables: DocumentTables, denies: bool) -> None:
         self._things, self._view, self._tables, self._denies = things, view, tables, denies
@@ -155,12 +155,12 @@ class _Rows:
         return is_plain or is_noun or (header is not None and says(header, term))
 
     def _is_verb_of_column(self, term: AskedTerm) -> bool:
-        """Return True for the verb to the header of a column: what a firm supplies is in the rows of the supplier."""
+        """Return True for the verb of a column's header: what a firm supplies is in the rows of the supplier."""
         doers = {own for named in self._headers.values() for own in named.every if own.endswith(("er", "or"))}
         return len(term.root) >= _SHORTEST_VERB and any(own[:-2].startswith(term.root[:-1]) for own in doers)
 
     def _is_source(self, term: AskedTerm) -> bool:
-        """Return True if the names of the table, or the beginning of its document, say a word."""
+        """Return True if the names of the table, or the beginning of its document, contain a word."""
         is_said = says(self._over, term) or any(says(header, term) for header in self._headers.values())
         return is_said or term.root in self._tables.about
 
@@ -172,7 +172,7 @@ class _Rows:
 
     @cached_property
     def _rows(self) -> tuple[tuple[TableCell, ...], ...]:
-        """Return the rows of things, without headings of groups and totals."""
+        """Return the rows of things, without group headings and totals."""
         width = max((len(cells) for cells in self._view.rows.values()), default=0)
         filled = (cells for cells in _body(self._view) if len(cells) > 1 or width == 1)
         return tuple(cells for cells in filled if not self._is_total(cells))
@@ -252,7 +252,7 @@ class _Rows:
         return (columns[0], found[columns[0]][1]) if len(columns) == 1 else (None, list(left))
 
     def _units(self, column: int) -> frozenset[str]:
-        """Return the currencies of a column: of its header and its first cell."""
+        """Return the currencies in a column's header and first cell."""
         cells = (cell for cells in self._rows for cell in cells if cell.column == column)
         return frozenset(currencies(f"{_headers(self._view).get(column, '')} {self._view.words(next(cells))}"))
 
@@ -284,7 +284,7 @@ class _Rows:
         return all(has_amount(one, quoted) for one in self._things.amounts)
 
     def _flags(self, left: Iterable[AskedTerm]) -> tuple[tuple[int, ...], list[AskedTerm]]:
-        """Return the columns of yes and no that words name, and the other words."""
+        """Return the yes/no columns that words name, and the other words."""
         every = (*self._things.kind, *self._things.source, *self._things.conditions)
         said = self._things.said.union(*(term.roots for term in every))
         asked = table_question(" ".join(term.text for term in every))
@@ -305,7 +305,7 @@ class _Rows:
     def _shown(
         self, cells: Sequence[TableCell], by_column: dict[int, TableCell], flags: Sequence[int], words_of: set[str]
     ) -> TableCell | None:
-        """Return the cell that shows that a row meets the conditions, its first one if there are none; else None."""
+        """Return the cell showing that a row meets the conditions (the first one without conditions), else None."""
         wanted = _NO if self._denies else _YES
         marks = [by_column.get(at) for at in flags]
         if not all(mark is not None and _plain(self._view, mark) in wanted for mark in marks):

@@ -34,7 +34,7 @@ _NOT_ASKED_ABOVE = 0.25  # the same for a word in a heading row above it
 _NOT_ASKED_OVER = 0.2  # the same for a word in a header
 _OTHER_WORD = 0.15  # cost of a synonym in place of the requested word
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
-_LEAST_SHARE = 0.5  # least share of the question's words that a reported row must name
+_LEAST_SHARE = 0.5  # minimum share of the question's words that a reported row must name
 _IN_ORDER = 0.1
 """Bonus for two adjacent words in the order of the question: "net income" is not "other income, net"."""
 _SAME = 0.05
@@ -277,15 +277,15 @@ def _fit(
 
 
 def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) -> float:
-    """Return the cost of the words in a cell's names that the question lacks."""
+    """Return the cost of words in a cell's names that the question lacks."""
     names = ((own, _NOT_ASKED), (above, _NOT_ASKED_ABOVE), (header, _NOT_ASKED_OVER))
     narrowed = _NOT_ASKED_ABOVE * bool((own.narrowing | above.narrowing) - asked.said)
     return narrowed + sum(cost * share_not_said(name, asked.said, asked) for name, cost in names)
 
 
 def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> Iterator[str]:
-    """Yield the amounts of a question that neither a cell nor its names have. If things with an amount are wanted, no
-    single cell has it: their rows are listed or counted.
+    """Yield the amounts of a question that neither a cell nor its names contain. If things with an amount are wanted,
+    no single cell has it: their rows are listed or counted.
     """
     for one in asked.amounts:
         quoted = view.quoted(cell)

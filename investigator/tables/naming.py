@@ -84,7 +84,7 @@ def _tells(word: str) -> bool:
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the question's words that make up the whole caption of a row or column. The caption "Products
+    """Return the roots of the question's words that form the whole caption of a row or column. The caption "Products
     and Services gross margin" does not turn the total row into a row about Services.
     """
     labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}

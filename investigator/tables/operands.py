@@ -1,4 +1,4 @@
-"""Extracts what a question asks to compute from several figures: the operation, a question about each figure. Pure."""
+"""Extracts what a question asks to compute from several figures: the operation, and a question on each. Pure."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class AskedComputation:
     """A computation that a question asks for. `operands` contains a question about each figure, in the order of the
     formula; as a name may contain "and", it is a list of possibilities. If `are_times`, the operands are one thing at
     several times. If there are none, `about` is the question without the words for the operation: the remaining words
-    name the rows, the column or the periods of the figures. `rows` contains the words for what the rows are: "which
+    name the rows, the column or the periods of the figures. `rows` contains the words that name the rows: "which
     STATION", "the cheapest ARTICLE".
     """
 
@@ -173,7 +173,7 @@ def _without(text: str, *names: str) -> str:
 
 def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str, ...]]:
     """Yield the questions about each of the named figures: all words of the question, but only one of the names. A time
-    that is given once belongs to all of them.
+    given once applies to all of them.
     """
     said = {name: (text or "").strip() for name, text in found.groupdict().items()}
     when = _time_in(said.get("when", ""))

@@ -1,4 +1,4 @@
-"""Analyses a question that wants things listed or counted: what they are, and what must hold of them. Pure, English."""
+"""Analyses a question that wants things listed or counted: their kind and their conditions. Pure, English."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def asked_things(question: str) -> AskedThings | None:
 
 
 def _is_compared(one: AskedAmount, asked: str) -> bool:
-    """Return True for an amount with a comparison, or behind a price: the number of "rack 2" is a name."""
+    """Return True for an amount with a comparison, or after a price; the number in "rack 2" is a name."""
     return one.relation is not AmountRelation.EQUAL or _PRICED.search(asked[: one.span[0]]) is not None
 
 
@@ -139,7 +139,7 @@ def _ends() -> frozenset[str]:
 
 
 def _terms(tokens: list[str]) -> tuple[AskedTerm, ...]:
-    """Return the words of some tokens that a table must say: no stop words, no numbers."""
+    """Return the words of some tokens that a table must contain: no stop words, no numbers."""
     found = (
         asked_term(word, token)
         for token in tokens
@@ -150,7 +150,7 @@ def _terms(tokens: list[str]) -> tuple[AskedTerm, ...]:
 
 
 def _telling(terms: tuple[AskedTerm, ...]) -> tuple[AskedTerm, ...]:
-    """Return the words that do more than ask for a list, and are not verbs for which a table has a column."""
+    """Return the words that do more than ask for a list, except verbs for which a table has a column."""
     empty = cue_roots("lists", "light") | cue_roots("lists", "empty") | cue_roots("lists", "contains")
     empty |= cue_roots("lists", "plain")
     return tuple(t for t in terms if t.root not in empty and t.text not in cue_words("order", "auxiliaries"))

@@ -101,7 +101,7 @@ def test_runs_of_an_earlier_version_in_the_folder_are_taken_over_on_command(fold
     assert questions(folder) == []
     taken = command("index", "--adopt", folder)
     assert taken.exit_code == 0, taken.output
-    assert "taken over: 1 run, 0 memories" in taken.stderr
+    assert "imported: 1 run, 0 memories" in taken.stderr
     assert questions(folder) == [QUESTION]
     assert (folder / INSIDE / "investigator.db").is_file()  # it is read, and left where it is
 
