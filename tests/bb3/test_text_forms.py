@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from session_memories import SessionMemories
 
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
@@ -12,7 +13,6 @@ from investigator.bb3.exchange import FAILED, ModuleRequest
 from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
 from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import LARGE, SMALL

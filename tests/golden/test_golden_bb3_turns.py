@@ -7,13 +7,13 @@ from typing import Any
 
 from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
+from session_memories import SessionMemories
 
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, Written
 from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm, is_opening
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import LARGE, SMALL

@@ -1,4 +1,6 @@
-"""Memories that live as long as their conversation, in the written form of a model family."""
+"""Memories of BB3's own kind, for recorded conversations: they live as long as their conversation, in the written form
+of a model family. Chats over a folder keep theirs: `bb3/memory/of_chats.py`.
+"""
 
 from __future__ import annotations
 
