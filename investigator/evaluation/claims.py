@@ -28,9 +28,8 @@ class ClaimRow(RowWithId):
 
 class JudgeReport(Record):
     """The verdicts of one judge on the claims. Balanced accuracy is the mean of the share of true claims that are
-    accepted and the share of false claims that are rejected; None if either kind is missing. False alarms are true
-    claims that are rejected. The rules may withhold a true claim, or replace it with its quote; `true_withheld` counts
-    the former.
+    accepted and the share of false claims that are rejected; None if either kind is missing. The rules may withhold a
+    true claim, or replace it with its quote; `true_withheld` counts the former.
     """
 
     name: str
@@ -46,11 +45,6 @@ class JudgeReport(Record):
         if self.true_accepted is None or self.false_refused is None:
             return None
         return (self.true_accepted + self.false_refused) / 2
-
-    @property
-    def false_alarms(self) -> float | None:
-        """Return the share of true claims that are rejected."""
-        return None if self.true_accepted is None else 1 - self.true_accepted
 
 
 class ClaimsReport(Record):

@@ -17,7 +17,7 @@ from investigator.bb3.bb3x.conversation_files import (
     line_of,
     write_conversations,
 )
-from investigator.bb3.bb3x.persons import facts_of, kept_memory, memories_of_user, memory_line, turn_of
+from investigator.bb3.bb3x.persons import facts_of, kept_memory, memory_line, turn_of
 from investigator.bb3.bb3x.records import InteractionFailure, MemoryDecision, SearchDecision
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError, DialogueFormatError
@@ -242,12 +242,3 @@ def test_the_card_counts_the_two_persons_the_other_way_round_than_prompts_do() -
     ]
     human, bot = conversation_of(json.dumps(FULL)).message_history
     assert (turn_of(human).speaker, turn_of(bot).speaker) == (Speaker.PARTNER, Speaker.SELF)
-
-
-def test_a_returning_user_starts_with_what_was_remembered() -> None:
-    first = {**FULL, "user_pseudo_id": "anna"}
-    other = {**FULL, "user_pseudo_id": "ben"}
-    other["message_history"] = [{"text": "x", "sender": "bot", "memories": ["Person 2's Persona: I am Ben"]}]
-    logged = [conversation_of(json.dumps(each)) for each in (first, other)]
-    assert memories_of_user(logged, "anna") == ("Person 1's Persona: I am an AI", "Person 2's Persona: I like stars")
-    assert memories_of_user(logged, "carl") == ()

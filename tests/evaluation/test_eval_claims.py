@@ -34,7 +34,7 @@ class Knowing:
 def test_the_better_judge_is_named() -> None:
     report = measure_claims(ROWS, Knowing(), 0.5)
     assert (report.rules.true_accepted, report.rules.false_refused) == (0.5, 1.0)
-    assert (report.rules.balanced_accuracy, report.rules.false_alarms) == (0.75, 0.5)
+    assert report.rules.balanced_accuracy == 0.75
     assert report.verifier is not None
     assert report.verifier.balanced_accuracy == 1.0
     assert report.better == "knowing"

@@ -58,19 +58,16 @@ class ModuleExample(Record):
         )
 
 
-def module_examples(
-    conversation: Conversation, modules: Sequence[Module] = tuple(Module), known_before: Sequence[str] | None = None
-) -> tuple[ModuleExample, ...]:
+def module_examples(conversation: Conversation, modules: Sequence[Module] = tuple(Module)) -> tuple[ModuleExample, ...]:
     """Return the examples of the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
     have examples.
 
     A record contains the memories after a reply, so each reply was made with the memories recorded with the previous
-    one. `known_before` contains the memories at the start of the conversation (see `persons.memories_of_user`). If it
-    is None, they are unknown: the first reply is assumed to use its own memories, and gives no examples for mgm,
+    one. Those of the first reply are unknown: it is assumed to use its own memories, and gives no examples for mgm,
     because a returning user's old memories would look new.
     """
     history = conversation.message_history
-    known = known_before
+    known: Sequence[str] | None = None
     examples: list[ModuleExample] = []
     for place, reply in enumerate(history):
         if reply.by_human:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from investigator.bb3.bb3x.records import ChatMessage, Conversation, MemoryDecision, SearchDecision, Sender
+from investigator.bb3.bb3x.records import ChatMessage, MemoryDecision, SearchDecision, Sender
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.records import PersonalFact, Speaker, Turn
 from investigator.dialogue.messages import Message
@@ -48,19 +48,6 @@ def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
 def turn_of(message: ChatMessage) -> Turn:
     """Return a message as a turn; the bot is the replying speaker."""
     return Turn(speaker=Speaker.PARTNER if message.by_human else Speaker.SELF, text=message.text)
-
-
-def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str) -> tuple[str, ...]:
-    """Return the memories after a user's conversations, given oldest first.
-
-    The user's next conversation starts with these.
-    """
-    remembered: tuple[str, ...] = ()
-    for conversation in conversations:
-        if conversation.user_pseudo_id == user_pseudo_id:
-            for message in conversation.message_history:
-                remembered = message.memories or remembered
-    return remembered
 
 
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
