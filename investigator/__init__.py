@@ -5,7 +5,7 @@
     answer = Investigator("folder").ask("What was the revenue in 2023?")
     print(answer.status, answer.text)
 
-`__init__.pyi` lists the public names, for type checkers and at run time alike. Each is loaded on first use, so
+`__init__.pyi` lists the public names, for type checkers and at run time. Each is loaded on first use, so
 importing the package costs next to nothing. `__version__` is the version of the installed distribution.
 """
 

@@ -1,4 +1,4 @@
-"""Build the documentation into build/docs/site: `make docs`. Needs no network; ends with 1 if a check fails."""
+"""Build the documentation into build/docs/site: `make docs`. Needs no network; exits with 1 if a check fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFIGURATION = Path(__file__).with_name("zensical.toml")
 
 
 def build(folder: Path) -> list[str]:
-    """Build the site below `folder`; return what is wrong with it. Raises CalledProcessError if it cannot be built."""
+    """Build the site below `folder`; return its problems. Raises CalledProcessError if it cannot be built."""
     shutil.rmtree(folder, ignore_errors=True)
     stage(folder / "pages")
     shutil.copy(CONFIGURATION, folder)

@@ -37,7 +37,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """Return what is wrong with the built site, a line each."""
+    """Return the problems of the built site, one per line."""
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
     found = [f"{style.relative_to(site)} loads {next(filter(None, match))}" for style in site.rglob("*.css")
              for match in _IN_STYLE.findall(style.read_text(encoding="utf-8"))]  # fmt: skip

@@ -22,7 +22,7 @@ class Command(NamedTuple):
 
 
 def commands() -> Iterator[Command]:
-    """Yield the command `investigator` and then each of its commands, groups before what they hold."""
+    """Yield the command `investigator` and then each of its commands, groups before their members."""
     yield from _below(typer.main.get_command(app), "investigator", None)
 
 

@@ -57,7 +57,7 @@ A setting, as with
 .BR "\\-\\-set part.field" .
 .TP
 .B INVESTIGATOR_DEBUG
-If set, an unexpected error shows where it comes from.
+If set, an unexpected error shows its traceback.
 .SH FILES
 .TP
 .I ~/.local/share/investigator/workspaces

@@ -1,4 +1,4 @@
-"""The pages of the reference, each made from the code that it describes."""
+"""The pages of the reference, each generated from the code that it describes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from investigator.reports.schemas import Printed, json_schema
 from investigator.server.app import application
 from investigator.settings import Settings
 
-_MADE = "This page is made from the code when the documentation is built.\n"
+_MADE = "This page is generated from the code when the documentation is built.\n"
 
 
 def reference_pages() -> Mapping[str, str]:
@@ -50,7 +50,8 @@ def _command(command: Command) -> str:
 def _settings() -> str:
     intro = (
         "Name a setting with `--set part.field=value`, in a file (`--settings FILE`, TOML or JSON) or in an environment"
-        " variable (`INVESTIGATOR_PART__FIELD`). Later ones win: defaults, file, environment, command line."
+        " variable (`INVESTIGATOR_PART__FIELD`). Later sources override earlier ones: defaults, file, environment,"
+        " command line."
     )
     sections = [f"# Settings\n\n{_MADE}\n{intro}"]
     plain = {name: field for name, field in Settings.model_fields.items() if _part(field) is None}
@@ -69,7 +70,7 @@ def _part(field: FieldInfo) -> type[BaseModel] | None:
 
 
 def _flat(part: type[BaseModel], before: str = "") -> Iterator[tuple[str, FieldInfo]]:
-    """Yield the fields of a part and of the parts inside it, each with its full name."""
+    """Yield the fields of a part and of its sub-parts, each with its full name."""
     for name, field in part.model_fields.items():
         if (inner := _part(field)) is None:
             yield before + name, field
@@ -204,8 +205,8 @@ def _kind(field: FieldInfo) -> str:
 def _rest() -> str:
     api = application(cast(Any, None), cast(Any, None), lambda: False).openapi()
     intro = (
-        "`investigator serve FOLDER` answers requests under `/v1` that carry the token, whose path it prints: "
-        "`Authorization: Bearer TOKEN`."
+        "`investigator serve FOLDER` answers requests under `/v1` with the header `Authorization: Bearer TOKEN`; it"
+        " prints the path of the token."
         " `/v1/openapi.json` is this page for programs."
     )
     calls = [_call(path, verb, call) for path, calls in api["paths"].items() for verb, call in calls.items()]
@@ -270,7 +271,7 @@ def _docs(thing: Any) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """Return a docstring as Markdown: mark-up signs of HTML are shown, not obeyed."""
+    """Return a docstring as Markdown: HTML mark-up is shown, not interpreted."""
     return inspect.cleandoc(text).replace("<", "&lt;") if text else ""
 
 

@@ -1,4 +1,4 @@
-"""The pages of the site: those of docs/ with their links turned to the site, and the files that they lead to."""
+"""The pages of the site: those of docs/ with their links adapted to the site, and the files that they link to."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from docs.site.reference import reference_pages
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s#]+)([^)]*\))")
-_PAGES = {  # pages of the repository that the site has too
+_PAGES = {  # pages of the repository that are also in the site
     "benchmarks/RESULTS.md": "results.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
-_PLACES = {**_PAGES, "README.md": "index.md"}  # where links to them lead
+_PLACES = {**_PAGES, "README.md": "index.md"}  # where links to them point
 
 
 def stage(pages: Path) -> None:
@@ -33,7 +33,7 @@ def stage(pages: Path) -> None:
 
 
 def _write(source: Path, target: Path, pages: Path) -> None:
-    """Write one page, and copy the files beside pages that it leads to."""
+    """Write one page, and copy the files that it links to, except pages."""
 
     def turned(found: re.Match[str]) -> str:
         if re.match(r"[a-z]+:", found[2]):
@@ -46,7 +46,7 @@ def _write(source: Path, target: Path, pages: Path) -> None:
 
 
 def _in_site(path: Path, pages: Path) -> Path:
-    """Return the place in the site of a path in the repository; a plain file is copied there."""
+    """Return the path in the site for a path in the repository; a plain file is copied there."""
     if path.as_posix() in _PLACES:
         return Path(_PLACES[path.as_posix()])
     below_docs = path.relative_to("docs") if path.parts[0] == "docs" else None

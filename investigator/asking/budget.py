@@ -1,4 +1,4 @@
-"""The budget layer, which limits the cost of an investigation and decides whether the next call may be made."""
+"""The budget layer: limits the cost of an investigation and decides whether the next call may be made."""
 
 from __future__ import annotations
 

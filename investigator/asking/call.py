@@ -86,7 +86,7 @@ class Ledger(Protocol):
     """Tracks the usage so far and records calls; `begin` and `keep` return only when the record is stored safely.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
-    the call. A call that neither ends, because the process died, or that was `sent` without a reply, counts as one call
+    the call. A call that neither ends because the process died, or that was `sent` without a reply, counts as one call
     with the tokens of its prompt.
     """
 

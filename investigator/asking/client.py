@@ -1,4 +1,4 @@
-"""The client, through whose layers every prompt and every reply passes; each layer has one small job."""
+"""The client: every prompt and reply passes through its layers, each with one small job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context layer, which rejects prompts that do not fit, and shrinks their variables until they fit."""
+"""The context layer: rejects prompts that do not fit, and shrinks their variables until they do."""
 
 from __future__ import annotations
 

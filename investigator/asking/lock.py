@@ -1,4 +1,4 @@
-"""The lock of tuned templates, which records the conditions under which they were proven, and checks for changes."""
+"""The lock of tuned templates: records the conditions under which they were proven, and checks for changes."""
 
 from __future__ import annotations
 

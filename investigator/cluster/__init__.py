@@ -1,1 +1,1 @@
-"""An index that is spread over machines, in shards that Ray tasks build and Ray actors search."""
+"""An index spread over machines, in shards that Ray tasks build and Ray actors search."""

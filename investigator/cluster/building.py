@@ -1,4 +1,4 @@
-"""The work of one machine, which updates a shard from its files, in a separate folder, and then publishes it.
+"""The work of one machine: updates a shard from its files, in a separate folder, and then publishes it.
 
 Running it twice, even concurrently, is harmless: the second run finds the shard of the first.
 """
@@ -125,7 +125,7 @@ def build(task: ShardTask, clock: Callable[[], float] = time.monotonic) -> Built
 
 
 def is_current(record: ShardRecord, files: tuple[FoundFile, ...], made_with: str) -> bool:
-    """Return True if a shard was built from these files in their current state, with these settings."""
+    """Return True if a shard was built from the current state of these files, with these settings."""
     return record.listed == stamp_of(files) and record.made_with == made_with
 
 
@@ -135,5 +135,5 @@ def _check_seen(task: ShardTask) -> None:
     except FolderError as error:
         raise ClusterError(
             f"the worker on {node()} cannot read the documents: {error.message}",
-            hint="All machines of the cluster must see folder and workspace under the same paths.",
+            hint="All machines of the cluster must see the folder and the workspace under the same paths.",
         ) from error

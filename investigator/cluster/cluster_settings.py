@@ -1,4 +1,4 @@
-"""Settings of an index that is spread over machines."""
+"""Settings for an index spread over machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface to Ray, which places the work, restarts dead workers, and is imported only here."""
+"""The interface to Ray, which schedules the work, restarts dead workers, and is imported only here."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class RayCrew:
 
 
 class _Holder:
-    """The actor, which holds some shards and opens them on first use, and again after Ray has restarted it."""
+    """The actor: holds some shards and opens them on first use, and again after Ray has restarted it."""
 
     def __init__(self, shards: Mapping[int, HeldShard]) -> None:
         self._held = shards
@@ -211,7 +211,7 @@ def _connected(settings: ClusterSettings) -> Any:
 
 
 def _closed() -> dict[str, str]:
-    """Return the variables that close a cluster of this process to other users of the machine."""
+    """Return the variables that close this process's cluster to other users of the machine."""
     token = secrets.token_hex(32)
     register(token)
     return {_ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}

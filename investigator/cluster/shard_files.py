@@ -1,5 +1,5 @@
-"""The finished shards of an index, which are files that are written once, each with a record that only this user can
-have created. A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in
+"""The finished shards of an index: files that are written once, each with a record that only this user can have
+created. A new version of a shard is a new file, named by its sha256; then its record is replaced. A crash in
 between leaves the previous version, and an unused file.
 """
 
@@ -60,7 +60,7 @@ class PlannedShard(Record):
 
 
 class BuildPlan(Record):
-    """The shards, out of a total, that one command set out to build."""
+    """The shards that one command set out to build, and the total."""
 
     count: int
     shards: tuple[PlannedShard, ...]
@@ -206,7 +206,7 @@ def shares(files: Iterable[FoundFile], count: int) -> tuple[tuple[FoundFile, ...
 
 
 def stamp_of(files: Sequence[FoundFile]) -> str:
-    """Return a hash of the stamps of files: equal if no name, size, time or place differs."""
+    """Return a hash of the stamps of files: equal if all names, sizes, times and places are the same."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(repr((file.id, file.path, file.size, file.mtime_ns, file.inode, file.problem)).encode())

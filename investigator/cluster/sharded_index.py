@@ -76,8 +76,8 @@ class _Opened:
 
 class ShardedIndex:
     """The index of one folder in shards, stored in an open workspace; `notice` receives messages for the user.
-    `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again: their
-    files count as unreadable meanwhile.
+    `open_there` opens the embedder on a worker. Shards that do not reply are lost until the folder is read again: until
+    then their files count as unreadable.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class ShardedIndex:
             holding, records = self._held(), self._files.records(self._count)
             damaged = [n for n, error in holding.lost.items() if isinstance(error, DamagedDatabaseError)]
             for number in damaged:
-                self._notice(f"{holding.lost[number].message}: it is rebuilt from the files.")
+                self._notice(f"{holding.lost[number].message}: rebuilding it from the files.")
                 self._files.forget(records[number])
             if damaged:
                 for _ in self._built(self._tasks(STAMPS_ONLY)):

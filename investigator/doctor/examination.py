@@ -138,8 +138,8 @@ def _format_of(engine: Engine) -> ReplyFormat:
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
-    """Return True if a reply is pure JSON with all fields of the right types; for a truncated reply, up to that
-    point.
+    """Return True if a reply is pure JSON with all fields of the right types; of a truncated reply, only the beginning
+    is checked.
     """
     if reply.finish_reason is FinishReason.LENGTH:
         return _begins_in_form(reply.text, frozenset(prompt.reply_type.model_fields))

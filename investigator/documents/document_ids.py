@@ -1,4 +1,4 @@
-"""The id of a document in the folder, which is its path in a displayable form, unique for each file. Pure.
+"""The id of a document in the folder: its path in a displayable form, unique for each file. Pure.
 
 The id depends only on the file's own path, so no other file can change it. It can be converted back to the path: each
 undisplayable byte, and U+FFFD itself, is written as U+FFFD and two hexadecimal digits. The id of a file inside another

@@ -159,7 +159,7 @@ def _started() -> subprocess.Popen[bytes]:
     try:
         return start_module(_MODULE)
     except OSError as error:
-        hint = "Close other programs, or lower reader.workers, and run the same command again."
+        hint = "Close other programs or lower reader.workers, then run the same command again."
         raise ReaderError(f"no process to read files can be started ({error.strerror})", hint=hint) from error
 
 

@@ -63,7 +63,7 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
 def open_engine(name: str, options: EngineOptions) -> Engine:
     """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
-    The provider is one of our own engines, one that another package adds (see `factories`), a factory as
+    The provider is one of our own engines, one added by another package (see `factories`), a factory as
     `package.module:factory:name`, or else a provider of chat models. The name of a pulled model needs no provider.
     Raises SettingsError, CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """

@@ -232,7 +232,7 @@ class _BoundedStream:
                 message = f"{bounds.place} sent more than {bounds.octets:,} bytes, too many for a reply"
                 raise EngineError(message, hint=bounds.hint)
             if time.monotonic() > ends_at:
-                raise EngineTimeoutError(f"{bounds.place} did not end its reply in {bounds.seconds:g} seconds")
+                raise EngineTimeoutError(f"{bounds.place} did not complete its reply in {bounds.seconds:g} seconds")
             yield part
 
     def __getattr__(self, name: str) -> object:

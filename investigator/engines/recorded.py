@@ -91,7 +91,7 @@ class RecordedEngine:
             content = self._path.read_bytes()
         except OSError as error:
             raise ReplayError(
-                f"the recording {self._path} cannot be read: {error.strerror}", hint="Choose a file that was recorded."
+                f"the recording {self._path} cannot be read: {error.strerror}", hint="Choose a recording."
             ) from error
         whole, _, rest = content.rpartition(b"\n")
         if rest:  # a crash truncated the last line: the next record must start on a new line

@@ -57,7 +57,7 @@ class Seconds(Record):
 
 
 class GroupReport(Record):
-    """The measures of a group of questions. Measures for which no answers are known are missing."""
+    """The measures of a group of questions. Measures without known answers are missing."""
 
     kind: str = Field(description="kind of the questions, from their rows; empty for all questions")
     questions: int

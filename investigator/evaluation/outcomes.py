@@ -1,6 +1,4 @@
-"""Stores the outcome of each question as one line as soon as it is known, so that no outcome is lost if the run is
-stopped.
-"""
+"""Stores the outcome of each question as one line as soon as it is known, so that stopping the run loses none."""
 
 from __future__ import annotations
 

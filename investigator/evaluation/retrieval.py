@@ -82,7 +82,7 @@ class RetrievalEvaluation:
             yield from self._rank(libraries)
 
     def report(self) -> RetrievalReport:
-        """Return the results of all queries; `run` must have ended."""
+        """Return the results of all queries, after `run` has ended."""
         return retrieval_report(len(self._collection.documents), self._embedder.name, self.results)
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:

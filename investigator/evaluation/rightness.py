@@ -1,4 +1,4 @@
-"""Judges by the known facts in its row whether a question is answered correctly, or correctly not answered. Pure."""
+"""Judges by the known facts in its row whether a question is answered correctly, or rightly left unanswered. Pure."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def says(text: str, answer: str) -> bool:
 
 
 def from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the quotes that may count, which are all quotes if the right documents are unknown."""
+    """Return the quotes that may count: all of them if the right documents are unknown."""
     return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
 
 

@@ -1,7 +1,7 @@
-"""Private files of one user, which are created for that user alone and opened without following links or blocking.
+"""Private files of one user, created for that user alone and opened without following links or blocking.
 
-Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second name
-and a file of another user are rejected: whoever put it there could redirect the output.
+Permissions do not depend on the umask. If a plain file is expected, a link, a pipe, a device, a file with a second hard
+link and a file of another user are rejected: whoever put it there could redirect the output.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def open_private(path: Path, flags: int) -> int:
 def same_file(path: Path) -> Iterator[None]:
     """Raise ForeignFileError at the end of the context if a path names another file than at its beginning.
 
-    For libraries that must open a file by its path. The file is held meanwhile, so that no other file can get its inode
-    number, but not opened (if the system supports that), because closing it would release the locks of this process.
-    Raises OSError.
+    For libraries that must open a file by its path. The file is held in the meantime, so that no other file can get its
+    inode number, but not opened (if the system supports that), because closing it would release the locks of this
+    process. Raises OSError.
     """
     held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
     try:

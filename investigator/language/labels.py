@@ -71,7 +71,7 @@ def awaits_value(line: str) -> bool:
 
 
 def is_value(line: str) -> bool:
-    """Return True for a line that may be the value of the label above it: short, and no item of a list."""
+    """Return True for a line that may be the value of the label above it: short, and not a list item."""
     return len(line) <= _LONGEST and not (_ITEM.match(line) or _label(line) or line.rstrip().endswith("."))
 
 

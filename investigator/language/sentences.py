@@ -49,7 +49,7 @@ def statement_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_values(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of sentences; a label with its value in the next block."""
+    """Yield the spans of sentences; a label is joined with its value in the next block."""
     label: tuple[int, int] | None = None
     for start, end in sentence_spans(text):
         if label is not None:

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 
 from rich.text import Text
 
-_WIDE = 100_000  # no wrapping here, because a pipe has no width, and a terminal wraps text by itself
+_WIDE = 100_000  # no wrapping here: a pipe has no width, and a terminal wraps text itself
 
 
 def columns(

@@ -1,4 +1,4 @@
-"""Many questions as one self-contained HTML page, with the look and rules of a single report."""
+"""Many questions as one self-contained HTML page, with the design and safeguards of a single report."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
 
 
 def table_lines(table: AnswerTable) -> Iterator[str]:
-    """Yield the lines of a table, harmless for any content of documents."""
+    """Yield the lines of a table, harmless whatever the documents contain."""
     for row in table_rows(table):
         yield f"{inert_line(row.label)}: {verdict_words(table)[row.verdict]}{_missing(row)}"
         if row.value and row.value not in {row.label, _one_line(row.quotes[:1]), *map(quote_words, row.quotes[:1])}:
@@ -51,7 +51,7 @@ def table_lines(table: AnswerTable) -> Iterator[str]:
 
 
 def quote_words(quote: Quote) -> str:
-    """Return the words of a quote; for a cell with its labels and headers."""
+    """Return the words of a quote; for a cell, include labels and headers."""
     return quote.cell.line if quote.cell is not None else quote.text
 
 

@@ -1,3 +1,1 @@
-"""Computes points, which are probabilities from features or combine those of a model and of the search, and token
-prices.
-"""
+"""Computes prices of tokens, and points: probabilities from features, or a model's point combined with the search's."""

@@ -37,7 +37,7 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The decision in a small folder whether replies are shown, whose points say little there.
+    """The decision whether replies are shown in a small folder, where their points say little.
 
     `subject` is the probability that a document is on the subject of a question. If one document has at least
     `shown_from`, every reply with a point of at least `threshold` is shown.

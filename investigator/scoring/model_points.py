@@ -105,7 +105,7 @@ def default_rules() -> PointRules:
 
 
 def scores_alike(memories: Sequence[Memory]) -> bool:
-    """Return True if the model gives every document the same point, although the search finds them very different.
+    """Return True if the model gives every document the same point, although the search rates them very differently.
     Replies with 0 points and no quotes do not count: they are right for a question that no document answers.
     """
     scored = [memory for memory in memories if memory.model_point is not None and memory.search_point is not None]

@@ -1,6 +1,6 @@
 """The prices of models, in a small table that anybody can edit.
 
-It is `data/prices.json`. The price of a model that is missing there is reported as unknown, never guessed.
+It is `data/prices.json`. The price of a missing model is reported as unknown, never guessed.
 """
 
 from __future__ import annotations

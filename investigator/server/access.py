@@ -32,7 +32,7 @@ class Access:
         return self._links[-1]
 
     def opened_by(self, key: str) -> bool:
-        """Return True, and invalidate the key, if the key of a link was not used before."""
+        """Return True, and invalidate the key, if a link's key was not used before."""
         found = [link for link in self._links if same_code(link, key)]
         self._links = [link for link in self._links if link not in found]
         return bool(found)

@@ -1,4 +1,4 @@
-"""The chat page, on which users send messages, watch replies arrive, and see each quote in its document."""
+"""The chat page: users send messages, watch replies arrive, and see each quote in its document."""
 
 from __future__ import annotations
 

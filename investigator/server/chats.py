@@ -1,4 +1,4 @@
-"""Conversations about the served folders, in which each turn runs in its own thread, and can be watched and stopped.
+"""Conversations about the served folders: each turn runs in its own thread, and can be watched and stopped.
 This module does not know how replies are made: `OpenTalks` opens the conversations of a folder. Turns are stored with
 the folder's jobs, so a conversation continues after a restart.
 """
@@ -193,7 +193,7 @@ class Chats:
         """Store the outcome of a turn, then show it; users are notified if it cannot be stored."""
         turn = held.chat.turns[-1].changed(state=state, step="", **fields)
         try:
-            if held.chat.id in self._held:  # without the row, the chat was deleted meanwhile
+            if held.chat.id in self._held:  # without the row, the chat has been deleted
                 held.folder.chats.keep(held.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
@@ -207,7 +207,7 @@ class Chats:
             self._end(held, TurnState.STOPPED, reply=None)
         except InvestigatorError as error:
             self._end(held, TurnState.FAILED, problem=problem_of(error))
-        except Exception as error:  # noqa: BLE001 - the outermost shell of the thread: the reader must be told
+        except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the reader must see the error
             told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
             self._end(held, TurnState.FAILED, problem=told)
 

@@ -1,5 +1,5 @@
-"""The job queue, which accepts jobs, runs those of one folder one after the other, and stores their events as they
-happen. A job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A
+"""The job queue: accepts jobs, runs those of one folder one after the other, and stores their events as they happen.
+A job outlives the server: jobs that wait or run when a server ends are resumed when the next one starts. A
 started run continues from its journal, so nothing is paid for twice.
 """
 
@@ -38,7 +38,7 @@ _RETRY_AFTER = 10
 
 
 class Desk:
-    """Runs jobs in its own threads, at most `at_once` concurrently; at most `most_waiting` wait in each folder."""
+    """Runs jobs in its own threads, at most `at_once` concurrently; at most `most_waiting` wait for each folder."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Desk:
             if known is not None:
                 return known
             if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
-                told = f"{self._most_waiting} jobs wait in the folder {request.folder}"
+                told = f"{self._most_waiting} jobs already wait for the folder {request.folder}"
                 hint = "Try again later, or stop one of them."
                 raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, told, hint), retry_after=_RETRY_AFTER)
             job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))
@@ -174,7 +174,7 @@ class Desk:
             except InvestigatorError as error:
                 self._end(folder, self._current(folder, job), JobState.FAILED, why=problem_of(error))
                 return
-            except Exception as error:  # noqa: BLE001 - the outermost shell of the thread: the next job must be done
+            except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the next job must run
                 told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
                 self._end(folder, self._current(folder, job), JobState.FAILED, why=told)
                 return

@@ -1,4 +1,4 @@
-"""The folders with which a server was started, and which are the only ones that it opens. Each has a name that is
+"""The folders with which a server was started, the only ones that it opens. Each has a name that is
 used in addresses.
 """
 

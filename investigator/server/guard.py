@@ -17,8 +17,7 @@ from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import problem
 
 MOST_OCTETS = 250_000
-"""Size limit of a request body, which is the longest accepted text with each character written as twelve octets in a
-form.
+"""Size limit of a request body: the longest accepted text with each character written as twelve octets in a form.
 """
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})

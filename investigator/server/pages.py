@@ -215,7 +215,7 @@ def _sheets(
 ) -> tuple[Sequence[PageView], str]:
     """Return the first pages of a PDF with marks, from an offset on, or the page at the offset if it has no mark.
 
-    Other formats have no pages. The second value is the reason why a PDF has none.
+    Other formats have no pages. The second value is the reason if a PDF has none.
     """
     if document.media_type != _PDF or not document.text:
         return (), ""

@@ -1,4 +1,4 @@
-"""The tools for agents as a Model Context Protocol server, whose package is loaded on demand."""
+"""The tools for agents as a Model Context Protocol server; its package is loaded on demand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError as error:
         raise MissingPackageError(
-            "agents are served by the package mcp, which is not installed",
+            "serving agents requires the package mcp, which is not installed",
             hint=f"Install it with: {install_command('mcp')}",
         ) from error
     instructions = pages_environment(TEMPLATES).get_template("agents.j2").render()

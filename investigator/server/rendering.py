@@ -21,7 +21,7 @@ def html(template: str, **values: object) -> str:
 
 
 def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
-    """Return the function that makes the address of a quote or passage in its document."""
+    """Return the function that builds the address of a quote or passage in its document."""
 
     def link(passage: Quote | Passage) -> str:
         place = {"id": passage.document_id, "start": passage.start, "end": passage.end}

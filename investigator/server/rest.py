@@ -92,7 +92,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
-        """Return the contents of the index of a folder, and the changes in the folder since."""
+        """Return the contents of the index of a folder, and later changes in the folder."""
         return said(desk.folder(folder).investigator.status())
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)

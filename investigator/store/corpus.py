@@ -206,7 +206,9 @@ class Corpus:
         return found
 
     def chunk_texts(self, document_id: str, chunk_ids: Sequence[int]) -> dict[int, str]:
-        """Return the texts of the given chunks of a document; chunks that are deleted, even meanwhile, are omitted."""
+        """Return the texts of the given chunks of a document; chunks that are deleted, even during the call, are
+        omitted.
+        """
         try:
             stored = self.document(document_id).text
         except KeyError:

@@ -1,4 +1,4 @@
-"""Searches by comparing a query with every vector, which is exact and needs no index that must be built and updated."""
+"""Searches by comparing a query with every vector, which is exact and needs no index."""
 
 from __future__ import annotations
 

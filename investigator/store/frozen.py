@@ -1,4 +1,4 @@
-"""A finished index, which is one file that is never written again, and is opened without locks on any file system."""
+"""A finished index: one file that is never written again, and is opened without locks on any file system."""
 
 from __future__ import annotations
 

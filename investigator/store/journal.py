@@ -228,7 +228,7 @@ class Journal:
 
 
 class Runs:
-    """All investigations of a workspace. An altered one is never continued, and its contents are never shown."""
+    """All investigations of a workspace. An altered one is never resumed, and its contents are never shown."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -287,7 +287,7 @@ SERVED = Schema(_served, (), version=1)
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL, which are the same, with a plain table in place of the full-text table."""
+"""The tables of runs in PostgreSQL: the same, with a plain table in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(

@@ -58,7 +58,9 @@ class SentenceVectorTable:
                 connection.execute(delete(sentence_vectors).where(sentence_vectors.c.chunk_id.in_(chunk_ids)))
 
     def put(self, texts: Mapping[int, Sequence[str]], rows: Mapping[str, Vectors]) -> None:
-        """Store the vectors of the sentences of the given chunks, by text; chunks deleted meanwhile are skipped."""
+        """Store the vectors of the sentences of the given chunks, by text; chunks deleted in the meantime are
+        skipped.
+        """
         values = [
             {
                 "chunk_id": chunk_id,

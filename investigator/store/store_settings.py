@@ -1,4 +1,4 @@
-"""The settings of the store, which say where runs and memories are kept."""
+"""The settings of the store: where runs and memories are kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _known_address(url: str) -> str:
     if url.startswith("postgresql://"):
         return _DRIVER + url.removeprefix("postgresql://")
     if url and not url.startswith(_DRIVER):
-        raise ValueError(f"store.url, an address of PostgreSQL, begins with {_DRIVER}")
+        raise ValueError(f"store.url must be a PostgreSQL address that begins with {_DRIVER}")
     return url
 
 

@@ -25,7 +25,7 @@ _WINDOW = 512  # number of damaged rows that are recomputed at a time
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
-"""Recomputes the vectors of the given chunks; chunks deleted meanwhile are omitted."""
+"""Recomputes the vectors of the given chunks; chunks deleted in the meantime are omitted."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class VectorTable:
             yield self._checked(rows, dimensions)
 
     def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
-        """Store the vectors of the given chunks, one row each; chunks deleted meanwhile are skipped."""
+        """Store the vectors of the given chunks, one row each; chunks deleted in the meantime are skipped."""
         values = [
             {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes()}
             for i, row in zip(chunk_ids, rows, strict=True)

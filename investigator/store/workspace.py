@@ -1,6 +1,4 @@
-"""The directory of a workspace, which is private, is checked before anything in it is opened, and is written to by
-one process.
-"""
+"""The directory of a workspace: private, checked before anything in it is opened, and written to by one process."""
 
 from __future__ import annotations
 
@@ -170,7 +168,7 @@ class Workspace:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
-            self._suspected = is_plain_file(holder)  # a writer that did not finish has left it behind
+            self._suspected = is_plain_file(holder)  # left behind by a writer that did not finish
             with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(str(os.getpid()).encode("ascii"))
         except Timeout:

@@ -1,6 +1,4 @@
-"""The arena over a folder, which checks candidates, writes them into template folders, and asks and counts
-questions.
-"""
+"""The arena over a folder: checks candidates, writes them into template folders, and asks and counts questions."""
 
 from __future__ import annotations
 

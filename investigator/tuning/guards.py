@@ -34,7 +34,7 @@ class Tolerance(Record):
 def guarded(
     baseline: Mapping[str, QuestionTrial], candidate: Mapping[str, QuestionTrial], tolerance: Tolerance
 ) -> tuple[GuardResult, ...]:
-    """Return each measurable guard from the trials of both, on the same questions. A guard falls if there are fewer
+    """Return each measurable guard from the trials of both, on the same questions. A guard fails if there are fewer
     proven quotes, one more failed question, more than 1 % fewer parsed replies, or more calls or false answers than are
     tolerated.
     """
@@ -42,7 +42,7 @@ def guarded(
 
 
 def fallen(results: Iterable[GuardResult]) -> str:
-    """Return the fallen guards in words; "" if all hold."""
+    """Return the failed guards in words; "" if all hold."""
     down = (f"{one.guard.value} {one.baseline:.3g} to {one.candidate:.3g}" for one in results if not one.holds)
     return ", ".join(down)
 

@@ -1,4 +1,4 @@
-"""Records which data was used for a test, because a test set that was seen before proves less."""
+"""Records which data was used for a test, because a test set used before proves less."""
 
 from __future__ import annotations
 
@@ -47,6 +47,4 @@ class Openings:
             return [Opening.model_validate_json(line) for line in whole_lines(self._path)]
         except (OSError, ValidationError) as error:
             hint = "Restore the file, or tune with new questions and another --workspace DIR."
-            raise StoreError(
-                f"{self._path} cannot be read, so it is unknown what was tested before", hint=hint
-            ) from error
+            raise StoreError(f"{self._path} cannot be read, so earlier tests are unknown", hint=hint) from error

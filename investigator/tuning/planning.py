@@ -28,7 +28,7 @@ _MOST_VERSIONS = 500  # maximum number of documents compared with each other; in
 
 
 class Data(Record):
-    """The identity of a run's questions and documents, and the group of each document that has a twin."""
+    """The identity of a run's questions and documents, and the group of each document with a twin."""
 
     digest: str
     twins: dict[str, str]

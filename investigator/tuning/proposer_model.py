@@ -1,6 +1,4 @@
-"""The model of a proposer, which is limited by the run's ceilings and caches replies, so that none is paid for
-twice.
-"""
+"""The model of a proposer: limited by the run's ceilings, with cached replies, so that none is paid for twice."""
 
 from __future__ import annotations
 

@@ -302,5 +302,5 @@ def _digest(*parts: str) -> str:
 
 def _of_one_index(settings: Settings) -> Settings:
     if settings.cluster.address:
-        raise SettingsError("tuning uses a single index, not shards", hint="Leave out --cluster and cluster.address.")
+        raise SettingsError("tuning uses a single index, not shards", hint="Omit --cluster and cluster.address.")
     return settings

@@ -85,8 +85,8 @@ class TuningSearch:
         least = detectable(len(self.sets.test), 0.0)
         if headroom.room < least:
             reason = (
-                f"At most {100 * headroom.room:.0f} points can be gained, and {len(self.sets.test)} test questions "
-                f"show no less than {100 * least:.0f}: nothing was tried."
+                f"At most {100 * headroom.room:.0f} points can be gained, but {len(self.sets.test)} test questions "
+                f"cannot show less than {100 * least:.0f}: nothing was tried."
             )
             return self._ended(Ending.NOTHING_TO_GAIN, reason)
         free = self._free_calls()

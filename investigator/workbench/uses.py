@@ -41,7 +41,7 @@ from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import Traces, WatchedCall
 
 _UNBOUNDED = BudgetSettings(calls=None)
-"""The price of every engine while a run is replayed, which is nothing."""
+"""No limit, because replaying a run costs nothing."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class FoundUses:
             raise UserError(f"{name} was used {len(uses)} times", hint=f"Choose a --step from 1 to {len(uses)}.")
         there = ", ".join(dict.fromkeys(use.name for use in self.uses)) or "none"
         raise UserError(
-            f"{name} was not used there; used templates: {there}",
+            f"the run does not use {name}; it uses: {there}",
             hint="Ask another question, or choose another --run.",
         )
 

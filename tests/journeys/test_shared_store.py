@@ -101,7 +101,9 @@ def test_an_index_is_read_without_the_server_and_runs_are_not(
 
 
 def test_an_address_of_another_kind_is_refused_by_name() -> None:
-    with pytest.raises(SettingsError, match=r"store.url, an address of PostgreSQL, begins with postgresql\+psycopg://"):
+    with pytest.raises(
+        SettingsError, match=r"store.url must be a PostgreSQL address that begins with postgresql\+psycopg://"
+    ):
         load_settings(overrides=["store.url=mysql://host/runs"])
     assert load_settings(overrides=["store.url=postgresql://h/r"]).store.url == "postgresql+psycopg://h/r"
 

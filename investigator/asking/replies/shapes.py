@@ -29,7 +29,7 @@ _ALSO_CALLED = {
 }
 """Other names that models use for a field, accepted if the record has no field of that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
-"""Keys that contain the text if a model sends an object in place of a text."""
+"""Keys that hold the text if a model sends an object instead of a text."""
 
 
 def fitted(value: Json, reply_type: type[Record]) -> Json:

@@ -1,5 +1,4 @@
-"""Readers, which are functions that convert the bytes of a format to text with pages and headings, in one folder per
-family.
+"""Readers: functions that convert the bytes of a format to text with pages and headings, in one folder per family.
 
 To add a format, write a function in the folder of its family, add a line to `versions`, and one to `media_types` if it
 is recognised by its bytes or name. `base` defines a reader's input and output; `builder`, `rows`, `decoding` and

@@ -15,7 +15,7 @@ READERS = "investigator.readers"
 """The entry point group with which other packages add readers."""
 
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_MOST_BYTES = 1 << 44  # 16 TiB, the most that the system accepts, and more than any machine has
+_MOST_BYTES = 1 << 44  # 16 TiB: the maximum that the system accepts, and more than any machine has
 
 
 class ReaderSettings(Record):
@@ -61,9 +61,9 @@ OWN_RESULT = "a result of this program is not evidence"
 
 
 class ReadFailure(ReaderError):
-    """No text could be read from a file; holds its status, and the reason as one plain line."""
+    """No text could be read from a file; holds its status, and the reason in one plain line."""
 
-    default_hint = "Convert the file to a format that can be read, or take it out of the folder."
+    default_hint = "Convert the file to a supported format, or remove it from the folder."
 
     def __init__(self, status: FileStatus, reason: str) -> None:
         super().__init__(reason)

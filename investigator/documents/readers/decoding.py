@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # least valid non-ASCII characters per damaged one; fewer than 1 if it is not UTF-8
+_UTF8_SHARE = 3  # minimum of valid non-ASCII characters per damaged one; fewer than 1 if it is not UTF-8
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:

@@ -1,4 +1,4 @@
-"""Translates a provider's error into an error of this package, with the number of attempts that make sense.
+"""Translates a provider's error into an error of this package, with the number of sensible attempts.
 
 Every provider's package raises its own errors. All have a `status_code` or a `response` (OpenAI, Anthropic, Groq,
 Ollama, httpx), a class name, or are langchain-core's model errors. Nothing else is read here, so that no provider's
@@ -83,7 +83,7 @@ def host_of(address: str) -> str:
 
 @dataclass(frozen=True)
 class FailedCall:
-    """A failed call: our error, how many attempts make sense, and the wait that the server requested.
+    """A failed call: our error, the number of sensible attempts, and the wait that the server requested.
 
     `busy` is True if the server accepts no calls for now.
     """

@@ -82,9 +82,7 @@ class KnownServers:
                 make_private_folder(self._path.parent)
                 write_private(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
             except OSError as error:
-                self._tell(
-                    f"What was learned about the server of {name} cannot be saved in {self._path}: {error.strerror}."
-                )
+                self._tell(f"What the server of {name} rejects cannot be saved in {self._path}: {error.strerror}.")
 
     def _read(self) -> _KnownFile:
         try:
@@ -92,7 +90,7 @@ class KnownServers:
         except FileNotFoundError:
             return _KnownFile()
         except (OSError, ForeignFileError, ValidationError):
-            self._tell(f"{self._path} cannot be read, so it will be learned again what servers reject.")
+            self._tell(f"{self._path} cannot be read; the parameters that servers reject will be learned again.")
             return _KnownFile()
 
     def _tell(self, notice: str) -> None:
@@ -105,8 +103,8 @@ class Negotiation:
     """Learns what the server of a model rejects, and stops sending it.
 
     A refusal counts once a call succeeds without the parameter: only then is it reported, dropped, and written to
-    `known`. Known refusals are neither sent nor reported again. `server` names the server in notices, `identity` in
-    `known`. Thread-safe; engines that send different parameters to the same server share one instance.
+    `known`. Parameters known to be rejected are neither sent nor reported again. `server` names the server in notices,
+    `identity` in `known`. Thread-safe; engines that send different parameters to the same server share one instance.
     """
 
     def __init__(

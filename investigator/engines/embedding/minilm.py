@@ -100,7 +100,7 @@ def open_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _fastest_precision(device: str) -> Precision:
-    """Return the precision for the hardware. Timing plays no role, so the same machine always gives the same
+    """Return the precision for the hardware. It does not depend on timing, so the same machine always gives the same
     vectors.
     """
     import torch

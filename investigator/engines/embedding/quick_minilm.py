@@ -21,7 +21,7 @@ from investigator.errors import EmbedderError
 class QuickMiniLM:
     """The model in a folder with `model.safetensors` and `tokenizer.json`; threads take turns.
 
-    NumPy uses one core meanwhile: on a busy machine its threads wait for each other far longer than they compute.
+    NumPy uses only one core: on a busy machine its threads wait for each other far longer than they compute.
     Raises EmbedderError if the files are missing or do not belong to this model.
     """
 

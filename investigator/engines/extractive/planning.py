@@ -1,4 +1,4 @@
-"""Plans which documents to examine next: those that match best and were not asked yet."""
+"""Plans which documents to examine next: the best matching ones that were not asked yet."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def _context(path: Path, settings: GgufSettings) -> int:
     if chosen is not None and chosen > trained:
         raise SettingsError(
             f"{path.name} was made for a context of {trained} tokens, not {chosen}",
-            hint=f"Set gguf.context_tokens to {trained} or less, or leave it out.",
+            hint=f"Set gguf.context_tokens to {trained} or less, or omit it.",
         )
     context = chosen or min(trained, _USUAL_CONTEXT)
     if settings.max_tokens + _TEMPLATE_TOKENS >= context:
@@ -174,7 +174,7 @@ def _context(path: Path, settings: GgufSettings) -> int:
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
     """Return the reply's schema as a grammar, with one space after each colon and comma, and a limit on every text and
     list. This is how models write JSON by themselves. Without white space, some models reply with an empty list to
-    everything; with free white space, some write nothing else.
+    everything; with unlimited white space, some write nothing else.
     """
     from xllamacpp import json_schema_to_grammar
 

@@ -67,7 +67,7 @@ class Sampling:
 
 
 class GgufModel:
-    """A loaded model, which answers one prompt at a time; other threads wait. Tokens can be counted at the same time.
+    """A loaded model, which answers one prompt at a time; other threads wait. Tokens can be counted in the meantime.
 
     The text of a prompt cannot end its turn: control tokens in it are treated as plain text. Raises SettingsError if
     the file cannot be loaded.

@@ -119,8 +119,8 @@ class TransformersEngine:
 def _checked(settings: TransformersSettings) -> TransformersSettings:
     if settings.decoding.beam_block_full_context:
         raise SettingsError(
-            "transformers.decoding.beam_block_full_context has no meaning here: a prompt is never cut",
-            hint="Leave it out: beam_context_block_ngram uses the whole prompt.",
+            "transformers.decoding.beam_block_full_context does not apply here: a prompt is never cut",
+            hint="Omit it: beam_context_block_ngram uses the whole prompt.",
         )
     return settings
 

@@ -43,7 +43,7 @@ class Generation(Record):
 
 
 class TransformersModel:
-    """A loaded model, which writes one text at a time; other threads wait. Tokens can be counted at the same time.
+    """A loaded model, which writes one text at a time; other threads wait. Tokens can be counted in the meantime.
 
     Raises SettingsError if the folder's model cannot be loaded.
     """

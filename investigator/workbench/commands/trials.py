@@ -59,7 +59,7 @@ class StepOptions:
         if name not in METHOD:
             module = name.partition("/")[2]
             hint = f"Try it with: investigator module {module} --prompts DIR (and --show-prompt for the prompt alone)"
-            raise SettingsError(f"{name} is a template of the chat, which no run uses", hint=hint)
+            raise SettingsError(f"{name} is a chat template, which no run uses", hint=hint)
         return replace(common, prompts=self.ran_with).investigator(folder, settings)
 
     @contextmanager

@@ -17,7 +17,7 @@ _ODD = re.compile(r"[/\\:*?\"<>|]+")
 
 
 def read_mailbox(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Opens a mailbox. It has no text itself."""
+    """Opens a mailbox. It has no text of its own."""
     return Extracted(text="", members=_messages(source.data))
 
 

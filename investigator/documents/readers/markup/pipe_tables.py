@@ -1,4 +1,4 @@
-"""Finds Markdown tables, which are rows with pipes, the first of which is separated from the others by a rule."""
+"""Finds Markdown tables: rows with pipes, the first of which is separated from the others by a rule."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     ReadFailure if it contains hardly any text.
     """
     if is_noise(source.data) and b"\\bin" not in source.data:  # only these groups may hold bytes that are not text
-        raise ReadFailure(FileStatus.FAILED, "the file begins as RTF, but its bytes are not text")
+        raise ReadFailure(FileStatus.FAILED, "the file begins like RTF, but its bytes are not text")
     file = _Rtf()
     file.read(source.data)
     builder = file.body.builder

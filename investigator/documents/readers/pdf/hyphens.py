@@ -16,7 +16,7 @@ _PREFIXES = frozenset(
     re self semi sub super trans tri ultra un under
     """.split()  # noqa: SIM905 - a list of strings would take 33 lines
 )
-"""Prefixes that are written with a hyphen as often as without."""
+"""Prefixes that are written with a hyphen as often as without one."""
 
 
 class CutWords:

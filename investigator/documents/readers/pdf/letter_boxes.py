@@ -13,7 +13,9 @@ line.
 _WIDEST_GAP = 3.0
 """Widest gap between two letters of one rectangle, in letter heights."""
 _SAME_PLACE = 0.25
-"""Share of a letter that another one must cover to count as drawn over it, as in a shadow or the text of a scan."""
+"""Share of a letter that another one must cover to count as drawn over it, as in a shadow or the text layer of a
+scan.
+"""
 _LEAST_LEFT = 0.5
 """Smallest share of its width or height that a rectangle keeps after being shrunk away from other letters."""
 _CLEARANCE = 0.02  # points

@@ -331,8 +331,8 @@ def _header_cells(
 def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
     """Return the first and last column of each header, from left to right.
 
-    Of all ways to assign each header one or more neighbouring columns, choose the way in which the middles of columns
-    are nearest to the middles of their headers; a column without a header costs a third of the distance between
+    Of all ways to assign each header one or more neighbouring columns, choose the one in which the column centres are
+    nearest to the centres of their headers; a column without a header costs a third of the distance between
     columns.
     """
     count = len(edges)

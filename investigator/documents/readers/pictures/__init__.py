@@ -1,1 +1,1 @@
-"""Pictures, whose text Tesseract recognises."""
+"""Pictures, whose text is recognised by Tesseract."""

@@ -1,4 +1,4 @@
-"""Reads plain text and source code, which are kept as in the file, so that line numbers match."""
+"""Reads plain text and source code, unchanged so that line numbers match."""
 
 from __future__ import annotations
 
