@@ -1,4 +1,4 @@
-"""The options of a chat, which say when to search and to remember, and how to combine knowledge (seed: bb3_agents)."""
+"""The options of a chat: when to search and to remember, and how to combine knowledge (seed: bb3_agents)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assembles a chat over a folder from engines for the modules, memories of users, and the folder as search."""
+"""Assembles a chat over a folder from engines for the modules, memories of users, and a search of the folder."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> M
 
 @contextmanager
 def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
-    """Open the memories of the users of a workspace for the duration of the context.
+    """Open the memories of a workspace's users for the duration of the context.
 
     Raises StoreError and ForeignFileError.
     """

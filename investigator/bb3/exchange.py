@@ -13,8 +13,8 @@ FAILED = "METASEQ RESPONSE FAILED."
 
 
 class SearchDocument(Record):
-    """A document that a search found; `passage` if it comes from the folder, or from a served folder. `server` names
-    the sender; it is empty if the text is in the folder.
+    """A document that a search found; `passage` is set if it comes from the folder, or from a served folder. `server`
+    names the sender; it is empty if the text is in the folder.
     """
 
     title: str = ""

@@ -1,4 +1,4 @@
-"""A chat over a folder, with several users and conversations at once, each of which has its own turns and memories."""
+"""A chat over a folder, with several users and conversations at once, each with its own turns and memories."""
 
 from __future__ import annotations
 

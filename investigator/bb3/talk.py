@@ -1,4 +1,4 @@
-"""One conversation and its record, in which messages pass the guard and are stored in the format of the data card."""
+"""One conversation and its record: messages pass the guard and are stored in the format of the data card."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from investigator.dialogue.messages import Message
 from investigator.records import Quote
 
 RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
-"""The module that replies from each kind of knowledge, in the order of kinds in a prompt."""
+"""The module that replies from each kind of knowledge, in prompt order."""
 
 
 @dataclass

@@ -16,8 +16,8 @@ NOTHING_HEARD = "I have heard nothing."
 
 
 class _SimpleAgent(Agent, ABC):
-    """An agent that replies at any time; its id is its class name unless the options set another. Randomness is seeded
-    by the option `seed` (0); copies share one generator.
+    """An agent that replies at any time; its id is its class name unless the options set another one. Randomness is
+    seeded by the option `seed` (0); copies share one generator.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

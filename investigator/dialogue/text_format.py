@@ -28,7 +28,7 @@ _TO_READ = re.compile(r"\\\\|\\t|\\n|\\u000d|\\_(?=_PIPE)|__PIPE__")
 
 def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
     """Parse a line into an example; None for an empty line. `ignore_fields` are comma-separated names of fields to
-    drop. `episode_done` is always set afterwards. Raises DialogueFormatError if a field has no name or no colon, or the
+    drop. `episode_done` is always set. Raises DialogueFormatError if a field has no name or no colon, or the
     reward is not a number.
     """
     if not line:
@@ -51,7 +51,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     """Return an example as a line.
 
-    Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list is written
+    Fields without a value (None), a reward of 0 and an `episode_done` of False are omitted. An empty list is written
     in the same way as a list of one empty text. Raises DialogueError if a field's name cannot be written.
     """
     ignored = set(filter(None, ignore_fields.split(",")))

@@ -133,4 +133,4 @@ class TurnAgent(Agent):
 
 
 def _unobserved(name: str) -> DialogueError:
-    return DialogueError(f"{name} has observed nothing that it could reply to", hint="Call observe(message) first.")
+    return DialogueError(f"{name} has observed nothing to reply to", hint="Call observe(message) first.")

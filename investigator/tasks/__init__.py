@@ -1,1 +1,1 @@
-"""The shipped tasks, which are data sets as teachers, found by name."""
+"""The shipped tasks: data sets as teachers, found by name."""

@@ -73,7 +73,7 @@ class FolderChatAgent(Agent):
         self.id = self.opt.text("id", "bb3_chat")
         self._most = self.opt.number("max_turns", MOST_TURNS)
         if self._most < 1:
-            raise DialogueError("max_turns must be 1 or more", hint=f"Leave it out for the default of {MOST_TURNS}.")
+            raise DialogueError("max_turns must be 1 or more", hint=f"Omit it for the default of {MOST_TURNS}.")
         common = (shared or {}).get("room")
         self._is_copy = isinstance(common, _Room)
         self._room = common if isinstance(common, _Room) else _Room(self.opt, investigator)

@@ -1,4 +1,4 @@
-"""The list of tasks: our own, each of which has a file in this folder and a line here, and those of other packages."""
+"""The list of tasks: our own, each with a file in this folder and a line here, and those of other packages."""
 
 from __future__ import annotations
 

@@ -61,10 +61,10 @@ def test_a_server_that_fails_is_asked_again_after_growing_waits_and_then_given_u
 
 def test_why_a_server_refuses_is_told_where_it_says_so(openai_server: OpenAIServer) -> None:
     openai_server.answer(json_response({"error": "the folder\nis gone"}, 404))
-    with pytest.raises(EngineError, match=r"answered with the status 404: the folder is gone$"):
+    with pytest.raises(EngineError, match=r"replied with status 404: the folder is gone$"):
         client(openai_server)[0].search("q", 5)
     openai_server.answer(json_response({"error": {"code": 3}}, 404))
-    with pytest.raises(EngineError, match=r"answered with the status 404$"):
+    with pytest.raises(EngineError, match=r"replied with status 404$"):
         client(openai_server)[0].search("q", 5)
 
 

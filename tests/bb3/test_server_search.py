@@ -271,7 +271,7 @@ def test_what_the_server_gave_is_quoted_and_nothing_else(diary: Investigator, op
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (Response(503), "answered with the status 503"),
+        (Response(503), "replied with status 503"),
         (Response(delay=3), "did not answer within 0.2 seconds"),
     ],
 )

@@ -182,7 +182,7 @@ def test_what_cannot_be_tried_says_so(place: Place) -> None:
     kept = (*place.kept, "--run", place.run)
     for words, told in (
         (("run", "tactical_planning/question", *kept), "not sent to an engine separately"),
-        (("run", "bb3/srm", *kept), "a template of the chat"),
+        (("run", "bb3/srm", *kept), "is a chat template"),
         (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
         (("run", "query/ask", *place.kept), "expected either a question or a run"),
         (("render", "query/ask", *place.kept, "--run", "nowhere"), "no run begins with"),

@@ -1,6 +1,4 @@
-"""Reads and writes files of conversations, with one JSON object per line; they are read as a stream and written
-atomically.
-"""
+"""Reads and writes files of conversations, one JSON object per line, as a stream; they are written atomically."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ def write_conversations(path: Path, conversations: Iterable[Conversation]) -> No
 
 
 def unwritable(path: Path, error: OSError) -> FolderError:
-    """Return the error for a file or a folder that cannot be written."""
+    """Return the error for a file or folder that cannot be written."""
     hint = "Choose a folder that can be written to, on a disk with space left."
     return FolderError(f"{path} cannot be written: {error.strerror or error}", hint=hint)
 

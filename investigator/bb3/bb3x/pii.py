@@ -43,7 +43,7 @@ class PiiSpan:
 
 
 def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
-    """Return findings in text order, without findings that overlap an earlier finding."""
+    """Return findings in text order, dropping those that overlap an earlier one."""
     kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:

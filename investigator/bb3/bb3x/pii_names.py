@@ -65,7 +65,7 @@ _MOST_WORDS = 4
 
 
 def names_in(text: str) -> Iterator[PiiSpan]:
-    """Return the names that follow words that introduce a name."""
+    """Return the names after words that introduce a name."""
     for found in _SAYS_NAME.finditer(text):
         yield from _name_at(text, found.end(), _said_name_end(text, found.end()))
     for pattern in (_TITLE, _CALLS, _CLOSING):

@@ -41,7 +41,7 @@ _NAMES_SAID_IN = ("text", "memory_knowledge", "search_query")
 
 
 class Kept:
-    """Text that is not replaced, which is famous names and anything in a document's title."""
+    """Text that is not replaced: famous names and anything in a document's title."""
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
         self._titles = "\n".join(folded(title) for title in titles)
@@ -180,6 +180,6 @@ class Redactor:
 
 
 def _talk_of(message: ChatMessage) -> Iterator[str]:
-    """Yield the texts of a message in which people may introduce themselves, which excludes documents."""
+    """Yield the texts of a message in which people may introduce themselves, excluding documents."""
     yield from (said for name in _NAMES_SAID_IN if (said := getattr(message, name)))
     yield from message.memories or ()

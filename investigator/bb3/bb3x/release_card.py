@@ -1,4 +1,4 @@
-"""Writes the card of a release, which describes its contents, exclusions and processing."""
+"""Writes the card of a release: its contents, exclusions and processing."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def memory(
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show or change what chats remember of a user; `forget` forgets everything at once."""
+    """Show or change what chats remember about a user; `forget` forgets everything at once."""
     given = list(words or ())
     _refuse_what_is_left(action, given)
     name = login() if user is None else user

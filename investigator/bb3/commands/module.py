@@ -48,7 +48,7 @@ def module(
         typer.Option(metavar="FILE", help="The conversation, one turn per line; default: standard input."),
     ] = None,
     form: Annotated[Form, typer.Option(help="The form of the prompt.")] = Form.CHAT,
-    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the prompt; ask no model.")] = False,
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the prompt; do not ask a model.")] = False,
     completions: Annotated[
         str, typer.Option(metavar="URL", help="Completions server for the forms tokens and prefixes.")
     ] = "",

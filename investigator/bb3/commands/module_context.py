@@ -1,4 +1,4 @@
-"""Reads the context of a single module, which is lines from a text file or standard input."""
+"""Reads the context of a single module: lines from a text file or standard input."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _HINT = "Give the conversation, one turn per line, e.g. Person 1: Hello"
 
 
 def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
-    """Return the text of a file, or of the input if it is None or `-`; `on_notice` receives lines that look misspelled.
-    Raises DialogueError if it cannot be read, is empty, or is not lines of text.
+    """Return the text of a file, or of standard input if it is None or `-`; `on_notice` receives lines that look
+    misspelled. Raises DialogueError if it cannot be read, is empty, or is not lines of text.
     """
     shown = "the input" if path is None or str(path) == "-" else str(path)
     try:

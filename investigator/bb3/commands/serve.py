@@ -47,8 +47,8 @@ def serve(
 ) -> None:
     """Serve folders as a page for reading evidence, and as an API for programs under /v1. It listens on this machine
     only, unless --host names another address. The printed link opens the page once; press Enter for another link.
-    Programs send the token, which is in a file that only you can read. Ctrl-C stops it: unfinished work continues at
-    the next start.
+    Programs send the token, which is in a file that only you can read. Ctrl-C stops it; unfinished work resumes at the
+    next start.
     """
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
@@ -73,7 +73,7 @@ def serve(
         if not is_loopback(host):
             note(_OPEN_TO_OTHERS)
             if not host_name:
-                note(f"to let other machines address this machine by name, add --host-name {gethostname()}")
+                note(f"to let other machines reach this one by name, add --host-name {gethostname()}")
         link = service.link()
         for each in (link, *service.named_links()):
             print_plain(each)
@@ -84,7 +84,7 @@ def serve(
         try:
             service.wait()
         except KeyboardInterrupt:
-            tell("\nstopping after the current step; unfinished work continues at the next start")
+            tell("\nstopping after the current step; unfinished work resumes at the next start")
 
 
 def _more_links(service: Service) -> None:

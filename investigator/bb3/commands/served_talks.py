@@ -1,4 +1,4 @@
-"""The chat on a server, with the same conversations as on the command line, reported step by step."""
+"""The chat on a server: the same conversations as on the command line, reported step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows work in progress on a terminal: the reading of a folder, the steps to a reply, and its proven words."""
+"""Shows work in progress on a terminal: reading a folder, the steps towards a reply, and its proven part."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Spoken:
     def end(self, reply: str = "") -> int:
         """Return how many characters of the whole reply are already shown; 0 if it begins differently.
 
-        A line with other words is ended.
+        A line with other words is ended first.
         """
         self._clear()
         said, self._said = self._said, ""

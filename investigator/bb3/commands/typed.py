@@ -119,7 +119,7 @@ def server_address(word: str | None) -> str | None:
 def user_named(word: str) -> str:
     """Return the name of the user. Raises SettingsError for a blank name."""
     if not word.strip():
-        raise SettingsError("the user name is blank", hint="Use e.g. --user anna, or leave --user out.")
+        raise SettingsError("the user name is blank", hint="Use e.g. --user anna, or omit --user.")
     return word
 
 

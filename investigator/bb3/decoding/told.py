@@ -140,7 +140,7 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
         first = error.errors(include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
         told = f"{first['input']!r} cannot be set as {name}: {first['msg'].lower()}"
-        raise SettingsError(told, hint="Use another value, or leave the option out.") from error
+        raise SettingsError(told, hint="Use another value, or omit the option.") from error
 
 
 class EngineKind(StrEnum):
@@ -216,7 +216,7 @@ def engines_as_told(
 
 
 def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
-    """Yield the options as written: an option shared by all modules appears once, without a prefix."""
+    """Yield the options as written; an option shared by all modules appears once, without a prefix."""
     for field, modules in fields.items():
         if len(modules) == len(Module):
             yield field

@@ -1,1 +1,1 @@
-"""The chat modules for the built-in engine, which work by rules and measures, without a language model."""
+"""The chat modules for the built-in engine: they use rules and measures, and no language model."""

@@ -47,8 +47,8 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
     """Return a search query: a question of the last turn if it begins with a question word, otherwise key terms.
 
     Passages are scored with the words of the query. "How deep is the harbour?" asks for a depth; with "deep harbour" a
-    sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. The last thing
-    named before a pronoun is added. Empty if there is nothing to search for.
+    sentence with a depth would not score as an answer. For "May I keep dogs?" the key terms are enough. For a pronoun,
+    the last thing named before it is added. Empty if there is nothing to search for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)

@@ -18,8 +18,8 @@ Vector = npt.NDArray[np.float32]
 
 
 class Kind(StrEnum):
-    """The kind of a turn, which asks for a fact, asks what is offered or allowed, requests an action, is polite,
-    describes the speaker's own life, or asks about the partner's life.
+    """The kind of a turn: it asks for a fact, asks what is offered or allowed, requests an action, is polite, describes
+    the speaker's own life, or asks about the partner's life.
     """
 
     FACT = "fact"

@@ -46,7 +46,9 @@ def sentences(text: str) -> list[str]:
 
 
 def begins_with_question_word(text: str) -> bool:
-    """Return True if the first word asks, or the second one after a preposition; in some languages, any word."""
+    """Return True if the first word is a question word, or the second one after a preposition; in some languages, any
+    word.
+    """
     first = TOKEN.search(text)
     if first is None:
         return False
@@ -185,5 +187,5 @@ def _carries_meaning(token: str) -> bool:
 
 
 def _asks(token: str) -> bool:
-    """Return True if the word asks; "who's" counts like "who"."""
+    """Return True for a question word; "who's" counts like "who"."""
     return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)

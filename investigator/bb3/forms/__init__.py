@@ -1,1 +1,1 @@
-"""The forms of module prompts, which are control tokens, prefixes, and templates for today's chat models."""
+"""The forms of module prompts: control tokens, prefixes, and templates for today's chat models."""

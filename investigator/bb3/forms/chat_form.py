@@ -1,4 +1,4 @@
-"""The chat form, with templates for today's models, whose statements about documents are proven or withheld."""
+"""The chat form: templates for today's models; statements about documents are proven or withheld."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class ChatForm:
 
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         reading = self._read(request, DecisionReply)
-        if reading.value is None:  # the words of the model are recorded unchanged, and the rules decide
+        if reading.value is None:  # the model's words are recorded unchanged, and the rules decide
             own = self._opinion(request, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)

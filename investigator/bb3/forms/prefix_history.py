@@ -106,9 +106,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
 
 
 def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions) -> list[str]:
-    """Return the lines that a module sees, which are all lines or the last one; the memory decision also sees
-    memories.
-    """
+    """Return the lines that a module sees: all or the last one; the memory decision also sees memories."""
     if not TABLE[module].one_turn_history:
         return [line.text for line in lines]
     last = [line.text for line in lines if not line.is_persona][-1:]

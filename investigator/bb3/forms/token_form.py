@@ -1,4 +1,4 @@
-"""The contexts of 3B, which contain unchanged turns and tokens that select the output (seed: bb3_agents)."""
+"""The contexts of 3B: unchanged turns, and tokens that select the output (seed: bb3_agents)."""
 
 from __future__ import annotations
 

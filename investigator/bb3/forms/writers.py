@@ -68,7 +68,7 @@ class LocalWriter:
         if kind != "transformers" or not folder:
             raise SettingsError(
                 f"{model} cannot take a prompt without a chat template",
-                hint="Use --model transformers:FOLDER or --completions URL, or leave --form out.",
+                hint="Use --model transformers:FOLDER or --completions URL, or omit --form.",
             )
         self._engine = TransformersEngine(folder, settings)
         self._decoding_of = decoding_of

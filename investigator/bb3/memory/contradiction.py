@@ -264,7 +264,7 @@ def _tells_more(told: str, topic: str) -> bool:
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """Return "I do not have X" in place of the statement that X died, and the words for X."""
+    """Return "I do not have X" in place of the statement that X died, with the words for X."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))

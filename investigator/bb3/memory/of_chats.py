@@ -99,7 +99,7 @@ class UserMemories:
         self._turn += 1
 
     def clear(self) -> None:
-        """Forget which memories this conversation created, which is the only state of its own."""
+        """Forget which memories this conversation created, its only state."""
         self._in_session = set()
         self._told = set()
 

@@ -312,7 +312,7 @@ def _check_user(user: str) -> None:
     if problem:
         raise DialogueError(
             f"the user's name is {problem}",
-            hint="Use a readable name such as anna; on the command line --user may be left out.",
+            hint="Use a readable name such as anna; on the command line, --user may be omitted.",
         )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 2_000
 """Maximum number of characters of an address or title that are kept."""
 _LONGEST_TOLD = 200
-_HINT = "Check the address of the search server, or leave it out to search the folder without one."
+_HINT = "Check the address of the search server, or omit it to search the folder without one."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
@@ -117,19 +117,19 @@ class SearchServer:
         if 300 <= status < 400:
             return EngineError(f"{self._place} redirects its callers ({status})", hint=_HINT)
         kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
-        return kind(f"{self._place} answered with the status {status}{_why(body)}", hint=_HINT)
+        return kind(f"{self._place} replied with status {status}{_why(body)}", hint=_HINT)
 
     def _read(self, body: bytes) -> tuple[FoundPage, ...]:
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
             gist = body[:60].decode("utf-8", "replace")
-            raise EngineError(f"{self._place} did not answer with JSON: {gist!r}", hint=_HINT) from error
+            raise EngineError(f"{self._place} did not reply with JSON: {gist!r}", hint=_HINT) from error
         found = answer.get("response") if isinstance(answer, Mapping) else answer
         if not found:
             return ()
         if not isinstance(found, list) or not all(isinstance(page, Mapping) for page in found):
-            raise EngineError(f'{self._place} answered without a list of pages under "response"', hint=_HINT)
+            raise EngineError(f'{self._place} replied without a list of pages under "response"', hint=_HINT)
         return tuple(map(_page, found))
 
 
@@ -147,7 +147,7 @@ def full_address(address: str) -> str:
     if not known or any(character.isspace() for character in full):
         raise SettingsError(
             f"{address!r} is not the address of a search server",
-            hint="Write it as http://127.0.0.1:8080, or leave it out to search the folder without a server.",
+            hint="Write it as http://127.0.0.1:8080, or omit it to search the folder without a server.",
         )
     return urlunsplit(parts._replace(path=parts.path or "/"))
 

@@ -1,6 +1,4 @@
-"""The documents of a search as BB3 reads them: split into pieces, of which the best are each on a line with the
-title.
-"""
+"""The documents of a search as BB3 reads them: split into pieces, each of the best on a line with the title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder as BB3's search: it is opened for every search, so that results are current. Results of another search are
+"""The folder as BB3's search: opened for every search, so that results are current. Results of another search are
 looked up in it, because a server may claim that any text is in a document. Quotes are looked up in freshly read files,
 because an index can be damaged, forged or outdated.
 """

@@ -1,4 +1,4 @@
-"""Parses a request to a search server, which is a form with q and n; anything else gets an error message."""
+"""Parses a request to a search server: a form with q and n; anything else gets an error message."""
 
 from __future__ import annotations
 

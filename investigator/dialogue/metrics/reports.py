@@ -1,4 +1,4 @@
-"""Reports, in which metrics are added up over copies, merged over tasks and workers, and shown as a table."""
+"""Reports: metrics added up over copies, merged over tasks and workers, and shown as a table."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _example(datafile: str, number: int, line: str) -> Message:
 
 
 SILENCE = "__SILENCE__"
-"""The text heard before the first speaker."""
+"""The text that the first speaker hears."""
 
 CONTEXT = "context"
 """The id of turns without a speaker."""

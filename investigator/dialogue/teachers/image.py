@@ -1,4 +1,4 @@
-"""AbstractImageTeacher: asks about images, given as pixels, as characters, or not at all."""
+"""AbstractImageTeacher: asks about images, which are given as pixels, as characters, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds, in which agents take turns: one at a time, several tasks in succession, in batches and in threads."""
+"""Worlds, where agents take turns: one at a time, several tasks in succession, in batches and in threads."""
 
 from investigator.dialogue.worlds.base import World
 from investigator.dialogue.worlds.batch import BatchWorld

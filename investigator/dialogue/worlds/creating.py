@@ -56,7 +56,7 @@ def create_world(
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:
-        hint = "Leave num_workers out; a ChunkTeacher loads its data in its own thread."
+        hint = "Omit num_workers; a ChunkTeacher loads its data in its own thread."
         raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
     named = options.text("task")
     ids = tasks.ids(named) if named else ()
@@ -85,7 +85,7 @@ def default_world(number_of_agents: int) -> type[World]:
 def _in_copies(opt: Opt, world: World) -> World:
     batchsize, is_dynamic = opt.number("batchsize", 1), bool(opt.get("dynamic_batching"))
     if is_dynamic and batchsize < 2:
-        hint = "Set batchsize to 2 or more, or leave dynamic_batching out."
+        hint = "Set batchsize to 2 or more, or omit dynamic_batching."
         raise DialogueValueError(f"dynamic_batching has no effect with batchsize {batchsize}", hint=hint)
     if batchsize > 1:
         world = DynamicBatchWorld(opt, world) if is_dynamic else BatchWorld(opt, world)

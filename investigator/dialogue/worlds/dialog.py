@@ -38,7 +38,7 @@ class DialogPartnerWorld(World):
 
 @runtime_checkable
 class EndsEpisodes(Protocol):
-    """An agent that decides itself when the conversation has ended."""
+    """An agent that itself decides when the conversation has ended."""
 
     def episode_done(self) -> bool:
         """Return True if the conversation has ended."""
@@ -73,7 +73,7 @@ class ExecutableWorld(MultiAgentDialogWorld):
     """Agents in an environment: an act is executed in it first, then the environment gives each agent its observation.
 
     A subclass defines `execute`, and `observe` if agents perceive something other than the words; its state is created
-    in `init_world`, which the constructor calls after setting options and agents. An act without an `id` gets that of
+    in `init_world`, called by the constructor after setting options and agents. An act without an `id` gets that of
     its agent.
     """
 

@@ -47,7 +47,7 @@ class DynamicBatchWorld(WorldOfCopies):
             hint = "Use a DialogPartnerWorld, a MultiWorld of DialogPartnerWorlds, or a BatchWorld."
             raise DialogueTypeError(f"dynamic_batching does not work with a {type(self.world).__name__}", hint=hint)
         if not isinstance(self.world.batch_agent(1), ActsInBatches):
-            hint = "Use one student with batch_act for all tasks, or leave dynamic_batching out."
+            hint = "Use one student with batch_act for all tasks, or omit dynamic_batching."
             raise DialogueTypeError(f"{self.world.get_agents()[1].id} cannot act in batches", hint=hint)
         self._text, self._label = _truncation(self.opt)
         self._growth = Growth(self.opt.choice("dynamic_batching", list(Growth), Growth.FULL))

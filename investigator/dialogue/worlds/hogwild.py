@@ -69,7 +69,7 @@ class HogwildWorld(WorldOfCopies):
             self._count_examples()
 
     def join(self) -> None:
-        """Wait until all started turns are over. Raises WorkerError if one of them failed."""
+        """Wait until all started turns have ended. Raises WorkerError if one of them failed."""
         with self._lock:
             wait([worker.turn for worker in self._workers if worker.turn is not None])
             self._count_examples()

@@ -86,7 +86,7 @@ def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | Non
     }
     unused = " and ".join(name for name, value in given.items() if value)
     if unused:
-        hint = f"Leave {unused} out, or choose an agent that reads documents: --agent investigator"
+        hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
         raise DialogueValueError(f"the agent {agent} cannot use {unused}", hint=hint)
 
 
