@@ -78,7 +78,7 @@ def test_a_user_that_cannot_be_read_is_refused_by_memories_and_chats(
     for use in (lambda: memory.add(user, "I have a dog."), lambda: memory.memories(user), chat(memory, user).texts):
         with pytest.raises(DialogueError, match=f"the user's name is {problem}") as raised:
             use()
-        assert "--user may be left out" in raised.value.hint
+        assert "--user may be omitted" in raised.value.hint
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\x1b"])

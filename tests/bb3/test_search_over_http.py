@@ -117,9 +117,9 @@ def test_a_redirect_is_refused(openai_server: OpenAIServer) -> None:
 @pytest.mark.parametrize(
     ("body", "gist"),
     [
-        (b"<html>", "not answer with JSON: '<html>'"),
-        (b"\xff\xfe", "not answer with JSON"),
-        (b"[" * 100_000, "not answer with JSON"),
+        (b"<html>", "not reply with JSON: '<html>'"),
+        (b"\xff\xfe", "not reply with JSON"),
+        (b"[" * 100_000, "not reply with JSON"),
         (b'{"response": {"a": 1}}', "without a list"),
         (b'{"response": ["a page"]}', "without a list"),
         (b"[1, 2]", "without a list"),

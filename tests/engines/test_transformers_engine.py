@@ -347,7 +347,7 @@ def test_of_several_lines_the_last_is_taken_if_that_is_told_and_lines_are_not_al
 
 def test_a_context_longer_than_the_prompt_cannot_be_told(engine: TransformersEngine, folder: Path) -> None:
     full = Decoding(beam_context_block_ngram=2, beam_block_full_context=True)
-    with pytest.raises(SettingsError, match="beam_block_full_context has no meaning"):
+    with pytest.raises(SettingsError, match="beam_block_full_context does not apply"):
         TransformersEngine(folder, TransformersSettings(decoding=full))
-    with pytest.raises(SettingsError, match="beam_block_full_context has no meaning"):
+    with pytest.raises(SettingsError, match="beam_block_full_context does not apply"):
         as_told(engine, full)
