@@ -1,4 +1,4 @@
-"""The manual page investigator(1), made from the parser; `make man` writes it to man/investigator.1."""
+"""The manual page investigator(1), generated from the parser; `make man` writes it to man/investigator.1."""
 
 from __future__ import annotations
 

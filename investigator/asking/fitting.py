@@ -72,7 +72,7 @@ def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) 
 def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
     """Return whole sentences that amount to about that share of a passage, or None if it is a single sentence.
 
-    They surround the sentence that shares most words with the question.
+    They surround the sentence that shares the most words with the question.
     """
     spans = list(sentence_spans(passage.text))
     if len(spans) < 2:

@@ -173,7 +173,7 @@ def _text_of(message: Message) -> str:
     if len(message.text) > LONGEST_TURN:
         raise DialogueError(
             f"the message has {len(message.text):,} characters, more than the limit of {LONGEST_TURN:,}",
-            hint="Put the long text into a file of the folder, and ask about it.",
+            hint="Put the long text into a file in the folder, and ask about it.",
         )
     return message.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
@@ -191,6 +191,6 @@ def _memories_of(message: Message) -> dict[str, int]:
     if longest > LONGEST_MEMORY:
         raise DialogueError(
             f"a memory of the message has {longest:,} characters, more than the limit of {LONGEST_MEMORY:,}",
-            hint="Shorten it, or put it into a document of the folder.",
+            hint="Shorten it, or put it into a document in the folder.",
         )
     return {text: max(0, turns) if isinstance(turns, int) else 0 for text, turns in ages.items()}

@@ -31,7 +31,7 @@ Shell = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class LazyCommand(TyperCommand):
-    """A command of which only the name and the one-line help are known so far. `place` is `module:function`, imported
+    """A command with only its name and one-line help known so far. `place` is `module:function`, imported
     on call. A command that `prints` a result takes the options `--quiet` and `--output`.
     """
 

@@ -46,7 +46,7 @@ class RayCrew:
         return _connected(self._settings)
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield the shards as they are finished; an error comes last. Raises the errors of `build`, and
+        """Yield the shards as they are finished, and any error last. Raises the errors of `build`, and
         ClusterError.
         """
         ray = self._ray

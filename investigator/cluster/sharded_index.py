@@ -53,7 +53,7 @@ class Crew(Protocol):
     """The workers that build and hold shards."""
 
     def build(self, tasks: Sequence[ShardTask]) -> Iterator[BuiltShard]:
-        """Yield the shards as they are finished; an error comes last. Raises the errors of `build`, and
+        """Yield the shards as they are finished, and any error last. Raises the errors of `build`, and
         ClusterError.
         """
         ...

@@ -59,7 +59,7 @@ class Agent:
         return opt
 
     def clone(self) -> Self:
-        """Return a copy with the same options, made from what `share` returns."""
+        """Return a copy with the same options, created from the result of `share`."""
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:

@@ -26,8 +26,8 @@ Kind = TypeVar("Kind")
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
     """Return the class at the first of these places whose module exists. `sought` describes it, as in "agent
-    repeat_label". Raises UnknownTaskError, with the hint, if the module or the class in it does not exist, and
-    DialogueError if the module needs a module that is missing, or the class is of another kind.
+    repeat_label". Raises UnknownTaskError, with the hint, if the module or its class does not exist, and DialogueError
+    if the module needs a missing module, or the class is of another kind.
     """
     for place in places:
         module = _module(place.module)

@@ -80,7 +80,7 @@ def diagnose(
 
 
 def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
-    """Return how long a loaded verifier takes for one claim, or the problem with it."""
+    """Return how long a loaded verifier takes for one claim, or its problem."""
     try:
         judge.check()  # exclude the loading time
         began = clock()

@@ -65,9 +65,9 @@ def check_folder(root: Path) -> None:
 def scan(root: Path, settings: FolderSettings) -> FolderListing:
     """List the files below a folder.
 
-    Hidden and excluded files are skipped, and counted. Links are followed to files inside the folder that were not
-    found otherwise; links out of it, links to a parent folder, pipes and devices are listed with a problem. Raises the
-    FolderError of `check_folder`, and FolderError if the ignore file cannot be used.
+    Hidden and excluded files are skipped, and counted. Links to files inside the folder are followed if the files were
+    not found otherwise; links out of it, links to a parent folder, pipes and devices are listed with a problem. Raises
+    the FolderError of `check_folder`, and FolderError if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)

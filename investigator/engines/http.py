@@ -26,7 +26,7 @@ T = TypeVar("T")
 MOST_OCTETS = 4_000_000
 """Limit on a reply body: 200,000 characters of text in JSON, each written as an escape, take 1.2 million octets."""
 
-_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that a limit on octets holds
+_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that the limit on octets applies
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3

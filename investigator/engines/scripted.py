@@ -46,7 +46,7 @@ class ScriptedEngine:
     def from_file(cls, path: str | Path) -> Self:
         """Return a script from a JSON file: an object from template names to one reply or a list of replies.
 
-        Raises SettingsError if the file cannot be read or holds something else.
+        Raises SettingsError if the file cannot be read or contains something else.
         """
         file = Path(path).expanduser()
         hint = 'Write it as {"query/ask": ["first reply", "second reply"], ...}'

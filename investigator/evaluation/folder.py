@@ -113,7 +113,7 @@ class FolderEvaluation:
 
     @property
     def workspace(self) -> Path:
-        """Return the place of the index, the runs and the outcomes."""
+        """Return the directory of the index, the runs and the outcomes."""
         return self._directory
 
     @property

@@ -72,7 +72,7 @@ def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> d
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the place of the first error, the error, and a short form of the value."""
+    """Return the position of the first error, the error, and a short form of the value."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "json_invalid":

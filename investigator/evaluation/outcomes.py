@@ -52,7 +52,7 @@ class Outcome(Record):
 
     @property
     def silent(self) -> bool:
-        """Return True if nothing was found; quotes that may answer do not count as nothing, nor as an answer."""
+        """Return True if nothing was found; quotes that may answer count neither as nothing nor as an answer."""
         return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
 
     @property

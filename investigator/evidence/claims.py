@@ -27,7 +27,7 @@ _LONGEST_CHECKED = 5_000
 _SHORTEST_CLAUSE = 3
 """Minimum number of words in a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Maximum number of words of a claim that a sentence may lack and still be compared closely, e.g. with rewordings."""
+"""Maximum number of words of a claim that a closely compared sentence may lack, e.g. with rewordings."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 

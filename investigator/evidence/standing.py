@@ -148,8 +148,8 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that share most words with the wanted words; among equally good sentences, those
-    nearest to `start`.
+    """Return the sentences of a text that contain the most wanted words; among equally good ones, those nearest to
+    `start`.
 
     At most 600 characters; empty if no word is shared. Takes time linear in the length of the text.
     """

@@ -347,7 +347,7 @@ class _Read:
         return frozenset(root(word) for word in found if _narrows(word))
 
     def replacing(self, values: Sequence[Value]) -> Iterator[tuple[tuple[int, int], Value]]:
-        """Yield the place of each replaced value, with the value that replaces it."""
+        """Yield the position of each replaced value, with the value that replaces it."""
         cue = patterns("changes")
         changes = cue["words"].search(self.text) is not None
         ordered: list[Value] = sorted(values, key=lambda one: one.span)

@@ -165,7 +165,7 @@ def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
 
 
 def _in_base64(text: str) -> Iterator[Span]:
-    """Return the places of demands that are encoded in Base64."""
+    """Return the positions of demands encoded in Base64."""
     for run in _BASE64.finditer(text):
         try:
             hidden = base64.b64decode(run.group().rstrip("=") + "==", altchars=b"-_" if "-" in run.group() else None)

@@ -162,8 +162,8 @@ def content_words(text: str) -> list[str]:
 
 
 def main_words(text: str) -> list[str]:
-    """Return the folded words of a text that are a stop word in none of the languages, in order; these are always among
-    its `content_words`, and cost a fraction of them.
+    """Return the folded words of a text that are not stop words in any language, in order: always a subset of its
+    `content_words`, at a fraction of the cost.
     """
     empty = _every_stop_word()
     return [word for word in words(question_body(text)) if word not in empty]

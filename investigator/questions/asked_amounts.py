@@ -48,7 +48,7 @@ class AmountRelation(StrEnum):
 
 @dataclass(frozen=True)
 class AskedAmount:
-    """An amount of a question with its comparison; `text` is both as written, at `span`."""
+    """An amount in a question with its comparison, written as `text` at `span`."""
 
     text: str
     relation: AmountRelation
@@ -64,7 +64,7 @@ class AskedAmount:
         """Return True if a figure compares with this amount as the question asks; False if their units differ.
 
         `factor` is the multiplier of the figure's table. An amount that is written out, or has a unit or a multiplier,
-        is compared with the multiplied figure; equality also holds for the figure as it is.
+        is compared with the multiplied figure; equality is also checked for the figure as written.
         """
         is_large = any(value >= _LARGE * factor for value, _ in self.amount.readings)
         scaled = bool(self.units) or is_large or _multiplied().search(self.amount.text) is not None

@@ -65,7 +65,7 @@ def _subject(text: str) -> str:
 
 
 def _verb_at(text: str) -> int | None:
-    """Return the place of the first token that marks a statement: a verb, a colon or a bracket."""
+    """Return the position of the first token that marks a statement: a verb, a colon or a bracket."""
     tokens = _TOKEN.findall(text)
     return next((at for at, token in enumerate(tokens) if token in _MARKS or _is_verb(tokens, at)), None)
 

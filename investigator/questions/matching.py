@@ -80,7 +80,7 @@ def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) 
 
 
 def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Remove the words of the question's preposition from a match, if the evidence does not support them."""
+    """Return a match, judged again by the preposition of the question if it has one: "after tax"."""
     asked = match.constraint
     if match.state is not MatchState.MET or asked.kind not in _THINGS:
         return match

@@ -27,17 +27,15 @@ class Surroundings:
 
     @cached_property
     def sentence_roots(self) -> frozenset[str]:
-        """Return the roots of the words of the sentence."""
+        """Return the roots of the words in the sentence."""
         return roots(self.sentence)
 
     @cached_property
     def passage_roots(self) -> frozenset[str]:
-        """Return the roots of the words of the sentence and the surrounding text."""
+        """Return the roots of the words in the sentence and the surrounding text."""
         return self.sentence_roots | roots(self.near)
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """Return the roots of the words of the sentence, the surrounding text and the document's description of
-        itself.
-        """
+        """Return the roots of the words in the sentence, the surrounding text and the document's self-description."""
         return self.passage_roots | roots(self.about)

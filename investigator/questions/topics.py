@@ -166,7 +166,7 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 @dataclass(frozen=True)
 class Topic:
     """Terms that must occur together in each document; with `is_mention`, a mention is enough. With `is_setting`, they
-    must be the place of the work that the document reports on. If it `is_excluded`, the document must lack them.
+    must be where the reported work took place. If it `is_excluded`, the document must lack them.
     """
 
     text: str
@@ -272,7 +272,7 @@ def _clause(asked: str) -> str:
 
 def _blanked(clause: str, *, is_mention: bool) -> str:
     """Return the clause with the words of the request blanked out, such as the documents, what they must do, and where
-    they are. What must be mentioned is kept, even if it is called an invoice.
+    they are. Things to be mentioned are kept, even if they are documents, such as invoices.
     """
     verb = cue("mentions").search(clause) or denied().search(clause)
     named = asked_documents().search(clause)

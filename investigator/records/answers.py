@@ -117,7 +117,7 @@ class Claim(Record):
 
     `supported_by` names the verifier that supports it if the quotes do not prove it. `readings` are statements of an
     engine that could not be checked and that this quote replaces. `text` is unchanged: `cautions` warn of addresses in
-    it, of instructions to the reader, which come from the document, and of older text that a message quotes.
+    it, of instructions to the reader that come from the document, and of older text that a message quotes.
     """
 
     text: str

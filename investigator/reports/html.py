@@ -177,7 +177,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """Return the rounds by number; a round of which only the steps are known has no strategy."""
+    """Return the rounds by number; a round with only its steps known has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 

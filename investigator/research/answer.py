@@ -326,7 +326,7 @@ def _search_point(memory: Memory) -> int:
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
     """Return the quotes by citation id, each once, starting with the document with the highest point.
 
-    A document that was asked several times contributes the best quote of each asking first, in the order of asking: a
+    A document that was asked several times contributes the best quote from each time first, in that order: a
     narrower question gets more points, but its reply says less about the original question.
     """
     best: dict[str, int] = {}

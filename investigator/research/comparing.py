@@ -228,7 +228,7 @@ def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: 
 
 
 def _of_side(part: Part, memory: Memory, document: Load) -> float:
-    """Return how likely a side refers to a document, by its title, its beginning, and its reply."""
+    """Return how likely it is that a side refers to a document, by its title, its beginning, and its reply."""
     if memory.addressed or not memory.quotes:
         return 0.0
     one, asked = document(memory.target_document_id), table_question(part.question)

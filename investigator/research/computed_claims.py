@@ -100,7 +100,7 @@ def _of_cells(computed: ComputedCells) -> str:
 
 
 def _told(result: Computation, about: str, names: Sequence[str], count: int) -> str:
-    """Return a computed figure as a sentence, with what it is about, and the names of the `count` figures."""
+    """Return a computed figure as a sentence, with its subject and the names of the `count` figures."""
     subject = f"{about[:1].upper()}{about[1:]}: " if about else ""
     if result.operation not in _EXTREMES:
         return f"{subject}{result.formula}{f' ({_JOINTS[result.operation].join(names)})' if names else ''}"
@@ -137,7 +137,7 @@ def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
     """Match the constraints of a question with a computed figure: one cell must contain each word, and both together
-    all times. All are met by the cells with which the question computes.
+    all times. The cells of the computation meet all of them.
     """
     document = load(claim.quotes[0].document_id)
     if any(one.quotes == claim.quotes for one in _computed_in(question, document, ())):

@@ -51,7 +51,7 @@ _SURELY_A_SENTENCE = 6  # words
 class Sighting:
     """A sentence that contains some of the terms: its span, and the confidence (0..1).
 
-    `said` is the share in its own words, `reads` its readability.
+    `said` is the share that it contains literally, `reads` its readability.
     """
 
     start: int

@@ -323,7 +323,9 @@ def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[st
 
 
 def may_have_all_words(part: Part, text: str, document: Document) -> bool:
-    """Return False if a text lacks a word that a sentence of it needs to have all words of a part of the question."""
+    """Return False if a text lacks a word that one of its sentences needs to have all words of a part of the
+    question.
+    """
     _, every = _said_words(part.constraints)
     present = roots(text)
     left = [word for word in _apart_from_names(every, document) if not stands(word, present)]

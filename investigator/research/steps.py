@@ -299,7 +299,7 @@ class Steps:
         yield self._with_follow_ups(state), Reflected(reflection=reflection)
 
     def _with_follow_ups(self, state: State) -> State:
-        """Return the state with what remains to be asked of an engine that does not read."""
+        """Return the state with the remaining follow-up questions, for an engine that does not read."""
         if self.client.traits(Role.ASK).decides or state.run.kind is QuestionKind.SUMMARY:
             return state
         open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]

@@ -126,7 +126,7 @@ def _counted(yes: int, total: int) -> str:
 
 
 def _without(question: str) -> str:
-    """Return the words of a reason for what the documents must lack, if anything."""
+    """Return the words of a reason about things that the documents must lack, if any."""
     topics = topics_of(question)
     excluded = [topic.text for topic in topics if topic.is_excluded]
     if len(excluded) == len(topics):

@@ -66,7 +66,7 @@ class Statements:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on the question: the status, the statements in order, and each part with the best of them."""
+    """The verdict on the question: the status, the statements in order, and each part with its best statements."""
 
     status: AnswerStatus
     claims: tuple[Claim, ...] = ()
@@ -321,7 +321,7 @@ def _supported(claims: Sequence[Claim]) -> str:
 
 
 def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
-    """Explain why statements are shown without being called an answer."""
+    """Explain why statements are shown without counting as an answer."""
     failing = list(dict.fromkeys(named(match.constraint) for one in verdicts for match in one.failing))[:_NAMED]
     if read or written.by_model:
         left = f" {'; '.join(failing)}" if failing else " that they answer"

@@ -1,4 +1,4 @@
-"""Finds shipped files, which are inside the package when it is installed, and next to it in a checkout."""
+"""Finds shipped files: inside an installed package, or next to it in a checkout."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Survey:
 def surveyed(
     corpus: CorpusView, full_text: WordSearch, search: ChunkSearch, wanted: Sequence[Sequence[str]], query: str
 ) -> Survey:
-    """Return the best pieces of each document: those with most of the wanted things, then those nearest in meaning.
+    """Return the best pieces of each document: those with the most wanted things, then those nearest in meaning.
 
     `wanted` holds things with several wordings each; one of the wordings must occur (in any inflection). Each thing
     that a document contains is in one of its pieces.

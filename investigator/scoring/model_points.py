@@ -62,8 +62,8 @@ class PointRule(Record):
 
 class PointCap(Record):
     """The limit of a point that neither the search nor the quotes support: it does not count as an answer. A model that
-    obeys a document gives the point that the document demands. So a point more than `above` higher than that of the
-    search needs quotes that look like an answer, and is limited to `most` without them.
+    obeys a document gives the point that the document demands. So a point that exceeds the search's by more than
+    `above` needs quotes that look like an answer; without them it is limited to `most`.
     """
 
     above: int = Field(ge=1, le=100)

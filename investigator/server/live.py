@@ -24,7 +24,7 @@ _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_ar
 
 
 class PagePlace(StrEnum):
-    """The place of a piece, which replaces the content of the place or, in the log, is appended to it."""
+    """The place of a piece, whose content it replaces; in the log it is appended."""
 
     NOW = "now"
     SPENT = "spent"

@@ -31,7 +31,7 @@ class DocumentPages:
     def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
         """Return the pages with the characters `[start, end)` of a document's text, with marks over them.
 
-        If they are a table row, `cell` is the start of the quoted cell in it: its value and labels are marked too.
+        If they are a table row, `cell` is the start of the quoted cell in it: its value and labels are also marked.
         Raises FolderError if the index does not contain the document, PageError if it is not a PDF or does not contain
         the words, SourceChangedError if the file has changed, ReaderError, and StoreError.
         """

@@ -47,7 +47,9 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question (`called` in errors) without outer white space and known secrets. Raises QuestionError."""
+    """Return the question (`called` in errors) without surrounding white space and known secrets. Raises
+    QuestionError.
+    """
     expect(question, str, f"the {called}", QuestionError)
     stripped = redacted(question.strip())
     if not stripped:
@@ -63,7 +65,7 @@ def valid_question(question: str, called: str = "question") -> str:
     if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
             f"the {called} has {len(stripped):,} characters, the limit is {LONGEST_QUESTION:,}",
-            hint="Put the long text into a file of the folder and ask a short question about it.",
+            hint="Put the long text into a file in the folder and ask a short question about it.",
         )
     return stripped
 

@@ -67,7 +67,7 @@ def take_over(source: Path, into: Database) -> TakenOver:
 
 @contextmanager
 def _copied(source: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database, with its log, in a place where nobody else can write."""
+    """Open a copy of a database, with its log, where nobody else can write."""
     with tempfile.TemporaryDirectory() as directory:
         try:
             for name in (source.name, f"{source.name}-wal"):

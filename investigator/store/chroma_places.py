@@ -1,4 +1,4 @@
-"""The places of a Chroma collection, files or a server, and the check that it is unchanged."""
+"""Where a Chroma collection is kept (in files or on a server), and the check that it is unchanged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEFT = "chroma_checksums"
 
 
 class ChromaPlace(ABC):
-    """The place of one embedder's collection; its vectors are in `table`. `not_left` is the message about a collection
+    """Where one embedder's collection is kept; its vectors are in `table`. `not_left` is the message about a collection
     that has changed since its last use.
     """
 

@@ -1,5 +1,5 @@
-"""A database of this program, and one in a file; it is opened only if this program created its schema, and foreign
-errors are translated.
+"""A database of this program, in general and in a file; it is opened only if this program created its schema, and
+foreign errors are translated.
 """
 
 from __future__ import annotations

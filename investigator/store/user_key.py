@@ -1,4 +1,4 @@
-"""The user's key, and the codes made with it, by which this program recognises what it wrote itself."""
+"""The user's key, and the codes made with it, by which this program recognises its own data."""
 
 from __future__ import annotations
 

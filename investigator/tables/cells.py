@@ -92,7 +92,7 @@ class TableView:
 
     @cached_property
     def stub(self) -> str:
-        """Return the header of the first column, which says what kind of thing the rows are."""
+        """Return the header of the first column, which names the kind of thing in the rows."""
         return " ".join(self.words(one) for one in self.table.cells if self._is_stub(one))
 
     def _is_stub(self, cell: TableCell) -> bool:

@@ -243,7 +243,7 @@ class _Rows:
                 continue
             is_price = bool(own) or patterns("lists")["priced"].search(" ".join(sorted(header.spelled))) is not None
             words_of = [term for term in left if says(header, term) or (is_price and _asks_price(term))]
-            if not header.telling:  # a time, or no header
+            if not header.telling:  # its header is missing or only a time
                 words_of += [term for term in left if term not in words_of and says(self._over, term)]
             if words_of or (units & own) or (is_price and (wants_money or not left)) or not header.telling:
                 found[column] = (len(words_of), [term for term in left if term not in words_of])

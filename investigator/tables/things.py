@@ -49,8 +49,8 @@ _RELATIVE = frozenset(["that", "which", "who", "whose", "where", "when", "there"
 
 @dataclass(frozen=True)
 class AskedThings:
-    """Things to be listed or counted: the words of their `kind`, of which the last is the noun, of the `source` that
-    is to have them, "in the price list", and of their `conditions`. `numbers` are those that are neither amounts nor
+    """Things to be listed or counted: the words of their `kind`, the last of which is the noun, of the `source` that
+    must contain them, "in the price list", and of their `conditions`. `numbers` are those that are neither amounts nor
     times, as in "rack 2"; `said` holds the roots of all words.
     """
 

@@ -25,7 +25,7 @@ COMMON: Space = {
     "method.answer.most_verbatim": ("3", "10"),
     "retrieval.passages": ("3", "10"),
 }
-"""The values to try if no candidates are given; each is tried by itself, and they are above and below the default."""
+"""The values to try if no candidates are given: above and below the default, each by itself."""
 
 
 def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:

@@ -86,7 +86,7 @@ def trial(
 
 
 def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Role, Engine], parts: Parts) -> TriedReply:
-    """Return a use with the evaluation of its reply: its record, its points, and the places of its quotes."""
+    """Return a use with the evaluation of its reply: its record, its points, and the positions of its quotes."""
     reading, first = use.reading(), use.first_reading()
     reply = use.replies[0]
     tried = TriedReply(

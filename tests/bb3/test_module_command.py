@@ -224,7 +224,7 @@ def test_a_module_that_there_is_not_is_wrong_use() -> None:
     result = module("xdm")
     assert result.exit_code == 2
     assert "The modules are sdm, mdm" in result.stderr
-    assert "is in the place of the module" in module("--sdm-topp", "0.8", "sdm").stderr
+    assert "is where the module must be" in module("--sdm-topp", "0.8", "sdm").stderr
 
 
 @pytest.fixture(scope="module")

@@ -118,7 +118,7 @@ def famous_names() -> frozenset[str]:
 
 @cache
 def no_names() -> frozenset[str]:
-    """Return folded words that are not names although they occur in the place of a name."""
+    """Return folded words that are not names although they occur where a name may be."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)

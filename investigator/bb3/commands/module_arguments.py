@@ -50,9 +50,9 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
 
 
 def must_come_first(word: str, what: str) -> None:
-    """Raise SettingsError if an option of a module takes the place of the argument that must come first."""
+    """Raise SettingsError if a module's option is where the first argument must be."""
     if word.startswith("--"):
-        raise SettingsError(f"{word} is in the place of {what}", hint=f"Name {what} first, then {word}.")
+        raise SettingsError(f"{word} is where {what} must be", hint=f"Name {what} first, then {word}.")
 
 
 def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:

@@ -65,7 +65,7 @@ def available_memories(
 
 
 def most_alike(text: str, memories: Sequence[str], tokens: Tokens) -> list[str]:
-    """Return the 32 memories that share most tokens with a text, best first; fewer than 32 are returned unchanged.
+    """Return the 32 memories that share the most tokens with a text, best first; fewer than 32 are returned unchanged.
     Among equals, the text that sorts last comes first, as in the original.
     """
     if len(memories) < MOST_AVAILABLE:

@@ -146,7 +146,7 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
     if len(told) > LONGEST_MEMORY:
         raise DialogueError(
             f"the memory has {len(told):,} characters, more than the limit of {LONGEST_MEMORY:,}",
-            hint="Shorten it, or put it into a document of the folder.",
+            hint="Shorten it, or put it into a document in the folder.",
         )
     claim = gist_of(told)
     marks = tuple(sorted(settled_topics(told)))

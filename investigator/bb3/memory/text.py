@@ -125,5 +125,5 @@ def clean_text(text: str) -> str:
 
 
 def is_opening(text: str, memories: object) -> bool:
-    """Return True if a message requests the opening of a conversation, from memories in it."""
+    """Return True if a message asks for an opening of the conversation based on memories in it."""
     return text == OPENING and isinstance(memories, list | Mapping) and len(memories) > 0

@@ -32,8 +32,8 @@ _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found. `content` is its text as sent. `origin` is the place of the text in a
-    document, if the server is an investigator.
+    """A page that a search server found. `content` is its text as sent. `origin` is where the text is in a document,
+    if the server is an investigator.
     """
 
     url: str = ""
@@ -172,7 +172,7 @@ def _page(found: Mapping[str, object]) -> FoundPage:
 
 
 def _origin(told: object, content: str) -> Origin | None:
-    """Return the place of a text, if it can be parsed and matches the text."""
+    """Return where a text is, if that can be parsed and matches the text."""
     passage = told.get("passage") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
         return None

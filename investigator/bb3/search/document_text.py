@@ -49,7 +49,7 @@ def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
 
 
 def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
-    """Return the chunks nearest to a query by TF-IDF and cosine, best first; of equals, the earlier first."""
+    """Return the chunks nearest to a query by TF-IDF and cosine, best first; ties keep their order."""
     return [chunks[i] for i in _nearest(chunks, query)[:count]]
 
 

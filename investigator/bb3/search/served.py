@@ -11,7 +11,7 @@ from investigator.evidence.quotes import Source
 from investigator.records import Document, Passage, Quote, Record
 
 UNKNOWN_TYPE = "application/octet-stream"
-"""The media type of a document of which only the text is known."""
+"""The media type of a document if only its text is known."""
 
 
 class Origin(Record):

@@ -82,7 +82,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """Return a page in BB3's fields, with the place of its text in the folder."""
+    """Return a page in BB3's fields, with the location of its text in the folder."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if isinstance(document, FolderPage):
         page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})

@@ -51,8 +51,8 @@ class DialogTeacher(FixedDialogTeacher):
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
         """Yield pairs of an entry and a flag for the start of an episode. To be overridden. An entry is `(text, labels,
-        reward, label candidates, path of an image)`, of which the last ones may be omitted and any may be None, or a
-        dict of fields.
+        reward, label candidates, path of an image)`, any of which may be None and the last ones omitted, or a dict of
+        fields.
         """
         raise missing("setup_data", self)
 

@@ -36,8 +36,8 @@ class HasExamples(Protocol):
 
 
 class World:
-    """Agents that take turns: each acts, and all others observe it at once. Pass either `agents`, or as `shared` the
-    result of another world's `share`; this world is then a copy of it, with copies of its agents. `acts` holds the last
+    """Agents that take turns: each acts, and all others observe it at once. Pass either `agents`, or another world's
+    `share` result as `shared`; this world is then a copy of it, with copies of its agents. `acts` holds the last
     act of each agent, or None before the first. Raises DialogueValueError if both or neither are given, or if one is
     not an agent.
     """

@@ -94,7 +94,7 @@ class DynamicBatchWorld(WorldOfCopies):
             self._waiting[place] = act if heard is None else heard
 
     def _next_batch(self) -> list[int]:
-        """Return the places of the examples to answer next."""
+        """Return the positions of the examples to answer next."""
         if not self._waiting:
             return []
         oldest = next(iter(self._waiting))

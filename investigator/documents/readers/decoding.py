@@ -78,7 +78,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def is_noise(data: bytes) -> bool:
-    """Return True if the bytes are compressed or random, not text with some other bytes in it."""
+    """Return True if the bytes are compressed or random, not text with a few stray bytes."""
     return _controls(data) * _NOISE > len(data[:_SAMPLE]) and decoded(data) is None
 
 

@@ -1,4 +1,4 @@
-"""Finds a file inside another file again by its contents, without reading the text of the other files in it."""
+"""Finds a file inside another file again by its contents, without reading the text of its other files."""
 
 from __future__ import annotations
 

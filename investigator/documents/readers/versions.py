@@ -1,8 +1,8 @@
 """Our readers and their versions; a text from an older version is read again from its file.
 
 To add a reader, write it in the folder of its family, add its line here, and add its media type to `media_types.py`
-with the suffix or the first bytes that identify it. Increase the number of a reader with every change that may alter
-the text, pages or headings of some file, and `_ALL` if the change affects every reader.
+with the suffix or the first bytes that identify it. Increase a reader's number with every change that may alter the
+text, pages or headings of any file, and `_ALL` if the change affects every reader.
 """
 
 from __future__ import annotations

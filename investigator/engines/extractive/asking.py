@@ -91,7 +91,7 @@ def causes_first(
 
     The sentence with the largest share of the effect's words gets the highest probability, and the other sentences get
     proportionally less. If the next sentence states the consequence ("This led to ..."), the sentence before it gets
-    the same probability. A sentence without a cause is then not quoted next to it. `about` is the title of their
+    the same probability. No sentence without a cause is then quoted next to it. `about` is the title of their
     document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
@@ -111,7 +111,9 @@ def causes_first(
 
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
-    """Return the quotes, at most three: the best sentence and those close behind it, with neighbours as one quote."""
+    """Return the quotes, at most three: the best sentence and those with almost the same odds, with neighbours as one
+    quote.
+    """
     bar = log_odds(ranked[0][1]) - _BEHIND_BEST
     chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if log_odds(chance) >= bar]
     at = {(sentence.passage, sentence.place): sentence for sentence in chosen}
@@ -178,7 +180,7 @@ def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
 
 
 def _cover(question: str, quotes: Sequence[str], title: str) -> bool:
-    """Return True if quotes and title contain most words of a question, and a quote contains the requested kind of
+    """Return True if quotes and title contain most of a question's words, and a quote contains the requested kind of
     thing. A quote in another language shares only names with the question; one such word is then enough.
     """
     kind = expected_type(question)
