@@ -80,7 +80,9 @@ def _without_marks(run: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _folded_sign(run: str) -> str:
-    """Return a few letters or signs folded; cached, because a text has few different ones, each many times."""
+    """Return a few letters or signs folded; cached, because a text has few different ones, each occurring many
+    times.
+    """
     return _without_marks(run)
 
 

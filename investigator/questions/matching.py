@@ -80,7 +80,7 @@ def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) 
 
 
 def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Return a match, judged again by the preposition of the question if it has one: "after tax"."""
+    """Return a match, judged again by the question's preposition, if any: "after tax"."""
     asked = match.constraint
     if match.state is not MatchState.MET or asked.kind not in _THINGS:
         return match

@@ -285,7 +285,9 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
     if not found.has_value:
         yield _match(ConstraintKind.QUANTITY, "a value", MatchState.NOT_MET, found.view.words(found.cell))
     if not found.is_sure and not is_computed:
-        yield _match(ConstraintKind.QUANTITY, "which cell is meant, as several match equally", MatchState.NOT_MET, "")
+        yield _match(
+            ConstraintKind.QUANTITY, "which cell is meant, as several match equally well", MatchState.NOT_MET, ""
+        )
 
 
 def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:

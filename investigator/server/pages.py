@@ -213,7 +213,7 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
 def _sheets(
     served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int | None
 ) -> tuple[Sequence[PageView], str]:
-    """Return the first pages of a PDF with marks, from an offset on, or the page at the offset if it has no mark.
+    """Return the first pages of a PDF with marks from an offset on, or the page at the offset if it has no marks.
 
     Other formats have no pages. The second value is the reason if a PDF has none.
     """

@@ -185,7 +185,7 @@ class ChromaServer(ChromaPlace):
         self._keep((self._stamp, secrets.token_hex(8)))
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
-        """Write the new stamp, also for other embedders, whose collections lost the same chunks."""
+        """Write the new stamp for all embedders, because their collections lost the same chunks."""
         after = self._left.stamps[-1]
         session.write_stamp(after)
         self._stamp = after

@@ -50,7 +50,7 @@ _TEST = late(r"\W*(?:p(?:[- ]?values?)?|\d+ ?% ?ci|sig(?:nificance)?)\W*", re.IG
 class FoundCell:
     """A cell that nearly matches a question, with its unmet constraints. `missing` are words found neither in its table
     nor in its document, `misses` are unmet conditions; `time_agrees` is None if the question or the table names no
-    time. `is_sure` is False if other cells match equally; `is_named_by_question` is True if its label has no word
+    time. `is_sure` is False if other cells match equally well; `is_named_by_question` is True if its label has no word
     beyond the question's.
     """
 

@@ -151,7 +151,7 @@ def test_on_a_phone_nothing_is_wider_than_it_and_everybody_can_read_it(
     run = page.url
     page.goto(f"{service.address}/f/plants/chats")
     page.fill("#said", ONE)
-    page.click("button:has-text('Say')")
+    page.click("button:has-text('Send')")
     page.wait_for_selector(".turn .opens")
     page.wait_for_selector("#said")
     for place in (page.url, "", "documents", "search?q=cedar", run):

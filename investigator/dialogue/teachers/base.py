@@ -75,7 +75,7 @@ class Teacher(Agent):
         """Grade a reply in further ways, with `self.metrics.add(name, metric)`; called once for each graded reply."""
 
     def report(self) -> Report:
-        """Return the metrics of all replies, including those to copies, since the last reset, by name."""
+        """Return the metrics of all replies, including those of copies, since the last reset, by name."""
         return self.metrics.report()
 
     def reset_metrics(self) -> None:

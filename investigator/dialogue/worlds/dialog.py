@@ -14,8 +14,8 @@ from investigator.errors import DialogueError
 class DialogPartnerWorld(World):
     """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
 
-    The first agent's act ends an episode, and its `epoch_done` the data; the world has its id. Raises DialogueError
-    unless there are two agents.
+    An act of the first agent ends an episode, and its `epoch_done` means the end of the data; the world has its id.
+    Raises DialogueError unless there are two agents.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Removes inline marks from Markdown, line for line, so that a quote reads like the rendered page."""
+"""Removes inline marks from Markdown, line by line, so that a quote reads like the rendered page."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 
 
 def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads Markdown line for line, without inline marks.
+    """Reads Markdown line by line, without inline marks.
 
     Title, authors and date come from its front matter (YAML, TOML) if it has one.
     """
