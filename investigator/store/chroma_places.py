@@ -1,4 +1,4 @@
-"""Where a Chroma collection is kept (in files or on a server), and the check that it is unchanged."""
+"""The locations of a Chroma collection, files or a server, and the check that it is unchanged."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LEFT = "chroma_checksums"
 
 
 class ChromaPlace(ABC):
-    """Where one embedder's collection is kept; its vectors are in `table`. `not_left` is the message about a collection
-    that has changed since its last use.
+    """The location of one embedder's collection; its vectors are in `table`. `not_left` is the message about a
+    collection that has changed since its last use.
     """
 
     not_left: str
