@@ -126,7 +126,7 @@ class Retries:
     longest: float = 60.0
 
     def wait(self, error: EngineError, tried: int) -> float | None:
-        """Return the seconds to wait before the next attempt; None if there should be no other."""
+        """Return the seconds to wait before the next attempt; None if no other should follow."""
         if not error.retryable or tried >= self.tries:
             return None
         return min(self.delay * 2.0 ** (tried - 1), self.longest)

@@ -88,7 +88,7 @@ def prepared(text: str) -> str:
 
 
 def _long_range(century: str, first: str, mark: str, last: str) -> str:
-    """Expand 1914-18 to 1914-1918; 2021-05 is a month and stays."""
+    """Expand 1914-18 to 1914-1918; 2021-05 is a month and stays unchanged."""
     return f"{century}{first}{mark}{century}{last}" if last > first else f"{century}{first}{mark}{last}"
 
 

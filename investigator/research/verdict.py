@@ -41,8 +41,8 @@ from investigator.tables.things import lists_things
 from investigator.tables.times import asked_times
 
 _NEAREST, _NAMED = 3, 4
-_NOT_COMPUTED = "These are figures of single times; what is asked was not computed from them."
-_MAY_BE_MORE = " The list may be incomplete: things that are named in other words are not in it."
+_NOT_COMPUTED = "These are figures for single times; the requested result was not computed from them."
+_MAY_BE_MORE = " The list may be incomplete: things named in other words are missing."
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _with_decision(found: Verdict, decided: Sequence[tuple[Judged, ...]]) -> Ver
     deciding = denied or [one for said in decided for one in said]
     others = found.claims if found.status is AnswerStatus.ANSWERED and not denied else ()
     claims = tuple({claim.text: claim for claim in (*map(answering, deciding), *others)}.values())
-    reason = f"A proven statement {'denies' if denied else 'says'} all that is asked."
+    reason = f"A proven statement {'denies' if denied else 'says'} everything that is asked."
     decision = Decision.NO if denied else Decision.YES
     return replace(found, status=AnswerStatus.ANSWERED, claims=claims, near_misses=(), reason=reason, decision=decision)
 

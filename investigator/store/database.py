@@ -198,4 +198,4 @@ def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLock
 
 def _unwritable(path: Path, reason: str) -> StoreError:
     hint = "Use --workspace DIR to choose a writable folder."
-    return StoreError(f"the workspace {path.parent} cannot be written: {reason}", hint=hint)
+    return StoreError(f"the workspace {path.parent} cannot be written to: {reason}", hint=hint)

@@ -30,7 +30,7 @@ class FrozenDatabase(Database):
 
     def alone(self) -> AbstractContextManager[Connection]:
         """Raise StoreError: a finished index is read-only."""
-        raise StoreError(f"the finished index {self.path} cannot be written")
+        raise StoreError(f"the finished index {self.path} cannot be written to")
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)

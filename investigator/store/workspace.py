@@ -176,7 +176,7 @@ class Workspace:
             raise WorkspaceLockedError(f"process {pid} is writing to the workspace {self.directory}") from None
         except OSError as error:
             self._lock.release()
-            raise DiskFullError(f"the workspace {self.directory} cannot be written: {error.strerror}") from error
+            raise DiskFullError(f"the workspace {self.directory} cannot be written to: {error.strerror}") from error
         except BaseException:
             self._lock.release()
             raise
@@ -199,7 +199,7 @@ def _prepare(directory: Path) -> None:
         problem = error.strerror or str(error)
     if problem:
         raise SettingsError(
-            f"the workspace {directory} cannot be written: {problem}",
+            f"the workspace {directory} cannot be written to: {problem}",
             hint="Use --workspace DIR to choose a writable folder.",
         )
 

@@ -55,4 +55,4 @@ class TuningOptions(Record):
             raise SettingsError(f"no candidates given for {', '.join(self.templates)}", hint=hint)
         if (self.variants or self.search) and not self.templates:
             hint = "Write it first: investigator tune query/ask --variants DIR ..."
-            raise SettingsError("no template to change given", hint=hint)
+            raise SettingsError("no template given to change", hint=hint)

@@ -89,7 +89,7 @@ def test_a_stream_finds_a_bad_line_when_it_comes_to_it(tmp_path: Path) -> None:
     assert [teacher.act().text for _ in range(3)] == ["0", "1", "2"]
     with pytest.raises(DialogueFormatError, match="line 6"):
         [teacher.act() for _ in range(3)]
-    with pytest.raises(DialogueError, match="could not be read to its end"):
+    with pytest.raises(DialogueError, match="could not be read completely"):
         teacher.act()
 
 

@@ -192,7 +192,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     for options, words in (
         (TuningOptions(templates=("query/aks",), search="gepa"), "unknown template query/aks"),
         (TuningOptions(templates=("query/ask",)), "no candidates given"),
-        (TuningOptions(search="gepa"), "no template to change given"),
+        (TuningOptions(search="gepa"), "no template given to change"),
         (TuningOptions(space={"method.nonsense": ("1", "2")}), "unknown setting method.nonsense"),
         (TuningOptions(templates=("query/ask",), search="unknown"), "unknown proposer 'unknown'"),
         (TuningOptions(space={"method.rounds": ("2",)}, measure=Measure.ROC_AREA), "'roc_area': it measures a whole"),

@@ -83,7 +83,7 @@ class StreamDialogData:
         with self._lock:
             if self._broken:
                 raise DialogueError(
-                    "the data could not be read to its end", hint="Correct the file, and reset the teacher."
+                    "the data could not be read completely", hint="Correct the file, and reset the teacher."
                 )
             if self._ahead is None and self._restarts:
                 self._begin()

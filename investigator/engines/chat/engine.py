@@ -170,7 +170,7 @@ class ChatEngine:
         return other
 
     def _wait(self, call: _Call, tried: int) -> float | None:
-        """Return the seconds to wait after a failed attempt; None if there should be no other."""
+        """Return the seconds to wait after a failed attempt; None if no other should follow."""
         failed, settings = call.failed, self._settings
         if failed is None or tried >= min(failed.tries, settings.attempts):
             return None

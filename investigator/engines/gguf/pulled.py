@@ -135,7 +135,8 @@ def pulled_model(name: str) -> PulledModel:
     if not pulled:
         raise SettingsError("no model was pulled", hint=_HINT)
     raise SettingsError(
-        f"no model {name!r} was pulled", hint=f"There is {', '.join(model.name for model in pulled)}. {_HINT} {name}"
+        f"no model named {name!r} was pulled",
+        hint=f"Pulled: {', '.join(one.name for one in pulled)}. {_HINT} {name}",
     )
 
 
