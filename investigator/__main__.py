@@ -1,4 +1,4 @@
-"""Run the command `investigator`, also with `python -m investigator`."""
+"""Run the command `investigator`, including by `python -m investigator`."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
     """Return the share of right answers among the most confident answers, up to that coverage (0..1), rounded up."""
     kept = _right_among_first(confidence, right)
-    count = math.ceil(round(coverage * len(kept), 9))  # so that 0.7 of 10 is 7 in spite of floating-point errors
+    count = math.ceil(round(coverage * len(kept), 9))  # so that 0.7 of 10 is 7 despite floating-point errors
     return float(kept[count - 1] / count) if count else None
 
 

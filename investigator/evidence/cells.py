@@ -26,7 +26,9 @@ def cell_standing(quote: Quote, document: Document) -> Quote | None:
 
 
 def _same_cells(quote: Quote, document: Document) -> Iterator[Quote]:
-    """Yield the quotes of equal cells, the nearest first. A list quotes thousands, so no table is read for each."""
+    """Yield the quotes of equal cells, the nearest first. A list may quote thousands of cells, so tables are not parsed
+    again for each.
+    """
     wanted = quote.cell
     if wanted is None:
         return

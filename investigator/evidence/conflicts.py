@@ -115,7 +115,7 @@ def conflicts(
 
 
 def _is_asked(quote: Quote, value: str) -> bool:
-    """Return True unless a value is in another cell of the row than the quoted cell."""
+    """Return True unless a value is in a cell of the row other than the quoted one."""
     return quote.cell is None or value in quote.cell.value
 
 

@@ -95,7 +95,7 @@ def open_private(path: Path, flags: int) -> int:
 
 @contextmanager
 def same_file(path: Path) -> Iterator[None]:
-    """Raise ForeignFileError at the end of the context if a path names another file than at its beginning.
+    """Raise ForeignFileError at the end of the context if a path no longer names the same file as at its beginning.
 
     For libraries that must open a file by its path. The file is held in the meantime, so that no other file can get its
     inode number, but not opened (if the system supports that), because closing it would release the locks of this

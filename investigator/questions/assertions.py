@@ -25,7 +25,7 @@ _OF_NAME = re.compile(r"\b(?:of|from|at|in|for|near)\s+(?:the\s+)?[A-Z][\w'’&.
 
 @lru_cache(maxsize=512)
 def assertions(sentence: str) -> tuple[str, ...]:
-    """Return the clauses of a sentence without its brackets and, if it has brackets, also with them.
+    """Return the clauses of a sentence without its brackets and, if it has any, those with them as well.
 
     A clause that shares the subject of the previous clause begins with that subject: "the kitchen reopened in April"
     for "the kitchen was closed in March and reopened in April". A thing in a list keeps only its own bracket.

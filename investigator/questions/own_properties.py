@@ -28,7 +28,7 @@ class OwnProperty(StrEnum):
 
 
 def asked_property(question: str, *, alone: bool = False) -> OwnProperty | None:
-    """Return the property of "this document" that a question asks for; with `alone`, also if the question only names a
+    """Return the property of "this document" that a question asks for; with `alone`, even if the question only names a
     property: "Author?".
 
     A question about something in the document does not count: who wrote the minutes of 7 April, when the contract was

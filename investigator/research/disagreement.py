@@ -107,7 +107,7 @@ def _gives(claim: Claim, side: ConflictSide) -> bool:
 
 
 def _replaces_others(side: ConflictSide, conflict: Conflict) -> bool:
-    """Return True if a statement gives its value instead of each of the other values."""
+    """Return True if a statement says that its value replaces each of the other values."""
     olds = [old for old, new, _ in replaced_values(side.quote.text) if says_value(side.value, new)]
     return all(one.value == side.value or any(says_value(one.value, old) for old in olds) for one in conflict.sides)
 

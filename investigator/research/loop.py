@@ -31,7 +31,7 @@ class Research:
 
     `keep` writes the record after each step, `keep_memory` each memory before it can be seen. `reread` reads documents
     again from their files to look up the quotes of an answer; without it the quotes are looked up in the library.
-    `judge` decides claims that the rules cannot check, also in a replay. Everything else depends only on the question,
+    `judge` decides claims that the rules cannot check, even in a replay. Everything else depends only on the question,
     the library and the engines' replies, so running it again over the same journal gives the same plan, memories and
     answer: that is how a run is resumed and replayed.
     """

@@ -218,7 +218,7 @@ def _columns(
 
 
 def _is_at(asked: TableTime | None, time: TableTime | None, tables: DocumentTables) -> bool:
-    """Return True if a column is of the requested time; without one, also for a column of a year, or without a time."""
+    """Return True if a column has the requested time; if none is requested, a year or no time is accepted."""
     if time is None:
         return asked is None or tables.is_of(asked)
     is_part_of_year = bool(time.quarter or time.month or time.months not in (None, 12))

@@ -257,7 +257,7 @@ class _Rows:
         return frozenset(currencies(f"{_headers(self._view).get(column, '')} {self._view.words(next(cells))}"))
 
     def _of_time(self, columns: Sequence[int]) -> list[int]:
-        """Return the columns of the requested time; without a request, those of the newest."""
+        """Return the columns with the requested time; if none is requested, those with the newest."""
         times = {column: self._time(column) for column in columns}
         if self._things.times:
             of_time = [column for column, time in times.items() if time and self._agree(time)]
@@ -273,7 +273,7 @@ class _Rows:
         return all(agrees(wanted, time) is True for wanted in self._things.times)
 
     def _is_in_time(self, measured: int | None) -> bool:
-        """Return True if the table is of the requested time, by a column, its caption or its document."""
+        """Return True if the table has the requested time, by a column, its caption or its document."""
         if not self._things.times or (measured is not None and self._time(measured) is not None):
             return True
         caption = header_time(self._view.caption)

@@ -287,7 +287,7 @@ def _check_known(sets: QuestionSets, measure: Measure) -> None:
 
 
 def _checked_settings(base: Setup, options: TuningOptions) -> Settings:
-    """Return the settings of the baseline. Raises SettingsError, also for values to try that are invalid for every
+    """Return the settings of the baseline. Raises SettingsError, including for values to try that are invalid for every
     run.
     """
     for name, values in options.space.items():

@@ -99,7 +99,7 @@ def sentences(text: str) -> list[str]:
 def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
     """Load a model that judges pairs of texts, by its name or folder, once.
 
-    Code that comes with a model is never run. Raises EmbedderError with the hint, also for other kinds of models, which
+    Code that comes with a model is never run. Raises EmbedderError with the hint, even for other kinds of models, which
     would be loaded with random weights.
     """
     from sentence_transformers import CrossEncoder
