@@ -12,7 +12,7 @@ import pytest
 from made_files import OFFICE, SHEETS, package, relations, xlsx
 
 from investigator.documents.readers import rows
-from investigator.documents.readers.office.number_formats import displayed
+from investigator.documents.readers.office.shown_numbers import displayed
 from investigator.records import FileStatus
 
 
