@@ -11,8 +11,8 @@ from fastapi.responses import Response, StreamingResponse
 
 from investigator.server.chats import Chats
 from investigator.server.desk import Desk
+from investigator.server.problems import PROBLEMS, said
 from investigator.server.records import Chat, KeptChats, NewChat, NewTurn
-from investigator.server.replies import PROBLEMS, said
 from investigator.server.stream import as_lines, first_after, json_of, talked
 
 

@@ -16,8 +16,7 @@ from platformdirs import user_data_path
 from investigator.errors import SettingsError
 from investigator.files import check_private_folder, make_private_folder
 from investigator.investigator import Investigator
-from investigator.server.chat_ledger import ChatLedger
-from investigator.server.ledger import JobLedger
+from investigator.server.ledger import ChatLedger, JobLedger
 from investigator.services.page_service import DocumentPages
 from investigator.store.database import FileDatabase
 from investigator.store.locations import default_workspace

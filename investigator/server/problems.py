@@ -1,9 +1,13 @@
-"""Errors as a client sees them: an HTTP status, a description, and advice."""
+"""Errors as a client sees them: an HTTP status, a description, and advice; and the common parts of all replies to
+programs.
+"""
 
 from __future__ import annotations
 
 import re
 from http import HTTPStatus
+
+from fastapi.responses import Response
 
 from investigator.errors import (
     CredentialError,
@@ -17,7 +21,8 @@ from investigator.errors import (
     UserError,
     WorkspaceLockedError,
 )
-from investigator.reports.inert import inert_prose
+from investigator.records.base import Record
+from investigator.reports.inert import inert_json_prose, inert_prose
 from investigator.secrets import redacted
 from investigator.server.records import Problem
 
@@ -45,6 +50,11 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
 """Matches a sentence about the command line, which does not help users of a server."""
+
+PROBLEMS: dict[int | str, dict[str, object]] = {
+    "default": {"model": Problem, "description": "What went wrong, and what to do next."}
+}
+"""The description of every error in the API."""
 
 
 class ServerError(Exception):
@@ -76,3 +86,9 @@ def _served_hint(error: InvestigatorError) -> str:
 def served_words(text: str) -> str:
     """Return the sentences of a text without those about the command line."""
     return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))
+
+
+def said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
+    """Return a record as inert JSON, with known secrets redacted."""
+    body = inert_json_prose(redacted(record.model_dump_json()))
+    return Response(body, status, headers, media_type="application/json")

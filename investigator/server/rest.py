@@ -13,7 +13,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from investigator.records import Document, FolderStatus, Investigation
 from investigator.server.desk import Desk
-from investigator.server.problems import ServerError, problem
+from investigator.server.problems import PROBLEMS, ServerError, problem, said
 from investigator.server.records import (
     Documents,
     Excerpt,
@@ -27,7 +27,6 @@ from investigator.server.records import (
     ServerJob,
     ServerJobs,
 )
-from investigator.server.replies import PROBLEMS, said
 from investigator.server.stream import as_lines, first_after, happened, json_of
 
 _Limit = Annotated[int, Query(ge=1, le=200)]
