@@ -1,21 +1,31 @@
-"""The embedding model for the few texts of a question, without PyTorch; `minilm.py` is for many.
+"""The embedding model in NumPy, for the few texts of a question; `minilm.py` is for many. Importing PyTorch takes two
+seconds, this module a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md` explains when each is used,
+and how they are kept equal.
 
-`docs/decisions/0025-query-vectors-in-numpy.md` explains when each is used, and how they are kept equal.
+The weights are memory-mapped from the safetensors file, so a text reads only the layers and the rows of its words.
+Everything is float32. Texts are computed one at a time, without padding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import mmap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from investigator.engines.base import Vectors
-from investigator.engines.embedding.bert import DIMENSIONS
+from investigator.engines.embedding.bert import DIMENSIONS, EPSILON, HEADS, LAYERS
 from investigator.engines.embedding.minilm import DAMAGED, open_tokenizer
-from investigator.engines.embedding.numpy_bert import NumpyBert, mapped_tensors
 from investigator.errors import EmbedderError
+
+Matrix: TypeAlias = npt.NDArray[np.float32]
+
+_HEAD = DIMENSIONS // HEADS
 
 
 class QuickMiniLM:
@@ -43,3 +53,114 @@ class QuickMiniLM:
             for index, text in enumerate(texts):
                 vectors[index] = self._bert.vector(self._tokenizer.encode(text).ids)
         return vectors
+
+
+class _Weights(NamedTuple):
+    weight: Matrix
+    bias: Matrix
+
+
+class _Layer(NamedTuple):
+    query: _Weights
+    key: _Weights
+    value: _Weights
+    attended: _Weights
+    attended_norm: _Weights
+    inner: _Weights
+    outer: _Weights
+    outer_norm: _Weights
+
+
+class NumpyBert:
+    """The layers, from the tensors of a safetensors file by name.
+
+    Raises KeyError if the tensors are not this model's. Thread-safe.
+    """
+
+    def __init__(self, tensors: Mapping[str, Matrix]) -> None:
+        def weights(name: str) -> _Weights:
+            return _Weights(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
+
+        self._word = tensors["embeddings.word_embeddings.weight"]
+        self._place = tensors["embeddings.position_embeddings.weight"]
+        self._type = tensors["embeddings.token_type_embeddings.weight"][0]
+        self._norm = weights("embeddings.LayerNorm")
+        self._layers = [
+            _Layer(
+                query=weights(f"encoder.layer.{index}.attention.self.query"),
+                key=weights(f"encoder.layer.{index}.attention.self.key"),
+                value=weights(f"encoder.layer.{index}.attention.self.value"),
+                attended=weights(f"encoder.layer.{index}.attention.output.dense"),
+                attended_norm=weights(f"encoder.layer.{index}.attention.output.LayerNorm"),
+                inner=weights(f"encoder.layer.{index}.intermediate.dense"),
+                outer=weights(f"encoder.layer.{index}.output.dense"),
+                outer_norm=weights(f"encoder.layer.{index}.output.LayerNorm"),
+            )
+            for index in range(LAYERS)
+        ]
+
+    def vector(self, text: list[int]) -> Vectors:
+        """Return the unit vector, of shape (384,), of a text that is given as one or more token ids."""
+        states = _normed(self._word[text] + self._place[: len(text)] + self._type, self._norm)
+        for layer in self._layers:
+            states = _normed(states + _linear(_attention(states, layer), layer.attended), layer.attended_norm)
+            inner = _gelu(_linear(states, layer.inner))
+            states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
+        total = states.sum(axis=0)  # the vector is normalised later, so the sum serves as the mean
+        return np.asarray(total / np.linalg.norm(total), dtype=np.float32)
+
+
+def mapped_tensors(path: Path) -> dict[str, Matrix]:
+    """Return the float32 tensors of a safetensors file by name, read from the file on use.
+
+    Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is not a safetensors file.
+    """
+    with path.open("rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    return {
+        name: np.ndarray(one["shape"], dtype="<f4", buffer=data, offset=start + one["data_offsets"][0])
+        for name, one in header.items()
+        if name != "__metadata__" and one["dtype"] == "F32"
+    }
+
+
+def _linear(states: Matrix, weights: _Weights) -> Matrix:
+    made: Matrix = states @ weights.weight.T + weights.bias
+    return made
+
+
+def _normed(states: Matrix, weights: _Weights) -> Matrix:
+    centred = states - states.mean(axis=1, keepdims=True)
+    scale = np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + np.float32(EPSILON))
+    normed: Matrix = centred / scale * weights.weight + weights.bias
+    return normed
+
+
+def _attention(states: Matrix, layer: _Layer) -> Matrix:
+    """Mix the states of a text, shape (tokens, 384), separately for each head."""
+
+    def heads(weights: _Weights) -> Matrix:
+        return _linear(states, weights).reshape(-1, HEADS, _HEAD).transpose(1, 0, 2)
+
+    fits = heads(layer.query) @ heads(layer.key).transpose(0, 2, 1) / np.float32(_HEAD**0.5)
+    shares = np.exp(fits - fits.max(axis=2, keepdims=True))
+    mixed: Matrix = shares / shares.sum(axis=2, keepdims=True) @ heads(layer.value)
+    return mixed.transpose(1, 0, 2).reshape(-1, DIMENSIONS)
+
+
+def _gelu(states: Matrix) -> Matrix:
+    shares: Matrix = np.float32(0.5) * (1 + _erf(states * np.float32(0.5**0.5)))
+    return states * shares
+
+
+def _erf(values: Matrix) -> Matrix:
+    """Return the error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26."""
+    size = np.abs(values)
+    t = 1 / (1 + np.float32(0.3275911) * size)
+    series = t * np.float32(1.061405429) - np.float32(1.453152027)
+    for number in (1.421413741, -0.284496736, 0.254829592):
+        series = series * t + np.float32(number)
+    signed: Matrix = np.copysign(1 - series * t * np.exp(-size * size), values)
+    return signed
