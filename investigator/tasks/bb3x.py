@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
-from investigator.bb3.bb3x.examples import Selection, dialogue_examples
-from investigator.bb3.bb3x.module_examples import module_examples
+from investigator.bb3.bb3x.examples import Selection, dialogue_examples, module_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.splits import chunk_file, chunks_of
 from investigator.bb3.records import Module, Speaker

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from investigator.bb3.bb3x.conversation_files import conversation_of
-from investigator.bb3.bb3x.examples import Selection, dialogue_examples
-from investigator.bb3.bb3x.module_examples import ModuleExample, module_examples
+from investigator.bb3.bb3x.examples import ModuleExample, Selection, dialogue_examples, module_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.records import Module, Speaker
 

@@ -17,7 +17,7 @@ from talks import Waits
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
 from investigator.bb3.search.client import Patience, SearchServer
-from investigator.bb3.search.request import LONGEST_QUERY, MOST_DOCUMENTS
+from investigator.bb3.search.server import LONGEST_QUERY, MOST_DOCUMENTS
 from investigator.dialogue.messages import Message
 from investigator.errors import (
     EngineError,

@@ -13,7 +13,7 @@ from chat_replies import model, plants
 from power_plants import index, write_folder
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
-from investigator.bb3.bb3x.module_examples import module_examples
+from investigator.bb3.bb3x.examples import module_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with

@@ -1,17 +1,27 @@
-"""Converts a conversation to examples for training and testing: each reply with the preceding messages.
+"""Converts a conversation to examples for training and testing: each reply with the preceding messages, or the input
+and output of each module.
 
-They have the form of the released teachers' examples: the text is everything said so far, the label is the sender's
-next message, and each example is a separate episode. A message without a safety annotation counts as safe; the released
-teachers fail on such messages. `module_examples` has the input and output of each module.
+Examples of replies have the form of the released teachers' examples: the text is everything said so far, the label is
+the sender's next message, and each example is a separate episode. A message without a safety annotation counts as safe;
+the released teachers fail on such messages. The card's "target" of a module is the record's field with the module's
+output. Canned replies are not targets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import zip_longest
 
-from investigator.bb3.bb3x.records import ChatMessage, Conversation
-from investigator.bb3.records import Speaker
+from investigator.bb3.bb3x.persons import facts_of, kept_memory, turn_of
+from investigator.bb3.bb3x.records import ChatMessage, Conversation, MemoryDecision, SearchDecision
+from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.records import Module, PersonalFact, Speaker, Turn
 from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.records.base import Record
+
+NO_MEMORY = "no persona"
+"""The memory module's output for a turn with nothing to remember."""
 
 
 class Selection(StrEnum):
@@ -56,3 +66,106 @@ def dialogue_examples(
 def _is_label(message: ChatMessage, label_of: Speaker, selection: Selection) -> bool:
     judged = selection is not Selection.CROWDWORKERS or message.mturk is not None
     return judged and message.by_human == (label_of is Speaker.PARTNER)
+
+
+class ModuleExample(Record):
+    """The input of one module in a conversation, and the reply that it should give.
+
+    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `targets` are
+    its accepted outputs; `reply` is the index of the bot's message that they belong to.
+    """
+
+    module: Module
+    chat_id: str
+    reply: int
+    turns: tuple[Turn, ...]
+    facts: tuple[PersonalFact, ...] = ()
+    documents: tuple[SearchDocument, ...] = ()
+    memory: str = ""
+    knowledge: str = ""
+    targets: tuple[str, ...]
+
+    def message(self) -> Message:
+        """Return the example as a teacher's message, whose text is the turns, one per line; everything else has its
+        own field.
+        """
+        given: dict[str, object] = {
+            "memories": [f"{fact.speaker}: {fact.text}" for fact in self.facts],
+            "documents": [{"title": each.title, "url": each.url, "text": each.text} for each in self.documents],
+            "memory": self.memory,
+            "knowledge": self.knowledge,
+        }
+        return Message(
+            {
+                "id": str(self.module),
+                "chat_id": self.chat_id,
+                "text": "\n".join(turn.text for turn in self.turns),
+                "labels": list(self.targets),
+                **{name: value for name, value in given.items() if value},
+                EPISODE_DONE: True,
+            }
+        )
+
+
+def module_examples(conversation: Conversation, modules: Sequence[Module] = tuple(Module)) -> tuple[ModuleExample, ...]:
+    """Return the examples of the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
+    have examples.
+
+    A record contains the memories after a reply, so each reply was made with the memories recorded with the previous
+    one. Those of the first reply are unknown: it is assumed to use its own memories, and gives no examples for mgm,
+    because a returning user's old memories would look new.
+    """
+    history = conversation.message_history
+    known: Sequence[str] | None = None
+    examples: list[ModuleExample] = []
+    for place, reply in enumerate(history):
+        if reply.by_human:
+            continue
+        if place > 0 and not reply.is_canned:
+            turns = tuple(map(turn_of, history[:place]))
+            seen = ModuleExample(module=Module.VRM, chat_id=conversation.id, reply=place, turns=turns, targets=())
+            examples += [each for each in _examples(seen, reply, known) if each.module in modules]
+        known = reply.memories if reply.memories is not None else known
+    return tuple(examples)
+
+
+def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
+    """Yield the output of the modules for a reply, in calling order; `seen` has the turns before it."""
+    facts = facts_of((reply.memories or ()) if known is None else known)
+    if reply.search_decision not in (None, SearchDecision.NONE):
+        yield seen.changed(module=Module.SDM, targets=(str(reply.search_decision),), turns=seen.turns[-1:])
+    if reply.memory_decision not in (None, MemoryDecision.NONE):
+        yield seen.changed(module=Module.MDM, targets=(str(reply.memory_decision),), turns=seen.turns[-1:], facts=facts)
+    if reply.memories is not None and known is not None:
+        yield from _new_memories(seen, reply, [line for line in reply.memories if line not in known])
+    if reply.search_query:
+        yield seen.changed(module=Module.SGM, targets=(reply.search_query,))
+    memory, knowledge = reply.memory_knowledge or "", reply.search_knowledge or ""
+    if knowledge:
+        yield seen.changed(module=Module.SKM, targets=(knowledge,), documents=_documents(reply))
+    if memory:
+        yield seen.changed(module=Module.MKM, targets=(memory,), facts=facts)
+    if reply.text.strip():  # srm writes replies that combine a search and a memory
+        module = Module.SRM if knowledge else Module.MRM if memory else Module.VRM
+        yield seen.changed(module=module, targets=(reply.text,), memory=memory, knowledge=knowledge)
+
+
+def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
+    """Yield the new memories from the human's turn, and from the reply itself."""
+    new = [kept_memory(line) for line in lines]
+    heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
+    for turn in (*heard, turn_of(reply)):
+        of_it = tuple(text for speaker, text in new if speaker is turn.speaker)
+        yield seen.changed(module=Module.MGM, targets=of_it or (NO_MEMORY,), turns=(turn,))
+
+
+def _documents(reply: ChatMessage) -> tuple[SearchDocument, ...]:
+    """Yield the documents of a reply; the three lists may differ in length."""
+    lists = (
+        reply.search_knowledge_doc_titles or (),
+        reply.search_knowledge_doc_content or (),
+        reply.search_knowledge_doc_urls or (),
+    )
+    return tuple(
+        SearchDocument(title=title, text=text, url=url) for title, text, url in zip_longest(*lists, fillvalue="")
+    )

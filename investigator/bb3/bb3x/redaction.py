@@ -22,8 +22,7 @@ from pydantic import JsonValue
 
 from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.pii import Pii, PiiSpan, without_overlaps
-from investigator.bb3.bb3x.pii_addresses import addresses_in
-from investigator.bb3.bb3x.pii_contacts import contacts_in
+from investigator.bb3.bb3x.pii_contacts import addresses_in, contacts_in
 from investigator.bb3.bb3x.pii_names import famous_names, names_in, occurrences, words_of
 from investigator.bb3.bb3x.pii_numbers import numbers_in
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
