@@ -77,10 +77,10 @@ def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperG
 
 _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # --srm-topp 0.8, see module_arguments
 _EVALUATIONS = (
-    _command("retrieval", "cli.eval_retrieval:eval_retrieval", "Measure the search on a BEIR test collection."),
+    _command("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval_claims:eval_claims", "Measure how well true and false claims are told apart."),
-    _command("folder", "cli.eval_folder:eval_folder", "Ask each question of a file, and measure the answers."),
+    _command("claims", "cli.eval:eval_claims", "Measure how well true and false claims are told apart."),
+    _command("folder", "cli.eval:eval_folder", "Ask each question of a file, and measure the answers."),
 )
 _MODELS = (
     _command("pull", "cli.model:pull", "Fetch a model that runs on this machine."),

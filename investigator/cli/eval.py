@@ -1,0 +1,126 @@
+"""`investigator eval retrieval | claims | folder`: measures the search, the judges of claims, and the answers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from investigator.cli.options import AsJson, CommonOptions, SettingsOptions
+from investigator.cli.output import print_result, resumable, tell
+from investigator.cli.progress import shown
+from investigator.engines.embedding.verifiers import CrossEncoderVerifier
+from investigator.errors import RunError, UserError
+from investigator.evaluation.beir import read_collection
+from investigator.evaluation.claims import measure_claims, read_claims
+from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
+from investigator.evaluation.questions import read_questions
+from investigator.evaluation.retrieval import RetrievalEvaluation
+from investigator.evaluation.tables import claims_text, folder_text, retrieval_text
+from investigator.files import for_owner
+from investigator.reports.schemas import Printed
+from investigator.services.parts import open_embedder
+
+
+def eval_retrieval(
+    corpus: Annotated[Path, typer.Option(metavar="FILE", help="Documents: JSONL with _id, title, text.")],
+    queries: Annotated[Path, typer.Option(metavar="FILE", help="Queries: JSONL with _id, text.")],
+    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevant documents of each query: TSV of BEIR or TREC.")],
+    settings: SettingsOptions,
+    as_json: AsJson = False,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N queries.")] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors in this directory.")
+    ] = None,
+    per_query: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the scores of each query to this JSONL file.")
+    ] = None,
+) -> None:
+    """Measure the search on a BEIR test collection: by words, by vectors, and by both.
+
+    Each document is indexed as one passage, in the same kind of index as a folder. Measures are nDCG@10, recall@10,
+    recall@100 and RR@10 over the queries with a relevant document, with bootstrap intervals.
+    """
+    if per_query is not None and not per_query.expanduser().parent.is_dir():
+        raise UserError(f"no folder {per_query.parent}", hint="Create it first, or name another file.")
+    chosen = settings.load()
+    collection = read_collection(corpus, queries, qrels, limit)
+    with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
+        directory = workspace or Path(temporary)
+        embedder = open_embedder(chosen)
+        evaluation = RetrievalEvaluation(collection, directory, embedder, chosen.retrieval)
+        kept = "all vectors so far are kept; run the same command again to resume."
+        lost = "nothing is kept; use --workspace DIR to make runs resumable."
+        with resumable(kept if workspace else lost):
+            for _ in shown(evaluation.run(), sys.stderr):
+                pass
+    if per_query is not None:
+        _write(per_query.expanduser(), [one.model_dump_json() for one in evaluation.results])
+    report = evaluation.report()
+    print_result(Printed.RETRIEVAL_EVALUATION, report, retrieval_text, as_json=as_json)
+
+
+def eval_claims(
+    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Claims with their quotes and labels.")],
+    settings: SettingsOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well supported claims are separated from unsupported ones.
+
+    Each row has id, claim, quotes (a list of texts), label (true if the quotes support it) and, if known, kind. The
+    rules and the model in verify.model are measured by balanced accuracy (0.5 is chance) and false alarms (true claims
+    rejected). The last line names the better one on these claims.
+    """
+    chosen = settings.load().verify
+    verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None
+    report = measure_claims(read_claims(claims), verifier, chosen.threshold)
+    print_result(Printed.CLAIMS_EVALUATION, report, claims_text, as_json=as_json)
+
+
+def eval_folder(
+    docs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of documents.")],
+    questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions with their known answers.")],
+    common: CommonOptions,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N questions.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Write the outcomes to this file; by default it is in the workspace."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask each question of a file and measure the documents, evidence, answers, unanswered questions, proof and cost.
+
+    Each row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
+    scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. If it is stopped,
+    the same command resumes it; failed questions are asked again.
+    """
+    investigator = common.investigator(docs, common.settings.load())
+    options = EvaluationOptions(limit=limit, out=out, fresh=fresh)
+    evaluation = FolderEvaluation(investigator, read_questions(questions), options)
+    evaluation.check_outside(questions)
+    try:
+        for _ in shown(evaluation.run(), sys.stderr):
+            pass
+    except KeyboardInterrupt as stop:
+        again = "run the same command without --fresh to resume." if fresh else "run the same command again to resume."
+        where = f" in {evaluation.file}" if evaluation.file else ""
+        tell(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}")
+        raise typer.Exit(130) from stop
+    report = evaluation.report()
+    print_result(Printed.FOLDER_EVALUATION, report, folder_text, as_json=as_json)
+
+
+def _write(file: Path, lines: Sequence[str]) -> None:
+    try:
+        with open(file, "w", encoding="utf-8", newline="\n", opener=for_owner) as out:
+            out.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        hint = "Choose a file that can be written."
+        raise RunError(
+            f"the scores of the queries could not be written to {file}: {error.strerror}", hint=hint
+        ) from error
