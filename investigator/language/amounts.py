@@ -238,7 +238,7 @@ def agree(value: Amount | Date, other: Amount | Date) -> bool:
 
 
 def _rounded(value: Amount, exact: Amount) -> bool:
-    """Return True if a value is the exact one rounded to its own number of digits."""
+    """Return True if a value is the exact value rounded to the same number of digits."""
     digits = len("".join(_DIGITS.findall(value.text)).strip("0"))
     return digits > 1 and any(
         unit == named and low <= abs(exact_value) <= high

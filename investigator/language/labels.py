@@ -38,7 +38,7 @@ def label_line(text: str) -> LabelLine | None:
 
 
 def as_statement(text: str) -> str:
-    """Return a line of a signature block with the verb that it leaves out: "Signed For the tenant: Ann Cole"."""
+    """Return a line of a signature block with the verb that it omits: "Signed For the tenant: Ann Cole"."""
     return f"Signed {text}" if _SIGNATURE.match(text) else text
 
 

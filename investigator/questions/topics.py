@@ -183,7 +183,7 @@ class Topic:
 
 @lru_cache(maxsize=64)
 def topics_of(question: str) -> tuple[Topic, ...]:
-    """Return the topics of a question, at least one: all content words without any terms.
+    """Return the topics of a question, at least one: all content words if it has no terms.
 
     Several things that a document must mention are separate topics, and so are those that it must not mention: "which
     letters mention the boiler and the roof, but not the lift". Each may occur anywhere in it.

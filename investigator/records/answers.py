@@ -22,7 +22,7 @@ class AnswerStatus(StrEnum):
 
     answered: proven statements meet every part of the question; conflicting: they do, but documents give different
     values; answered_in_part: proven statements meet some parts; passages_found: the statements probably answer, but
-    this is not established; not_found: nothing in the documents answers, in any of several wordings; not_found_so_far:
+    this is not established; not_found: nothing in the documents answers any of several wordings; not_found_so_far:
     nothing answers in the part searched so far.
     """
 
@@ -349,7 +349,7 @@ class RunSummary(Record):
 
     id: str
     question: str
-    created: str = Field(description="time of its beginning, ISO 8601 in UTC")
+    created: str = Field(description="start time, ISO 8601 in UTC")
     engine: str
     answer_status: AnswerStatus | None = None
     calls: int = 0

@@ -268,7 +268,7 @@ def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
 
 
 def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Return the other wordings that produced all statements."""
+    """Return the other wordings if these alone produced the statements; otherwise ()."""
     asked = {memory_id: step.purpose for step in run.plan.steps for memory_id in step.result_ids}
     found = [asked.get(memory_id, "") for claim in claims for memory_id in claim.memory_ids]
     return tuple(dict.fromkeys(found)) if found and all(text in run.wordings for text in found) else ()

@@ -156,8 +156,8 @@ def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMa
 
 
 def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell, load: Load) -> bool:
-    """Return True for two cells of one row, or of equally labelled rows with different times: those of their headers
-    or, in equal columns, those of two documents about one subject.
+    """Return True for two cells of one row, or of equally labelled rows with different times, given by their headers
+    or, in equal columns, by two documents about one subject.
     """
     if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
         return cell != other_cell

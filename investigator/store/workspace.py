@@ -105,7 +105,7 @@ class Workspace:
 
     @cached_property
     def runs(self) -> Database:
-        """Return the database of runs and memories, which is a file of the workspace or that of `store`; it is opened
+        """Return the database of runs and memories: a file in the workspace, or that of `store`; it is opened
         on first use.
 
         Raises DamagedDatabaseError, MissingPackageError, StoreError.

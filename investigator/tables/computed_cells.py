@@ -1,4 +1,4 @@
-"""Finds the cells with which a question computes: of named rows, of all rows of a column, or of the periods of a row.
+"""Finds the cells for a computation: of named rows, of all rows of a column, or of the periods of a row.
 Pure.
 """
 
