@@ -145,7 +145,7 @@ class _Run:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Return the file, unbuffered, for appending whole lines; a killed process's partial last line is completed.
+    """Return the file, unbuffered, for appending whole lines; a killed process's partial last line gets a line end.
 
     Raises SettingsError.
     """

@@ -120,8 +120,8 @@ def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
 
 
 def _asks_by_itself(sentence: str) -> bool:
-    """Return True if a sentence asks something that others than its speaker can know; "When I was a child, ..." does
-    not.
+    """Return True if a sentence asks something that somebody other than its speaker may know; "When I was a child, ..."
+    does not.
     """
     asks = has_question_mark(sentence) or (is_question(sentence) and (inquires(sentence) or not first_person(sentence)))
     return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_about_speaker(sentence)

@@ -111,8 +111,8 @@ def causes_first(
 
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
-    """Return the quotes, at most three: the best sentence and those with almost the same odds, with neighbours as one
-    quote.
+    """Return the quotes, at most three: the best sentence and those with at least a third of its odds, with neighbours
+    as one quote.
     """
     bar = log_odds(ranked[0][1]) - _BEHIND_BEST
     chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if log_odds(chance) >= bar]
