@@ -182,6 +182,6 @@ def _closing(sentence: Sequence[StatedWord], start: int) -> int:
 
 
 def is_subject(words: Sequence[StatedWord]) -> bool:
-    """Return True if words may be a subject: no verb, preposition or figure is among them."""
+    """Return True if words may be a subject: they contain no verb, preposition or figure."""
     stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
     return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)

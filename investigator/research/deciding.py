@@ -73,7 +73,9 @@ def decision_of_cell(question: str, value: str) -> Decision | None:
 
 
 def decision_of_row(question: str, view: TableView, row: int, about: frozenset[str]) -> Decision | None:
-    """Return yes if a row has every word of the question in its values, or in the header of a value in the question."""
+    """Return yes if a row has every word of the question in its values, or in headers whose values the question
+    names.
+    """
     asked = {root(word) for word in _content(question)} - about
     said = frozenset[str]()
     for cell in view.rows[row]:

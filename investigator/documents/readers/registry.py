@@ -1,4 +1,4 @@
-"""Finds the reader of a file: one of our own (see `versions.OWN`), imported with its first file, or a plug-in.
+"""Finds the reader of a file: one of our own (see `versions.OWN`), imported for its first file, or a plug-in.
 
 Another package adds a reader with an entry point of the group `investigator.readers`: its name is a suffix unknown here
 (`.toy`) or, for ZIP packages that declare their media type, that media type; its value is the reader (`toys:read_toy`).

@@ -47,7 +47,7 @@ class Hearing:
         """Longest reply in characters."""
 
     def tell(self, written: str) -> None:
-        """Pass on everything that was written so far."""
+        """Pass on everything written so far."""
         with self._lock:
             if self._ended:
                 return
@@ -79,7 +79,7 @@ def invoked(
     with tracing_context(enabled=False):  # a variable set for another program must not send the documents elsewhere
         try:
             return ask([HumanMessage(prompt.text)], config)
-        except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
+        except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here
             return error
 
 

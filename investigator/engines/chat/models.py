@@ -136,7 +136,7 @@ def server_of_ready(model: BaseChatModel) -> Server:
 
 
 def can_build_later(server: Server) -> bool:
-    """Return True if the model can be built with its first call: loading a provider's package takes up to a second.
+    """Return True if the model can be built at its first call, because loading a package takes up to a second.
 
     For other providers, only their own class can check names and settings, so the model is built at once to find
     mistakes. Raises MissingPackageError if the provider's package is not installed.
@@ -170,7 +170,7 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
             bound_clients(model, bounds)
     except ImportError as error:
         raise _missing(server, str(error)) from error
-    except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
+    except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here
         reason = cleaned(str(error))
         raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from without_secrets(error)
     return model

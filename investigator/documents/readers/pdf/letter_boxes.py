@@ -119,7 +119,7 @@ def _is_within(other: Box, box: Box) -> bool:
 
 
 def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[Letter]]:
-    """Yield the letters of a line, split at other letters among them."""
+    """Yield the letters of a line, split wherever other letters intervene."""
     axis = 1 if line[0].direction is Direction.UPWARDS else 0
     edges = [_middle(other)[axis] for other in others]
     begin = 0
