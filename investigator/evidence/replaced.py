@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
-    """Return the documents that another one says it replaces as a whole, each with that one.
+    """Return the documents that another one says it replaces as a whole, each with its replacement.
 
     The statement gives the kind of document and the number, day or year of the one that it replaces. The two titles
     differ only in names and numbers.

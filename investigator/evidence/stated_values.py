@@ -321,7 +321,7 @@ class _Read:
         return kept
 
     def place_of(self, own: str, near: int) -> tuple[int, int]:
-        """Return the span of the word with this root nearest to a place."""
+        """Return the span of the word with this root that is nearest to a position."""
         found = [(start, end) for start, end, word in self.words if word == own]
         return min(found, key=lambda span: abs(span[0] - near))
 

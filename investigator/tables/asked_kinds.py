@@ -90,7 +90,7 @@ def _is_money(
     tables: DocumentTables, view: TableView, cell: TableCell, header: str, value: str, *, has_name: bool
 ) -> bool:
     """Return True if a cell or its header indicates money, or its other names do and its header names nothing else. A
-    column without a name of its own is of the kind of its table.
+    column without its own name has the kind of its table.
     """
     if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):
         return True

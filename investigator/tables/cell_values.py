@@ -120,7 +120,7 @@ def _is_date(value: str) -> bool:
 
 
 def has_amount(wanted: AskedAmount, cell: QuotedCell) -> bool:
-    """Return True if a cell has a figure that compares with an amount as the question asks, in the same unit."""
+    """Return True if a cell has a figure with the requested relation to an amount, in the same unit."""
     factor = magnitude_of(cell.measure) if cell.measure not in ("", "%") else 1
     own = "%" if cell.measure == "%" else next(iter(currencies(" ".join((*cell.column, cell.unit, cell.caption)))), "")
     found = amounts(prepared(normalise(cell.value).text))

@@ -156,7 +156,7 @@ class TableView:
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
 
     def rows_between(self, start: int, end: int) -> dict[int, int]:
-        """Return the rows with a cell that begins in a span of the text, by number, with their first places there."""
+        """Return the rows with a cell that begins in a span of the text, by number, with the first position in each."""
         found: dict[int, int] = {}
         for at, row in self._begins[bisect_left(self._begins, (start, -1)) : bisect_left(self._begins, (end, -1))]:
             found.setdefault(row, at)

@@ -53,7 +53,7 @@ class ComputedCells:
 @lru_cache(maxsize=64)
 def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | None:
     """Return what a question asks to compute from the tables of a document; None if it asks for nothing of the kind, if
-    a cell is missing or not sure, or if units, periods or the things that the cells are about differ.
+    a cell is missing or ambiguous, or if units, periods or subjects differ.
     """
     asked = asked_computation(question)
     if asked is None or not tables.views:
@@ -97,8 +97,8 @@ def _computed(
 
 
 def _of_rows(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell, ...]:
-    """Return the cells of several rows of one column; () if one of them is not sure, or if the rows are about different
-    things.
+    """Return the cells of several rows of one column; () if one of them is ambiguous, or if the rows are about
+    different things.
     """
     each = (next((one for one in best_cells(text, tables, most=1) if one.is_met), None) for text in operands)
     found = [one for text, one in zip(operands, each, strict=True) if one is not None and _is_named(text, one)]
@@ -111,7 +111,7 @@ def _of_rows(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell
 
 def _of_times(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCell, ...]:
     """Return the cells of one thing at several times, which are the columns or the rows of a table; () if one of them
-    is not sure.
+    is ambiguous.
     """
     each = (next((one for one in best_cells(text, tables, most=1) if one.is_met), None) for text in operands)
     found = [one for text, one in zip(operands, each, strict=True) if one is not None and one.time_agrees]
@@ -121,7 +121,7 @@ def _of_times(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCel
 
 
 def _is_named(question: str, found: FoundCell) -> bool:
-    """Return True if a row has only words of the question, except one for money: "Staff costs" for the staff."""
+    """Return True if a row has only words of the question, except one for money: "Staff costs" for "staff"."""
     said, money = table_question(question).said, patterns("carried")["money"]
     _, own = _labels(found.view, found.cell.row)
     return found.is_named_by_question or any(all(map(money.fullmatch, roots(label) - said)) for label in own)
@@ -183,8 +183,8 @@ def _lacks_rate(question: str, time: TableTime | None) -> bool:
 
 
 def _column(asked: AskedComputation, tables: DocumentTables) -> list[Place]:
-    """Return the figures of the column that a question names, without totals; empty if several columns fit equally, or
-    columns of several tables.
+    """Return the figures of the column that a question names, without totals; empty if several columns, or columns of
+    several tables, fit equally well.
     """
     wanted = table_question(asked.about)
     is_rate = asked.operation is Operation.MEAN and _lacks_rate(asked.about, None)
@@ -290,7 +290,7 @@ def _opposite_kind(question: str) -> re.Pattern[str] | None:
 
 
 def _without_results(view: TableView, cells: Sequence[TableCell]) -> list[TableCell]:
-    """Return the cells of rows that are not computed from other rows. A row is left out if its label says total,
+    """Return the cells of rows that are not computed from other rows. A row is omitted if its label says total,
     average or balance, if its parts are listed below it, or if it is the sum of the rows before or after it. If two
     rows happen to add up to the next one, no cell is returned, because that row may be their sum.
     """

@@ -57,7 +57,7 @@ class DocumentTables:
         return " ".join((self.document.names, *self.document.imprint.symbols))
 
     def beside_tables(self, most: int) -> str:
-        """Return the beginning of the document without tables, whose rows do not describe each other."""
+        """Return the beginning of the document without tables, because their rows do not describe each other."""
         kept, at = list[str](), 0
         for table in sorted(self.document.tables, key=lambda one: one.start):
             if table.start >= most:
@@ -106,7 +106,7 @@ class DocumentTables:
 
 
 class _Same:
-    """A document as a cache key by identity, so that another record of the same text is another key."""
+    """A document as a cache key, compared by identity: another record of the same text is another key."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -231,7 +231,7 @@ class _Rows:
         """Return the column of figures that the amounts are about, and the words that do not name it.
 
         It has a requested word or unit in its header, or is the only one about money if the question asks for that.
-        None if several columns fit equally.
+        None if several columns fit equally well.
         """
         asked = " ".join((*(term.text for term in left), *(one.text for one in self._things.amounts)))
         wants_money = any(pattern.search(asked) for pattern in (patterns("lists")["priced"], CURRENCY_SIGN))
