@@ -347,7 +347,7 @@ def _light_roots() -> frozenset[str]:
 def _is_told_without(verb: str, question: str) -> bool:
     """Return True if a sentence may answer without the verb: a cause has its own, and "take" names no action.
 
-    This excludes what somebody got: it may only have been requested.
+    A question about what somebody got needs its verb, because the thing may only have been requested.
     """
     kind = expected_type(question)
     if kind is AnswerType.REASON or root(verb) not in _light_roots():

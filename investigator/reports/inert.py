@@ -65,7 +65,7 @@ def inert_json(text: str) -> str:
 
 
 def inert_json_prose(text: str) -> str:
-    """Return JSON, or lines of JSON, with its texts made inert prose; keys and names stay unchanged."""
+    """Return JSON, or lines of JSON, with its texts made inert; keys and names stay unchanged."""
     key = ""
 
     def replaced(found: re.Match[str]) -> str:

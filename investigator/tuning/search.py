@@ -1,5 +1,5 @@
 """Searches for a candidate that is better than the baseline, and proves it. It measures the headroom, then runs a race
-on the selection questions, then makes one test on unseen questions. An arena does all reading, asking and storing; the
+on the selection questions, then runs one test on unseen questions. An arena does all reading, asking and storing; the
 decisions here depend only on its trials and the seed.
 """
 
