@@ -12,14 +12,14 @@ from typing import Protocol
 from investigator.cluster.building import BuiltShard, Company, ShardTask, company, is_current
 from investigator.cluster.progress import ClusterProgress, progress
 from investigator.cluster.shard_files import BuildPlan, PlannedShard, ShardFiles, ShardRecord, shard_of, shares
-from investigator.documents.folder import STAMPS_ONLY, Recheck, changes, scan
+from investigator.documents.folder import STAMPS_ONLY, Recheck, scan
 from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import DamagedDatabaseError, FolderError, InvestigatorError
 from investigator.records import Embedded, Event, FileRead, FileStatus, FolderStatus, Notice, Search, Unreadable
 from investigator.resources.distribution import installed_version
-from investigator.retrieval.folder_index import IndexSettings, check_any_document
+from investigator.retrieval.folder_index import IndexSettings, check_any_document, folder_status
 from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -239,20 +239,7 @@ class ShardedIndex:
 
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the shards and, with `compare`, the changes in the folder. Raises FolderError."""
-        stored = self.stored
-        files = stored.files()
-        manifest = {file.path: file for file in files if not file.inside}
-        new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
-        return FolderStatus(
-            files=files,
-            documents=len(stored.document_ids()),
-            chunks=stored.chunk_count(),
-            without_vectors=0,
-            left_out=stored.left_out(),
-            new=new,
-            changed_files=changed,
-            gone=gone,
-        )
+        return folder_status(self._folder, self.stored, 0, self._settings.folder if compare else None)
 
     def progress(self) -> ClusterProgress:
         """Return how many shards have been built, and which machines do not answer. Raises ClusterError."""

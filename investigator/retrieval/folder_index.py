@@ -157,19 +157,8 @@ class FolderIndex:
 
     def status(self, *, compare: bool) -> FolderStatus:
         """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
-        files = self.corpus.files()
-        manifest = {file.path: file for file in files if not file.inside}
-        new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
-        return FolderStatus(
-            files=files,
-            documents=len(self.corpus.document_ids()),
-            chunks=self.corpus.chunk_count(),
-            without_vectors=self.without_vectors(),
-            left_out=self.corpus.left_out(),
-            new=new,
-            changed_files=changed,
-            gone=gone,
-        )
+        settings = self._settings.folder if compare else None
+        return folder_status(self._folder, self.corpus, self.without_vectors(), settings)
 
     def check_documents(self) -> None:
         """Raise FolderError if no document of the folder could be read."""
@@ -217,6 +206,28 @@ class FolderIndex:
         """
         settings = settings or self._settings.retrieval
         return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)
+
+
+def folder_status(
+    folder: Path, corpus: CorpusView, without_vectors: int, compared_by: FolderSettings | None
+) -> FolderStatus:
+    """Return the contents of an index and, with settings to compare by, the changes in the folder.
+
+    Raises FolderError.
+    """
+    files = corpus.files()
+    manifest = {file.path: file for file in files if not file.inside}
+    new, changed, gone = changes(folder, manifest, compared_by) if compared_by is not None else ((), (), ())
+    return FolderStatus(
+        files=files,
+        documents=len(corpus.document_ids()),
+        chunks=corpus.chunk_count(),
+        without_vectors=without_vectors,
+        left_out=corpus.left_out(),
+        new=new,
+        changed_files=changed,
+        gone=gone,
+    )
 
 
 def check_any_document(folder: Path, corpus: CorpusView) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from investigator.records import Chunk, Document, DocumentCard, LeftOut, Unreadable
+from investigator.records import Chunk, Document, DocumentCard, FileRecord, LeftOut, Unreadable
 from investigator.store.full_text import ChunkMatch
 
 
 class CorpusView(Protocol):
     """The documents and chunks of a folder, as `Corpus` describes them."""
 
+    def files(self) -> tuple[FileRecord, ...]: ...
     def document_ids(self) -> tuple[str, ...]: ...
     def document(self, document_id: str) -> Document: ...
     def unreadable(self) -> tuple[Unreadable, ...]: ...
