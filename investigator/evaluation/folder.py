@@ -13,9 +13,8 @@ from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, QuestionError, RunError
 from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import FolderReport, folder_report
-from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking
+from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking, UsedReplies, used_replies
 from investigator.evaluation.questions import Question
-from investigator.evaluation.replies import UsedReplies, used_replies
 from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
 from investigator.records import (

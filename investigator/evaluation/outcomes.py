@@ -1,14 +1,21 @@
-"""Stores the outcome of each question as one line as soon as it is known, so that stopping the run loses none."""
+"""Stores the outcome of each question as one line as soon as it is known, so that stopping the run loses none. Counts
+the replies that a run used: their cost, even if an earlier run paid for them, and the share that can be parsed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from investigator.errors import EvaluationDataError, StoreError
+from investigator.asking.contracts import METHOD
+from investigator.asking.replies import read_reply
+from investigator.errors import EvaluationDataError, ReplyError, StoreError
 from investigator.files.lines import append_line, whole_lines
-from investigator.records import AnswerStatus, Quote, Record, Usage
+from investigator.records import AnswerStatus, Quote, Record, Reply, Usage, together, usage_of
+from investigator.scoring.prices import Price, priced
+from investigator.store.past_calls import PastCall
 
 
 class Ranking(Record):
@@ -114,3 +121,30 @@ class OutcomeFile:
     def _failed(self, error: OSError) -> StoreError:
         hint = "Use --out FILE.jsonl to choose a writable file."
         return StoreError(f"the outcomes cannot be written to {self.path}: {error.strerror}", hint=hint)
+
+
+class UsedReplies(Record):
+    """The cost of a run's replies, the number that should contain a record, and the number that does not."""
+
+    cost: Usage = Usage()
+    expected: int = 0
+    unreadable: int = 0
+
+
+def used_replies(calls: Iterable[PastCall], price_of: Callable[[str], Price | None]) -> UsedReplies:
+    """Return the total cost of the calls of a run."""
+    made = list(calls)
+    expected = [call for call in made if call.template in METHOD and METHOD[call.template].reply is not None]
+    return UsedReplies(
+        cost=together(*(priced(usage_of(call.reply), price_of(call.engine)) for call in made)),
+        expected=len(expected),
+        unreadable=sum(not _is_readable(call.template, call.reply) for call in expected),
+    )
+
+
+def _is_readable(template: str, reply: Reply) -> bool:
+    kind = METHOD[template].reply
+    try:
+        return kind is not None and read_reply(reply.text, kind) is not None
+    except ReplyError:
+        return False

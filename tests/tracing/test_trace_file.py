@@ -15,8 +15,7 @@ from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET, read_trace
 from investigator.errors import RateLimitError, SettingsError
 from investigator.records import AnswerStatus, FinishReason, StopReason
 from investigator.tracing.base import WatchedCall
-from investigator.tracing.trace_file import TraceFile
-from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
+from investigator.tracing.trace_file import Called, RunBegan, RunEnded, TraceFile
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Setting
 from investigator.errors import EngineError, SettingsError
 from investigator.records import Answered, AnswerStatus, Notice
 from investigator.tracing.opening import TraceSettings
-from investigator.tracing.trace_lines import Called, RunEnded
+from investigator.tracing.trace_file import Called, RunEnded
 
 QUESTION = "When was the bridge built?"
 QUOTE = "The bridge was built in 1884."

@@ -21,7 +21,7 @@ from investigator.records import (
     StopReason,
     Usage,
 )
-from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
+from investigator.tracing.trace_file import Called, RunBegan, RunEnded
 
 SECRET = "The reactor's code name is HERON."
 ENGINE = "openai:gpt-5-mini@127.0.0.1:8000"
