@@ -77,7 +77,7 @@ def test_options_that_the_agent_cannot_use_are_refused_by_name(folder: Path) -> 
     told = command("squad", "--datafile", SQUAD, *words)
     assert told.exit_code == 2
     assert "the agent repeat_label cannot use --folder and --model and --set" in told.stderr
-    assert "hint: Leave --folder and --model and --set out" in told.stderr
+    assert "hint: Omit --folder and --model and --set" in told.stderr
 
 
 def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
