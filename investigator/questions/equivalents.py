@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from investigator.language.late_patterns import late
 from investigator.questions.constraints import constraints
+from investigator.questions.cues import cue_words
 from investigator.questions.order import is_past
 from investigator.questions.related import is_irregular, is_verb, root
 from investigator.records import Part
@@ -27,8 +28,15 @@ _TOOK_PART = late(
     r"(?:attend(?:s|ed)?|(?:participated?|took part|take part) in|(?:is|was|are|were) (?:present )?at|came to)\b",
     re.IGNORECASE,
 )
+_LEADS = late(
+    r"\W*who(?:['’]s| (?P<be>is|was))? (?P<how>in charge of|responsible for|accountable for|leads?|heads?|led|headed)"
+    r" (?P<thing>(?:the |our )?[\w -]{3,40}?)(?P<end>\W*| (?:at|in|of|for|since|from)\b.*)$",
+    re.IGNORECASE,
+)
+_LEADERS = ("lead", "leader", "head", "manager", "officer", "coordinator")
 _DECIDES = late(r"\b(?:decided?|agreed?|resolved?|choose|chose|chosen) (?P<to>to)\b", re.IGNORECASE)
 _ENDING = late(r"(?:ed|es|s)$")
+_ARTICLE = late(r"(?:the|our) ", re.IGNORECASE)
 _OF = late(r"(?:of|for) ", re.IGNORECASE)
 
 
@@ -43,7 +51,7 @@ def equivalents(part: Part) -> tuple[Part, ...]:
 def _reworded(question: str) -> Iterator[str]:
     if took_part := _took_part(question):
         yield from took_part
-    elif match := _WHO.match(question):
+    elif (match := _WHO.match(question)) and match["verb"] not in cue_words("order", "forms_of_be"):
         be = "was" if match["have"] or is_past(match["verb"].casefold()) else "is"
         for noun in doer_nouns(match["verb"]):
             if root(noun) != root(match["verb"].casefold()):
@@ -52,6 +60,11 @@ def _reworded(question: str) -> Iterator[str]:
         verb = f"{match['noun'][:-2]}{'ed' if match['be'] in ('was', 'were') else 'es'}"
         if is_verb(verb.casefold()):
             yield f"Who {verb} {_OF.sub('', match['rest'], count=1) if _OF.match(match['rest']) else match['rest']}"
+    if match := _LEADS.match(question):
+        be = "was" if match["be"] == "was" or match["how"] in ("led", "headed") else "is"
+        thing = _ARTICLE.sub("", match["thing"])
+        yield from (f"Who {be} {how} {thing}{match['end']}" for how in ("in charge of", "responsible for"))
+        yield from (f"Who {be} the {thing} {leader}{match['end']}" for leader in _LEADERS)
     if _DECIDES.search(question):
         yield _DECIDES.sub("approve to", question)
 

@@ -21,6 +21,12 @@ _NEXT = late(
 )
 _ASKING = late(rf"\b{_ASKS}\b|[?？]", re.IGNORECASE)
 _SENTENCE_END = late(r"(?<=[?？])\s+(?=\S)")
+_ALONE = late(
+    r"^(?P<lead>(?:when|where|why|how|(?:which|what) (?P<thing>(?:[\w-]+ ){1,3}?))\s?)"
+    r"(?P<rest>(?:did|does|do|is|was|are|were|has|have|had|will) .+?),?\s+and\s+(?P<word>why|when|where|how)\W*$",
+    re.IGNORECASE,
+)
+"""Two questions about one thing: "when did she resign and why?"."""
 _FEWEST_WORDS = 3
 _NAMED = r"[A-ZÀ-ÖØ-Þ][\w.'’&-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-ZÀ-ÖØ-Þ(][\w.'’&)-]*)*"
 _OR = late(rf"^(?P<asked>.*[^,\s]),\s*(?:the\s+)?(?P<one>{_NAMED})\s*,?\s+or\s+(?:the\s+)?(?P<other>{_NAMED})\s*\??$")
@@ -128,6 +134,10 @@ def _questions(asked: str) -> list[str]:
     """Return the consecutive questions, or those joined by "and"; a question that is too short stays with the
     previous question.
     """
+    if (both := _ALONE.match(asked)) is not None:
+        verb, _, rest = both["rest"].partition(" ")
+        thing = f"the {both['thing'].strip()} " if both["thing"] else ""
+        return [f"{both['lead']}{both['rest']}", f"{both['word']} {verb} {thing}{rest}"]
     pieces: list[str] = []
     for sentence in _SENTENCE_END.split(asked):
         for piece in _NEXT.split(sentence, maxsplit=_MOST_PARTS - 1):

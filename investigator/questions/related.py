@@ -39,6 +39,10 @@ class _Lexicon:
     entries: Mapping[str, Sequence[tuple[str, Sequence[str], bool]]]
 
 
+_DUTY = "responsib"
+"""Porter's stem of these words is also that of "response"."""
+
+
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
     """Return the common root of the forms of a folded English word: `paid`, `pays` and `pay`."""
@@ -57,6 +61,8 @@ def is_verb(word: str) -> bool:
 
 def _stem(word: str) -> str:
     """Return the stem of a word in American spelling: `randomised` and `randomized` have the same stem."""
+    if word.startswith(_DUTY):
+        return _DUTY
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 

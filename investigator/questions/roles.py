@@ -38,6 +38,7 @@ _LONGEST_OBJECT = 3  # words
 _NEXT = late(r"\s+[a-z][\w-]+")
 _COMPLEMENT = late(r"^[^.;:]{0,40}?\bto (?!the\b|an?\b|[A-Z\d])[a-z]+ (?:the|an?|its|their|his|her|our)\b")
 """The action after a verb, which is its object: "decided on 5 May to hold the fair"."""
+_WORD_OR_MARK = late(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]")
 _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
 
@@ -63,6 +64,23 @@ def subject_and_verb(role: str) -> tuple[str, str]:
     """Return the thing that has a role, and the verb whose agent or object it is."""
     thing, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
     return thing, verb
+
+
+def is_active_for(question: str, sentence: str) -> bool:
+    """Return True if a passive question asks for what a sentence says in the active voice: its verb, without a form of
+    "be" before it, and then at once the thing that it acts on.
+    """
+    asked = clause(question)
+    if asked is None or not asked.is_passive:
+        return False
+    articles, be = cue_words("order", "determiners"), cue_words("order", "forms_of_be") | cue_words("order", "passive")
+    tokens = [token for token in map(folded, _WORD_OR_MARK.findall(sentence)) if token not in articles]
+    said = [root(token) for token in tokens]
+    wanted = [root(asked.verb), *map(root, words(" ".join(asked.subject)))]
+    at = next((at for at in range(1, len(said)) if said[at : at + len(wanted)] == wanted), 0)
+    after = "".join(tokens[at + len(wanted) :][:1])
+    is_whole = not after.isalpha() or after in stop_words()  # and not the roof garden for the roof
+    return at > 0 and is_whole and tokens[at - 1] not in be
 
 
 @lru_cache(maxsize=512)

@@ -365,8 +365,13 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """Return the wordings of a term: as given, as one word, without its number; for a continent, its countries."""
+    """Return the wordings of a term: as given, as one word, without its number; for a continent, its countries; for
+    the adjective of a country, the country, and the other way round.
+    """
     yield text
+    for pair in cues("nationalities")["of"].replace("\n", "").split("|"):
+        if text in pair.split():
+            yield from (word for word in pair.split() if word != text)
     yield from filter(None, cues("places").get(folded(text), "").replace("\n", " ").split(" | "))
     if "-" in text:
         yield text.replace("-", "")

@@ -14,14 +14,16 @@ from investigator.language.amounts import Amount
 from investigator.language.claim_words import slot_words
 from investigator.language.negation import contradicts, negates
 from investigator.language.normalise import normalise
-from investigator.language.terms import content_words, words
+from investigator.language.terms import content_words, stop_words, words
 from investigator.questions.asked_amounts import plain_amounts, relation
 from investigator.questions.assertions import assertions, is_of_other_name
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import cue_words, is_direction, patterns
 from investigator.questions.indefinite import about_anybody, with_anybody
 from investigator.questions.matching import matches
-from investigator.questions.related import related_roots, root, roots
+from investigator.questions.order import is_past
+from investigator.questions.related import is_verb, related_roots, root, roots
+from investigator.questions.roles import is_active_for
 from investigator.questions.surroundings import Surroundings
 from investigator.questions.votes import decision_of_vote
 from investigator.records import ConstraintKind, ConstraintMatch, Decision, MatchState, Part
@@ -29,6 +31,7 @@ from investigator.tables.cells import TableView
 from investigator.tables.listing import says_yes_or_no
 
 _FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
+_MONTH = re.compile(r"(?<=[\w,] )May\b")
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
@@ -49,7 +52,8 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
     if wanted:  # a question about an amount has no agent
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     sentence, fewest = evidence.sentence, 1 if wanted else _FEWEST
-    clause = next((each for each in assertions(sentence) if _says_all(question, each, about, fewest)), "")
+    every = (part for each in assertions(sentence) for part in (_without_cause(each), each))
+    clause = next((each for each in every if _says_all(question, each, about, fewest)), "")
     if not clause or _qualified(sentence, question):
         return None
     own = matches(bound, question, replace(evidence, sentence=clause))
@@ -131,11 +135,19 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
             places.append(place)
         elif root(word) not in about and not is_direction(word):
             return False
+    if is_active_for(question, sentence):  # "we did not call the guard" for "was the guard called"
+        return len(places) >= fewest
     is_equated = not cue_words("order", "forms_of_be").isdisjoint(words(question)[:1])
     return len(places) >= fewest and all(
         first < second and not (is_equated and is_of_other_name(plain[first], plain[second], sentence))
         for first, second in pairwise(places)
     )
+
+
+def _without_cause(clause: str) -> str:
+    """Return what a clause says to have a cause; all of it if it is denied: then the cause may be what is denied."""
+    found = None if negates(clause) else patterns("causes")["effect_before"].search(clause)
+    return clause[: found.start()] if found else clause
 
 
 def _content(question: str) -> list[str]:
@@ -145,7 +157,7 @@ def _content(question: str) -> list[str]:
 def _qualified(sentence: str, question: str) -> bool:
     """Return True if a sentence has a condition, hedge, limit or attribution that the question lacks."""
     asked, permits = set(words(question)), patterns("yes_no")["permits"]
-    sentence = patterns("yes_no")["beside_amounts"].sub(" ", sentence)
+    sentence = _MONTH.sub(" ", patterns("yes_no")["beside_amounts"].sub(" ", sentence))
     sentence = patterns("modality")["ruled"].sub(" ", sentence)
     own = set(words(sentence)) - asked
     if patterns("yes_no")["denied_that"].search(sentence):
@@ -160,12 +172,25 @@ def _qualified(sentence: str, question: str) -> bool:
 
 def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
     """Split a question into its words without amounts, and the amounts."""
-    found = plain_amounts(normalise(question).text)
+    found = tuple(one for one in plain_amounts(normalise(question).text) if not _names_thing(one, question))
     for amount in found:
         question = re.sub(re.escape(amount.text.strip()), " ", question, flags=re.IGNORECASE)
     for bound in ("most", "least", "below", "above") if found else ():
         question = patterns("yes_no")[bound].sub(" ", question)
     return " ".join(question.split()), found
+
+
+def _names_thing(amount: Amount, question: str) -> bool:
+    """Return True for the number of a thing, as in "was lot 2 sold"; "is the fee 40" and "did 52 come" have amounts."""
+    before, _, after = question.partition(amount.text)
+    first, *between = words(before) or [""]
+    is_bare = bool(between) and before.endswith(" ") and all(not unit for _, unit in amount.readings)
+    thing, earlier = between[-1] if between else "", set(between[:-1]) - stop_words()
+    if not is_bare or thing in stop_words():
+        return False
+    if first in cue_words("order", "forms_of_be") or first in ("has", "have", "had"):
+        return bool(words(after)) and not is_past(thing)
+    return not (earlier and is_verb(thing) and not any(map(is_verb, earlier)))
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:

@@ -14,6 +14,7 @@ from investigator.evidence.listed_items import enumerated, listed_items
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
+from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.relevance import rarity
 from investigator.language.sentences import sentence_spans
@@ -21,7 +22,9 @@ from investigator.language.terms import words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
 from investigator.questions.asked_amounts import asked_amounts
 from investigator.questions.cues import patterns
+from investigator.questions.imprints import dated_line
 from investigator.questions.kinds import asked_documents, asked_media_types, cue
+from investigator.questions.periods import periods
 from investigator.questions.related import root, roots
 from investigator.questions.topics import Term, Topic, spelled_roots, topics_of
 from investigator.records import Document, Quote, RowVerdict, TableRow
@@ -32,6 +35,11 @@ from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import FoundSpan, Survey
 from investigator.tables.things import asked_things, lists_things
 
+_OF_YEAR = late(
+    r"\b(?:(?:are|were|is|was) )?(?:(?:(?:dated|written|issued|published) )?(?:in|from)|dated|dat(?:e|es|ing) from|of)"
+    r"(?: the year)? (?P<year>(?:19|20)\d\d)(?=\W*$)",
+    re.IGNORECASE,
+)
 _MOST_QUOTES = 3
 _OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # lowest score of a quote, as a share of the best quote's
 _LONGEST_SENTENCE = 700  # characters; longer pieces (tables, lists) are quoted by their matching lines
@@ -75,8 +83,12 @@ def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
     topics = topics_of(question)
     searched = tuple(term for topic in topics for term in topic.searched)
     survey = library.survey(searched, " ".join(topic.text for topic in topics))
-    if (media_types := asked_media_types(question)) is not None:
-        return tuple(_of_format(library.document(name), media_types) for name in sorted(survey.spans))
+    of_year = _OF_YEAR.search(question)
+    if (media_types := asked_media_types(_OF_YEAR.sub(" ", question))) is not None:
+        rows = (_of_format(library.document(name), media_types) for name in sorted(survey.spans))
+        if of_year is None:
+            return tuple(rows)
+        return tuple(_of_year(row, library.document(row.document_id), int(of_year["year"])) for row in rows)
     return _things(survey, question, library.document) or _decided(survey, topics, question, library.document)
 
 
@@ -156,6 +168,23 @@ def _of_format(document: Document, media_types: re.Pattern[str]) -> TableRow:
     quotes = (quote_at(document, start, end),) if end and not addresses_model(document.text[start:end]) else ()
     title = "" if addresses_model(document.title) else document.title
     return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.YES, value=title, quotes=quotes)
+
+
+def _of_year(row: TableRow, document: Document, year: int) -> TableRow:
+    """Return the row of a document by its own date; a document without a date is unclear."""
+    if row.verdict is RowVerdict.NO:
+        return row
+    dated, first = dated_line(document.text), document.text.strip().partition("\n")[0]
+    if dated is not None and not has_rows(document, *dated[:2]):
+        years = {dated[2].year}
+        row = row.changed(quotes=(quote_at(document, *dated[:2]),))
+    else:
+        names = (document.id, *(text[:_ABOUT] for text in (document.title, first) if not text.endswith(".")))
+        named = periods(" | ".join(names))
+        years = {document.imprint.fiscal_year, *(one.year for one in named)} - {None}
+    if len(years) != 1:
+        return row.changed(verdict=RowVerdict.UNCLEAR, missing=("a date of its own",))
+    return row if year in years else _not_in(document.id)
 
 
 def _things(survey: Survey, question: str, document: Load) -> tuple[TableRow, ...]:

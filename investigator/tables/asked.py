@@ -23,6 +23,13 @@ _PACE = late(rf"\b(?:how fast|by what percent(?:age)?)\b[^?]*{_CHANGES}", re.IGN
 _PRICE = late(r"\bhow much (?:is|are|was|were|for)\b", re.IGNORECASE)
 _COUNT = late(r"\bhow many\b|\bnumber of\b|\bhead ?count\b", re.IGNORECASE)
 _NUMBERED_TIME = late(r"month|week|quarter|year|%|percent", re.IGNORECASE)
+_WHOSE_FOLDER = late(
+    r"(?<=\bdid )(?:the|our|this) (?:association|business|charity|church|clinic|club|college|company"
+    r"|co-?op(?:erative)?|council|firm|foundation|hospital|library|museum|organi[sz]ation|practice|school|society|trust"
+    r"|university)(?= [a-z])",
+    re.IGNORECASE,
+)
+"""The organisation whose documents these are, which its tables need not name: "what did the club spend on rent"."""
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
@@ -80,7 +87,7 @@ class TableQuestion:
 @lru_cache(maxsize=256)
 def table_question(question: str) -> TableQuestion:
     """Prepare a question for reading tables."""
-    left = _POINTS.sub(" ", without_times(question))
+    left = _WHOSE_FOLDER.sub(" ", _POINTS.sub(" ", without_times(question)))
     times = asked_times(question)
     conditions = tuple(dict.fromkeys(one.text for one in numbered(left) if _is_condition(one, times)))
     in_conditions = {word for text in conditions for word in words(text)}

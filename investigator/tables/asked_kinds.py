@@ -20,7 +20,7 @@ from investigator.tables.cell_values import currencies, timeless
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.measures import is_unit_note
-from investigator.tables.naming import Named
+from investigator.tables.naming import Named, says
 
 _HOW_MUCH = re.compile(r"\bhow much\b(?! (?:time|longer|older|later|earlier))", re.IGNORECASE)
 _NAME_PART = r"(?:[A-ZÀ-ÖØ-Þ][\w.'’-]*|(?:de|von|van|der|di|da)\b)"
@@ -48,18 +48,26 @@ def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableVi
     return True
 
 
-def naming_cell(asked: TableQuestion, view: TableView, row: int) -> TableCell | None:
-    """Return the label of a row that names a person, if the question asks for a name and another label gives the
-    person's role.
+def asked_label(asked: TableQuestion, tables: DocumentTables, view: TableView, row: int) -> TableCell | None:
+    """Return the label of a row that a question asks for: the one under a header that the question names, or for a
+    question about a person the name, if another label gives the person's role.
     """
-    if required_type(asked.text) is not AnswerType.NAME:
-        return None
     labels = [cell for cell in view.rows[row] if cell.column < view.table.label_columns]
     left = [cell for cell in labels if roots(view.words(cell)).isdisjoint(asked.said)]
-    if len(left) != 1 or len(labels) == 1 or not _PERSON.fullmatch(view.words(left[0])):
+    if not left or len(labels) == 1:
+        return None
+    headed = [cell for cell in left if _is_called(asked, tables.named(" ".join(view.column_headers(cell))))]
+    if headed:
+        return headed[0] if len(headed) == 1 else None
+    if required_type(asked.text) is not AnswerType.NAME or len(left) != 1 or not _PERSON.fullmatch(view.words(left[0])):
         return None
     header = roots(" ".join(view.column_headers(left[0])))
     return left[0] if not header.isdisjoint(cue_roots("lists", "people")) else None
+
+
+def _is_called(asked: TableQuestion, header: Named) -> bool:
+    """Return True if a question has all telling words of a header."""
+    return any(says(header, term) for term in asked.terms) and not header.not_said(asked.said)
 
 
 @lru_cache(maxsize=256)

@@ -103,8 +103,7 @@ def _is_name(text: str, question: str) -> bool:
 def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> Iterator[int]:
     """Yield the columns whose complete headers are in a question."""
     asked = table_question(question)
-    first = {cell.column: cell for cells in view.rows.values() for cell in cells if cell.row >= view.table.header_rows}
-    for column, cell in first.items():
+    for column, cell in view.columns.items():
         header = tables.named(" ".join(view.column_headers(cell)))
         is_named = header.telling and any(says(header, term) for term in asked.terms)
         if is_named and not share_not_said(header, asked.said, asked):

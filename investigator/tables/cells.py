@@ -70,6 +70,11 @@ class TableView:
         return {text: tuple(cells) for text, cells in found.items()}
 
     @cached_property
+    def columns(self) -> dict[int, TableCell]:
+        """Return a cell of each column below the header."""
+        return {cell.column: cell for cell in self.table.cells if cell.row >= self.table.header_rows}
+
+    @cached_property
     def header_span(self) -> tuple[int, int] | None:
         """Return the span of the header rows; None without any."""
         header = [cell for row in range(self.table.header_rows) for cell in self.rows.get(row, ())]

@@ -142,17 +142,31 @@ class _Rows:
             if thing is None or (measured is not None and value is None):
                 continue
             shown = self._shown(cells, by_column, flags, {*wanted, *things.numbers})
+            if shown is not None and not flags and {*wanted, *things.numbers} <= self._said_by_labels(cells[0].row):
+                shown = thing
             belongs = shown is not None and (value is None or self._is_within(value))
             if belongs or value is not None or (flags and not wanted):
                 is_plain = not (flags or wanted or things.numbers)
                 yield ListedRow(self._view, thing, value or (thing if is_plain else shown) or thing, belongs)
 
+    def _said_by_labels(self, row: int) -> frozenset[str]:
+        return frozenset(word for label in self._view.row_labels(row) for word in (*words(label), *roots(label)))
+
     def _names_thing(self, term: AskedTerm, column: int) -> bool:
         """Return True if the header of the listed things contains a word, or the word does not describe their kind."""
         header = self._headers.get(column)
         is_plain = term.root in cue_roots("lists", "plain") | cue_roots("lists", "rows")
-        is_noun = term is self._things.kind[-1]
+        is_noun = term is self._things.kind[-1] and not self._is_kind_of_row
         return is_plain or is_noun or (header is not None and says(header, term))
+
+    @cached_property
+    def _is_kind_of_row(self) -> bool:
+        """Return True if no name of the table says the asked kind, but the values of one column do: "Lead Engineer"."""
+        noun = self._things.kind[-1]
+        if says(self._over, noun) or any(says(header, noun) for header in self._headers.values()):
+            return False
+        cells = [cell for cells in self._rows for cell in cells if noun.root in roots(self._view.words(cell))]
+        return len({cell.column for cell in cells}) == 1 and not self._is_of_figures(cells[0].column)
 
     def _is_verb_of_column(self, term: AskedTerm) -> bool:
         """Return True for the verb of a column's header: what a firm supplies is in the rows of the supplier."""
@@ -209,14 +223,19 @@ class _Rows:
         if not self._headers or noun.root in cue_roots("lists", "rows"):
             return 0 if self._headers else None
         if noun.root in cue_roots("lists", "several"):
-            people = cue_roots("lists", "people")
-            return next((at for at, own in self._headers.items() if own.telling and own.telling <= people), None)
+            return self._people_column()
         first = self._headers.get(0)
         is_plain = first is None or first.telling <= asked | plain
         over = [*map(self._tables.named, (self._view.caption, self._tables.heading_over(self._view), self._name))]
         is_over = any(says(name, noun) for name in over)
         is_all = any(says(name, noun) and name.telling <= asked | plain for name in over)
-        return 0 if (is_plain and is_over) or is_all else None
+        if (is_plain and is_over) or is_all:
+            return 0
+        return self._people_column() if self._is_kind_of_row else None
+
+    def _people_column(self) -> int | None:
+        people = cue_roots("lists", "people")
+        return next((at for at, own in self._headers.items() if own.telling and own.telling <= people), None)
 
     @cached_property
     def _name(self) -> str:

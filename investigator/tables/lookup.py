@@ -19,7 +19,7 @@ from investigator.questions.order import other_mark, pairs
 from investigator.questions.related import root
 from investigator.records import QuestionKind, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, asks_time, limits, table_question
-from investigator.tables.asked_kinds import is_of_asked_kind, naming_cell, says_money
+from investigator.tables.asked_kinds import asked_label, is_of_asked_kind, says_money
 from investigator.tables.binding import Binding
 from investigator.tables.cell_values import OF_OTHER_KIND, gives_no_value, has_amount, is_aside, kind_fits, timeless
 from investigator.tables.cells import TableView
@@ -198,7 +198,7 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
             is_sum = bool(own.words) and not own.telling
             if not (is_sum or is_of_time) and not any(says(own, term) or says(above, term) for term in asked.terms):
                 continue
-            name = naming_cell(asked, view, row)
+            name = asked_label(asked, tables, view, row)
             for cell in cells:
                 looked_at += 1
                 is_label = cell.column < view.table.label_columns

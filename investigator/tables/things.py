@@ -17,10 +17,11 @@ from investigator.tables.times import TableTime, asked_times, without_times
 
 _LONGEST_READ = 2_000  # maximum number of characters of a question
 _PLURAL = r"(?-i:\b[^\W_]*[^\W\d_]{2}(?<![A-Zs])s\b)"
-_VERB = r"(?:is|was|does|did|do|has|had|have|can|will|of|in|on|at|for|from)"
+_AUXILIARY = r"(?:is|was|does|did|do|has|had|have|can|will)"
+_VERB = rf"(?:{_AUXILIARY}|of|in|on|at|for|from)"
 _LISTS = re.compile(
     rf"^\W*(?:what (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
-    rf"|(?:which|list|name|show|find|give)\b.*?){_PLURAL}",
+    rf"|which(?: (?!{_AUXILIARY}\b)[\w'’-]+){{0,4}}? (?!{_AUXILIARY}\b)|(?:list|name|show|find|give)\b.*?){_PLURAL}",
     re.IGNORECASE,
 )
 """The first words of a question after several things; "what is the share of women" asks for one."""

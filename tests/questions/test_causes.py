@@ -14,6 +14,7 @@ QUESTION = "Why was the salmon brought in?"
     [
         "The salmon was brought in because of the alewife.",
         "Owing to the alewife, the salmon was brought in.",
+        "The salmon was brought in for lack of trout.",
         "The alewife spread; as a result, the salmon was brought in.",
         "The salmon was brought in in order to bring down the alewife.",
     ],

@@ -29,6 +29,12 @@ def test_a_part_names_the_thing_of_its_pronoun_or_all_that_it_leaves_out() -> No
     assert second("Who led the trip and when did she resign?") == "when did she resign?"
 
 
+def test_a_question_word_at_the_end_asks_the_same_again() -> None:
+    parts = [part.question for part in taken_apart("Which race was called off and why?")]
+    assert parts == ["Which race was called off", "why was the race called off"]
+    assert [part.question for part in taken_apart("When did Ann resign, and why?")][1] == "why did Ann resign"
+
+
 def test_a_comparison_asks_the_same_of_each_side() -> None:
     parts = taken_apart("Who was born later, Anna Berg or Jan Velde?")
     assert [part.question for part in parts] == ["Anna Berg: Who was born later", "Jan Velde: Who was born later"]

@@ -33,6 +33,10 @@ def test_things_that_are_mentioned_are_told_from_those_that_must_be_missing(
     assert [topic.text for topic in topics if topic.is_excluded] == excluded
 
 
+def test_the_adjective_of_a_country_finds_the_country() -> None:
+    assert ("German", "Germany") in [term.wordings for term in topics_of("Which leases have German law?")[0].terms]
+
+
 def test_either_of_two_things_is_one_topic() -> None:
     (topic,) = topics_of("Which letters do not mention hail or frost?")
     assert topic.is_excluded

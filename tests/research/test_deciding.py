@@ -193,6 +193,27 @@ def test_nobody_and_a_rejected_proposal_say_no(question: str, text: str, decisio
     assert decided(question, text) is decision
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "decision"),
+    [
+        ("Was the roof mended?", "We did not mend the roof.", Decision.NO),
+        ("Was the roof mended?", "The firm mended the roof because it leaked.", Decision.YES),
+        ("Was the roof mended?", "The firm mended the roof garden.", None),
+        ("Was the firm paid?", "We were paid by the firm.", None),
+        ("Was the roof mended?", "Ann mended the roof in May.", Decision.YES),
+        ("Was race 3 called off?", "Race 3 was called off for lack of wind.", Decision.YES),
+        ("Was race 2 called off?", "Race 3 was called off.", None),
+        ("Did Ann sell lot 2?", "Ann sold lot 3.", None),
+        ("Was lot 2 sold?", "Lot 2 was sold to Ann.", Decision.YES),
+        ("Did 52 members come?", "47 members came.", Decision.NO),
+    ],
+)
+def test_active_voice_causes_and_numbers_of_things_are_told_apart(
+    question: str, text: str, decision: Decision | None
+) -> None:
+    assert decided(question, text) is decision
+
+
 def test_the_header_of_a_table_does_not_name_its_document(tmp_path: Path) -> None:
     rows = "Name,Paid first,Paid rest\nAnn Cole,95,164\nBen Dow,95,\n"
     (tmp_path / "trip.csv").write_text(rows)

@@ -72,6 +72,25 @@ def test_files_that_are_asked_for_by_their_format_are_told_from_others(tmp_path:
     assert found == {"rents.csv": RowVerdict.YES, "note.txt": RowVerdict.NO}
 
 
+def test_documents_of_a_year_are_told_by_their_own_date(tmp_path: Path) -> None:
+    texts = {
+        "minutes.txt": "Minutes of the meeting, 6 February 2023\n\nThe fee for 2024 was fixed.\n",
+        "fees-2024.txt": "Fees\n\nThese fees replace those of 2023.\n",
+        "years.csv": "Item,2022,2023\nRent,40,50\n",
+        "note.txt": "The lamp was bought in 2023.\n",
+    }
+    (tmp_path / "folder").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    assert verdicts(investigator.ask("Which documents are from 2023?")) == {
+        "minutes.txt": RowVerdict.YES,
+        "fees-2024.txt": RowVerdict.NO,
+        "years.csv": RowVerdict.UNCLEAR,
+        "note.txt": RowVerdict.UNCLEAR,
+    }
+
+
 def test_work_was_done_where_a_document_says_so_of_itself(tmp_path: Path) -> None:
     folder = tmp_path / "trials"
     folder.mkdir()

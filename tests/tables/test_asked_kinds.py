@@ -76,6 +76,11 @@ Lucy Brand,Nurse,2022-02-14,Mon Fri,26441
         "Lucy Brand > Nurse | Name | Lucy Brand",
     ]
     assert _said("Who is the treasurer?", "staff.csv", staff) == []
+    assert _said("Which position does Lucy Brand have?", "staff.csv", staff) == [
+        "Lucy Brand > Nurse | Position | Nurse"
+    ]
+    assert _said("What is Lucy Brand's position?", "staff.csv", staff) == ["Lucy Brand > Nurse | Position | Nurse"]
+    assert _said("What is Rob Brand's position?", "staff.csv", staff) == []
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def _formula(question: str, name: str, text: str) -> str | None:
     [
         ("What is the difference between fuel in 2022 and rent in 2022?", "3,100 − 12,000 = -8,900"),
         ("Compare fuel and rent in 2021.", "2,950 − 11,800 = -8,850"),
+        ("What did the club spend on fuel in 2021 and 2022 together?", "2,950 + 3,100 = 6,050"),
         ("How did rent compare with staff costs in 2022?", "12,000 − 8,700 = 3,300"),
         ("By how much did rent exceed fuel in 2022?", "12,000 − 3,100 = 8,900"),
         ("Which was higher in 2022, fuel or rent?", "12,000 > 3,100"),

@@ -172,6 +172,9 @@ def test_rows_are_those_of_the_table_that_is_named_so(question: str, said: list[
     [
         ("List the staff.", ["Paul Ember", "Rita Cole", "Amir Shah"]),
         ("How many people work in the harbour branch?", ["Paul Ember", "Rita Cole"]),
+        ("Which booksellers are there?", ["Paul Ember", "Amir Shah"]),
+        ("How many booksellers work in the harbour branch?", ["Paul Ember"]),
+        ("Which booksellers are based in Leeds?", []),
     ],
 )
 def test_people_are_rows_under_a_name(question: str, names: list[str]) -> None:
