@@ -27,6 +27,7 @@ _COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
 _WORD = late(r"[^\W_]+")
 _FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
 _BRACKETS = late(r"\([^()]*\)")
+_SIGNED = late(r"\W*signed\b", re.IGNORECASE)
 _COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
 _LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
 _CLAUSE = late(
@@ -118,7 +119,8 @@ def _divisions(question: str, sentence: str, needs: Sequence[str]) -> Iterator[t
     """
     label, colon, listed = sentence.partition(":")
     if colon:
-        yield label, listed, _INTRODUCED
+        if not _SIGNED.match(label):
+            yield label, listed, _INTRODUCED
         return
     is_done = not _IS.match(question) or any(word.endswith("ed") or is_irregular(word) for word in needs)
     first = _COMMA.search(sentence) or _LAST.search(sentence)

@@ -42,6 +42,12 @@ def as_statement(text: str) -> str:
     return f"Signed {text}" if _SIGNATURE.match(text) else text
 
 
+def lines_beside(text: str, start: int) -> Iterator[LabelLine]:
+    """Yield the lines with a label in the paragraph that a position is in."""
+    above, below = text[:start].rpartition("\n\n")[2], text[start:].partition("\n\n")[0]
+    yield from filter(None, map(label_line, f"{above}{below}".splitlines()))
+
+
 def labelled_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the span of each line with a label and a value, with the lines that continue the value."""
     spans = list(record_spans(text))

@@ -68,6 +68,8 @@ _MARKS = {
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
     asked = f"{folded(question)} {question.casefold()}"  # only accents distinguish some words
+    if patterns("asked")["frequency"].search(asked):  # "twice a year" has no digit
+        return AnswerType.ANY
     found = {kind: match.start() for kind, pattern in _asking() if (match := pattern.search(asked))}
     kind = next(iter(found), AnswerType.ANY)
     if kind in _FIRST_WINS:  # as in "how much did it cost when it was new"

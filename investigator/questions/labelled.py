@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from investigator.language.late_patterns import late
 from investigator.language.negation import negates
-from investigator.language.terms import stop_words, words
+from investigator.language.terms import content_words, stop_words, words
 from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.cues import cue_words, cues, names_nothing, patterns
 from investigator.questions.related import related_roots, root, roots
 
 _EARLIER = frozenset({"old", "original", "initial"})
+_SIGNED = late(r"signed (?:for|on behalf of)\b[^:]*:", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -37,6 +39,21 @@ def says_label(question: str, label: str) -> bool:
 def names_kind(kind: AnswerType, label: str) -> bool:
     """Return True if a label shows that its value is of a kind: "Place of the accident"."""
     return not set(words(label)).isdisjoint(cues("label_kinds").get(kind, "").split())
+
+
+def names_subject(label: str) -> bool:
+    """Return True if the value of a label is what the other lines of its paragraph are about: "Equipment: the mill"."""
+    return not set(words(label)).isdisjoint(cue_words("label_kinds", "subject"))
+
+
+def signs_for(question: str, text: str) -> bool:
+    """Return True for the signature of somebody on behalf of those whom a question asks about: the lessor is not the
+    person who "signed for the lessor".
+    """
+    signed = _SIGNED.match(text)
+    if signed is None or "sign" in roots(question):
+        return False
+    return roots(text[signed.end() :]).isdisjoint(roots(" ".join(content_words(question))))
 
 
 def _is_neutral(word: str) -> bool:

@@ -11,14 +11,14 @@ from investigator.evidence.listed_items import enumerated, listed_items
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import with_its_name
-from investigator.language.labels import LabelLine, as_statement
+from investigator.language.labels import LabelLine, as_statement, lines_beside
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.questions.cues import names_nothing
 from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
-from investigator.questions.labelled import says_label
+from investigator.questions.labelled import names_subject, says_label, signs_for
 from investigator.questions.matching import matches
 from investigator.questions.measured import is_carried
 from investigator.questions.numbered import numbered
@@ -160,6 +160,7 @@ class Judging:
                 (self.read or not _names_only_subject(part.question))
                 and not is_question
                 and (is_listed or not _is_title(part.question, said))
+                and not signs_for(part.question, said.text)
                 and share >= _LEAST_OWN
                 and self.sure(said.claim, names_all or is_listed)
                 and _meets(own, self.read and said.quote.cell is None)
@@ -342,7 +343,8 @@ def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float |
         return None
     if not says_label(question, line.label):
         return 0.0
-    over = f"{names_of(document)} {heading_at(document.headings, said.place[0])}"
+    beside = (one.value for one in lines_beside(document.text, said.place[0]) if names_subject(one.label))
+    over = f"{names_of(document)} {heading_at(document.headings, said.place[0])} {' '.join(beside)}"
     known = roots(f"{line.label} {over}")
     return 1.0 if all(stands(word, known) for word in content_words(question) if root(word) in asked) else None
 

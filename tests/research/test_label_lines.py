@@ -22,6 +22,10 @@ For the Contractor: Giles Tern, owner
 
 The rent is 900 euros a year.
 
+Lessor: Slip Holdings
+Property: slipway and crane
+Deposit: 75 euros
+
 Signed for the Lessor:
 Hugo Brand
 
@@ -76,6 +80,8 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
         ("Who signed the painting contract for the Contractor?", "For the Contractor: Giles Tern, owner"),
         ("Who signed the painting contract for the Client?", "For the Client: Moira Shaw, treasurer"),
         ("Who signed the lease for the Lessor?", "Signed for the Lessor: Hugo Brand"),
+        ("Who is the lessor of the slipway?", "Lessor: Slip Holdings"),
+        ("What is the deposit for the crane?", "Deposit: 75 euros"),
         ("Who was present at the meeting on 4 March 2024?", "Present: Moira Shaw, Peter Lund, Ines Roth"),
         ("Who took part in the meeting on 8 April 2024?", "Present: Moira Shaw, Hugo Brand"),
         ("Who owns the safety policy?", "Owner: Sailing Committee"),
@@ -98,6 +104,8 @@ def test_a_line_whose_label_says_what_is_asked_is_the_answer(club: Investigator,
     [
         "Who signed the lease of the boat house?",
         "Who ordered the life jackets?",
+        "Who is the lessee of the slipway?",
+        "What is the deposit for the life jackets?",
         "Who approved the accident report?",
         "When was the boat house sold?",
         "Who organised the summer party?",
