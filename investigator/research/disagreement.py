@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
@@ -193,13 +193,17 @@ def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence,
 
 def _related(statements: Sequence[DatedSentence], documents: Mapping[str, Document]) -> tuple[DatedSentence, ...]:
     """Add the documents about other things and those of the same series, as recognised by their first lines."""
-    said = {name: frozenset(words(one.text)) for name, one in documents.items()}
+
+    @cache
+    def said(name: str) -> frozenset[str]:
+        return frozenset(words(documents[name].text))
+
     titles = {name: title_line(one.text) for name, one in documents.items()}
 
     def others(name: str, are: Callable[[str, str], bool]) -> frozenset[str]:
         return frozenset(other for other in documents if other != name and are(name, other))
 
-    apart = {name: others(name, lambda a, b: are_apart(titles[a], titles[b], said[a], said[b])) for name in documents}
+    apart = {name: others(name, lambda a, b: are_apart(titles[a], titles[b], said(a), said(b))) for name in documents}
     series = {name: others(name, lambda a, b: are_of_a_series(titles[a], titles[b])) for name in documents}
     about = {name: f"{one.title} {titles[name]}" for name, one in documents.items()}
     known = ((one, one.document_id) for one in statements)
