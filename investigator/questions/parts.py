@@ -8,6 +8,7 @@ from investigator.language.late_patterns import late
 from investigator.language.terms import POSSESSIVE
 from investigator.questions.constraints import constraints
 from investigator.questions.kinds import cue
+from investigator.questions.order import clause
 from investigator.records import Constraint, ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
@@ -185,9 +186,16 @@ def _with_names(pieces: list[str]) -> list[str]:
         meant = " ".join(filter(None, (left, name if is_unnamed or (_IT.search(piece) and not left) else "")))
         complete.append(f"{piece} ({meant})" if meant else piece)
         name = name or next(iter(names), "")
-        thing = thing or (found[1] if (found := _THING.search(piece)) else "")
+        thing = thing or _subject_of(piece) or (found[1] if (found := _THING.search(piece)) else "")
         asked = asked or " ".join(one.text for one in own if one.kind is ConstraintKind.ATTRIBUTE)
     return complete
+
+
+def _subject_of(piece: str) -> str:
+    """Return the thing that a question says something about; "" if it is a name, or not certain."""
+    found = clause(piece)
+    subject = " ".join(found.subject) if found is not None else ""
+    return subject if subject.islower() else ""
 
 
 def sides_of(question: str) -> tuple[Part, ...]:

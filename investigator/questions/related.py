@@ -9,6 +9,7 @@ Each line of the file is a set of synonyms; verbs after `<` are more general, an
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -158,6 +159,7 @@ def _lexicon() -> _Lexicon:
     text = "\n".join(data.joinpath(name).read_text(encoding="utf-8") for name in _FILES)
     entries: dict[str, list[tuple[str, Sequence[str], bool]]] = {}
     irregular: dict[str, str] = {}
+    narrower = Counter(word for line in text.splitlines() for word in line.partition(" < ")[2].split())
     for line in text.splitlines():
         form, is_form, base = line.partition(" = ")
         if is_form:
@@ -167,6 +169,8 @@ def _lexicon() -> _Lexicon:
         same, above = synonyms.split(), general.split()
         for word in same:
             entries.setdefault(word[:2], []).append((word, (*same, *above), bool(above)))
-        for word in above:
-            entries.setdefault(word[:2], []).append((word, same, True))
+        for word in (
+            above
+        ):  # verbs with many narrower ones, such as "supply" with "date" and "bed", may not be replaced by them
+            entries.setdefault(word[:2], []).append((word, same if narrower[word] <= _MOST else (), True))
     return _Lexicon(irregular, entries)

@@ -45,6 +45,7 @@ _JOINTS: Mapping[Operation, str] = {
     Operation.GROWTH: " against ",
     Operation.MEAN: ", ",
 }
+_SIGNS = re.compile(r"[\W_]+")
 _EXTREMES = {
     Operation.MAXIMUM: {"of two": "higher", "of all": "highest"},
     Operation.MINIMUM: {"of two": "lower", "of all": "lowest"},
@@ -171,8 +172,9 @@ def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: Quo
 
 
 def _time(quote: Quote, cell: QuotedCell, load: Load) -> TableTime | None:
-    """Return the time of a cell: from its headers or, failing that, from the first line of its document."""
-    return header_time(" ".join(cell.column)) or header_time(load(quote.document_id).text.strip().partition("\n")[0])
+    """Return the time of a cell: from its headers or, failing that, from the first line or the name of its document."""
+    names = (load(quote.document_id).text.strip().partition("\n")[0], _SIGNS.sub(" ", quote.document_id))
+    return next(filter(None, map(header_time, (" ".join(cell.column), *names))), None)
 
 
 def _row(cell: QuotedCell) -> str:

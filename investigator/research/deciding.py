@@ -31,6 +31,7 @@ from investigator.tables.cells import TableView
 from investigator.tables.listing import says_yes_or_no
 
 _FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
+_STOP = re.compile(r"(?<=[^\W\d][.;!?])\s+")
 _MONTH = re.compile(r"(?<=[\w,] )May\b")
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
@@ -44,6 +45,8 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
     before = evidence.before.rstrip().rpartition("\n\n")[2]
     if vote := decision_of_vote(part.question, evidence.sentence, before):
         return vote
+    if patterns("yes_no")["asks_permission"].match(part.question) and _forbids(part.question, evidence.sentence):
+        return Decision.NO
     if of_anybody := with_anybody(part.question):
         part = part.changed(question=of_anybody, constraints=constraints(of_anybody))
         evidence = replace(evidence, sentence=about_anybody(evidence.sentence))
@@ -142,6 +145,21 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
         first < second and not (is_equated and is_of_other_name(plain[first], plain[second], sentence))
         for first, second in pairwise(places)
     )
+
+
+def _forbids(question: str, sentence: str) -> bool:
+    """Return True if a clause says of exactly what a question asks for that it is forbidden."""
+    forbidden = patterns("yes_no")["forbidden"]
+    asked = {root(word): word for word in _content(patterns("yes_no")["permits"].sub(" ", question))}
+    clauses = (clause for piece in _STOP.split(sentence) for clause in assertions(piece))
+    for clause in map(_without_cause, clauses):
+        if (match := forbidden.search(clause)) is None or negates(clause[: match.start()]):
+            continue
+        said = roots(" ".join(content_words(forbidden.sub(" ", clause))))
+        left = [word for own, word in asked.items() if own not in said]
+        if said and said <= asked.keys() and (not left or (len(left) == 1 and is_verb(left[0]))):
+            return True
+    return False
 
 
 def _without_cause(clause: str) -> str:

@@ -101,6 +101,8 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     if asks_holder(question):
         gone = frozenset(_gone(question, said, document))
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
+        if now_asked(question):  # "is now Ann" says that somebody else was before
+            kept = tuple(claim for claim in kept if succession(claim.text).taking) or kept
     else:
         kept = _latest(question, found.claims, document)
     if kept:

@@ -14,6 +14,7 @@ from investigator.language.sentences import statement_spans
 from investigator.questions.kinds import kind_of
 from investigator.questions.missing import is_all_missing
 from investigator.questions.naming import named
+from investigator.questions.order import is_past
 from investigator.questions.parts import taken_apart
 from investigator.questions.periods import Age, age_asked, periods
 from investigator.records import (
@@ -22,6 +23,7 @@ from investigator.records import (
     Caution,
     Claim,
     ClaimStatus,
+    ConstraintKind,
     Decision,
     DocumentCard,
     Memory,
@@ -104,7 +106,7 @@ def verdict_of(
     unproven = Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found)
     if not read and not any(one.is_met or _says_all(part, one) for part, one in found if one is not None):
         cells = _nearest_cells(parts, memories, load)
-        if cells and not _any_says(parts, memories, load):
+        if cells and not _lacks_only_verbs(cells[0]) and not _any_says(parts, memories, load):
             return replace(unproven, near_misses=cells)
     if not written.claims:
         return replace(unproven, near_misses=_nearest(parts, memories, load))
@@ -187,7 +189,8 @@ def _all_met(
     """
     each = (judging.best(part, (claim,)) for part, _ in found for claim in claims)
     met = [one for one in (*(one for _, one in found), *each) if one is not None and one.is_met]
-    met = [one for one in met if one.is_list] or met
+    with_list = {one.part.question for one in met if one.is_list}
+    met = [one for one in met if one.is_list or one.part.question not in with_list]
     answers = [answering(one) for one in [one for one in met if not one.is_reported] or met]
     return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy adds nothing
 
@@ -238,6 +241,15 @@ def _nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load
     near = [one for name in asked if name != SUMMARY and (one := nearest_cell(question, load(name))) is not None]
     best = min(near, key=lambda one: len(one[1]), default=None)
     return (NearMiss(part=question, quote=best[0], failing=best[1]),) if best is not None else ()
+
+
+def _lacks_only_verbs(miss: NearMiss) -> bool:
+    """Return True if a cell lacks nothing but what is done to the thing, as in "get a dress CLEANED": a price list may
+    leave that out.
+    """
+    return all(
+        match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
+    )
 
 
 def _any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:

@@ -12,11 +12,12 @@ from functools import cache, lru_cache
 from investigator.questions.answer_types import AnswerType, required_type
 from investigator.questions.constraints import counted_thing
 from investigator.questions.cues import cue_roots, empty_words, patterns
+from investigator.questions.kinds import kind_of
 from investigator.questions.measured import is_unit
 from investigator.questions.related import related_roots, root, roots
-from investigator.records import TableCell
+from investigator.records import QuestionKind, TableCell
 from investigator.tables.asked import TableQuestion
-from investigator.tables.cell_values import currencies, timeless
+from investigator.tables.cell_values import currencies, gives_no_value, timeless
 from investigator.tables.cells import TableView
 from investigator.tables.document_tables import DocumentTables
 from investigator.tables.measures import is_unit_note
@@ -25,6 +26,10 @@ from investigator.tables.naming import Named, says
 _HOW_MUCH = re.compile(r"\bhow much\b(?! (?:time|longer|older|later|earlier))", re.IGNORECASE)
 _NAME_PART = r"(?:[A-ZÀ-ÖØ-Þ][\w.'’-]*|(?:de|von|van|der|di|da)\b)"
 _PERSON = re.compile(rf"{_NAME_PART}(?:\s+{_NAME_PART})*")
+_FREE = re.compile(
+    r"\b(?:free|includ\w+|no charge|nothing|on request|price|waived|gratis|complimentary)\b", re.IGNORECASE
+)
+"""Words that a cell may have in place of an amount of money."""
 _OTHERS = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerType.REASON})
 
 
@@ -34,7 +39,10 @@ def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableVi
     """
     value = view.words(cell)
     header = " ".join(view.column_headers(cell))
-    if not any(map(str.isdigit, value)) or required_type(asked.text) in _OTHERS:
+    if not any(map(str.isdigit, value)):
+        is_figure = asks_money(asked.text) and kind_of(asked.text) is not QuestionKind.YES_NO
+        return not is_figure or gives_no_value(value) or _FREE.search(value) is not None
+    if required_type(asked.text) in _OTHERS:
         return True
     names = tables.named(timeless(header))
     is_other = bool(names.not_said(asked.said) - _plain())

@@ -15,6 +15,7 @@ def test_words_that_may_stand_for_each_other_are_related_both_ways() -> None:
     assert "fund" in related("paid")
     assert "kid" in related("children")
     assert related("xyzzy") == ()
+    assert "date" not in related("supplied")  # dating supplies a date, bedding a bed
 
 
 def test_a_swapped_or_missing_letter_is_one_slip() -> None:

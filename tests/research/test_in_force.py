@@ -54,6 +54,15 @@ def test_values_of_several_times_are_a_conflict_if_no_time_is_asked_for(board: I
     assert board.ask("What is the monthly fee?").status is AnswerStatus.CONFLICTING
 
 
+def test_who_is_it_now_comes_before_who_it_was(tmp_path: Path) -> None:
+    (tmp_path / "contract.txt").write_text(
+        "Contract\n\n9. Contact persons: Ida Berg for the Mill, Ole Fry for the Inn.\n"
+    )
+    (tmp_path / "change.txt").write_text("Amendment\n\nThe contact person for the Inn is now Odile Renard.\n")
+    answer = Investigator(tmp_path).ask("Who is our contact for the Inn now?")
+    assert [claim.text for claim in answer.claims] == ["The contact person for the Inn is now Odile Renard."]
+
+
 def test_a_cell_is_not_overtaken_by_one_with_a_date_in_its_header() -> None:
     cells = [
         QuotedCell(start=0, end=1, value="7", row=("Total",), column=("Shares purchased",)),

@@ -110,6 +110,17 @@ def test_a_part_without_a_statement_is_named_with_what_was_searched() -> None:
     assert left.question in found.reason
 
 
+def test_a_list_that_answers_one_part_leaves_the_other_part_its_answer(tmp_path: Path) -> None:
+    (tmp_path / "report.txt").write_text(
+        "Report\n\nInjured person: Agnes Weil\nInjury: burn on the arm, second degree\n"
+    )
+    answer = Investigator(tmp_path).ask("Who was injured, and what kind of injury was it?")
+    assert [one.text for one in answer.claims] == [
+        "Injured person: Agnes Weil",
+        "Injury: burn on the arm, second degree",
+    ]
+
+
 def test_the_statement_that_answers_stands_alone() -> None:
     found = verdict("When was the Emsland plant opened?", claim(OWNED), claim(OPENED))
     assert [one.text for one in found.claims] == [OPENED]

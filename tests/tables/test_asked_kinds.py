@@ -42,6 +42,7 @@ def _said(question: str, name: str, text: str) -> list[str]:
         ("What did boxing cost in 2023?", "visits.csv", VISITS),
         ("How much did Ivo Marsh pay?", "league.md", LEAGUE),
         ("What did Ivo Marsh cost?", "league.md", LEAGUE),
+        ("What does the new one earn?", "news.csv", "Name,Show,Pay\nAnn,Quay news,weekly\n"),
     ],
 )
 def test_a_number_in_the_row_of_a_thing_is_not_its_price(question: str, name: str, text: str) -> None:

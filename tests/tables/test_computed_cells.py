@@ -282,12 +282,15 @@ def test_figures_of_several_times_are_computed(question: str, name: str, formula
             "46 − 40 = 6",
         ),
         ("By how much did the fee for a large locker go up between 2020 and 2022?", None, ""),
+        ("By how much did a towel go up between 2021 and 2022?", AnswerStatus.ANSWERED, "2.5 − 2.2 = 0.3"),
+        ("How much did a towel go up in 2022?", None, ""),
     ],
 )
 def test_a_change_is_computed_from_the_same_table_in_two_editions(
     tmp_path: Path, question: str, status: AnswerStatus | None, figure: str
 ) -> None:
     for year, small, large in ((2021, 22, 40), (2022, 25, 46)):
+        (tmp_path / f"extras-{year}.csv").write_text(f"extra,per,price_eur\nTowel,visit,{small / 10}\nKey,month,2\n")
         (tmp_path / f"fees-{year}.md").write_text(
             f"# Harbour Pool: Locker fees {year}\n\n| Locker | Fee (EUR) | Height (cm) |\n| --- | --- | --- |\n"
             f"| Small locker | {small} | 60 |\n| Large locker | {large} | 180 |\n"
