@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from forked_children import forked_children
 from openai_server import OpenAIServer
 from postgres_server import PostgresServer, programs
 
@@ -35,11 +36,20 @@ gc.set_threshold(50_000, 20, 50)  # looking for garbage took a tenth of the time
 
 def pytest_collection_finish() -> None:
     """Exclude the imported objects from all later garbage collections, because they remain."""
-    gc.collect()
     gc.freeze()
 
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_children() -> Iterator[None]:
+    """Start the processes that read files or run Chroma without an import; see `tests/forked_children.py`."""
+    if sys.platform != "linux":
+        yield
+        return
+    with forked_children():
+        yield
 
 
 @pytest.fixture(autouse=True)

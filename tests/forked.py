@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from forked_children import forked_children
+
 TESTS = Path(__file__).parent
 
 
@@ -75,6 +77,11 @@ class ForkServer:
 def serve(module: str) -> None:
     """Fork for each request on standard input, and report the run's process id and how it ended."""
     main = importlib.import_module(module).main
+    with forked_children("investigator.documents.reading_process"):
+        _serve(main)
+
+
+def _serve(main: object) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         pid = os.fork()

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,6 @@ from investigator.errors import InvestigatorError
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "investigator"
 FILES = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
-TREES = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in FILES.items()}
 MODULES = [f"investigator/{name}".removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in FILES]
 ERRORS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, InvestigatorError)]
 
@@ -55,6 +55,11 @@ READS_THE_ENVIRONMENT = {
 }
 
 
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in FILES.items()}
+
+
 def test_no_file_is_over_400_lines_and_half_of_them_are_under_150() -> None:
     lengths = {name: len(file.read_text(encoding="utf-8").splitlines()) for name, file in FILES.items()}
     assert {name: length for name, length in lengths.items() if length > 400} == {}
@@ -73,7 +78,9 @@ def test_modules_are_named_after_what_they_hold() -> None:
 
 def test_no_two_classes_have_one_name() -> None:
     """Each name has one meaning. ParlAI finds the teachers of a task by these names, so they are in many files."""
-    named = [(node.name, name) for name, tree in TREES.items() for node in tree.body if isinstance(node, ast.ClassDef)]
+    named = [
+        (node.name, name) for name, tree in trees().items() for node in tree.body if isinstance(node, ast.ClassDef)
+    ]
     public = [(kind, name) for kind, name in named if kind[0] != "_" and not kind.endswith("Teacher")]
     counted = Counter(kind for kind, _ in public)
     assert {kind: [name for other, name in public if other == kind] for kind in counted if counted[kind] > 1} == {}
@@ -101,13 +108,13 @@ def test_the_root_holds_six_modules() -> None:
 
 def test_a_docstring_begins_with_a_verb_or_a_noun() -> None:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    documented = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, kinds)]
+    documented = [node for tree in trees().values() for node in ast.walk(tree) if isinstance(node, kinds)]
     said = [text for node in documented if (text := ast.get_docstring(node))]
     assert [text for text in said if text.split()[0] in {"What", "Whether", "Where", "Which", "Who", "Whose"}] == []
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    assert [name for name, tree in TREES.items() if len(ast.get_docstring(tree) or "") < len("Engines.")] == []
+    assert [name for name, tree in trees().items() if len(ast.get_docstring(tree) or "") < len("Engines.")] == []
 
 
 def test_everything_public_says_what_it_does() -> None:
@@ -135,7 +142,7 @@ def test_an_error_for_the_user_has_a_hint_or_is_given_one_where_it_is_raised() -
     without = {kind.__name__ for kind in ERRORS if not kind.default_hint and not issubclass(kind, kept_in_the_run)}
     bare = [
         f"{name}:{call.lineno} {call.func.id}"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in without
         if "hint" not in {keyword.arg for keyword in call.keywords}
@@ -145,14 +152,14 @@ def test_an_error_for_the_user_has_a_hint_or_is_given_one_where_it_is_raised() -
 
 def test_errors_are_caught_by_name() -> None:
     handlers = (
-        (name, node) for name, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)
+        (name, node) for name, tree in trees().items() for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)
     )
     assert Counter(name for name, handler in handlers if _catches_anything(handler)) == CATCHES_ANYTHING
 
 
 def test_the_environment_is_read_in_few_places() -> None:
     names = {"os.environ", "os.environb", "os.getenv", "environ", "getenv"}
-    reads = {name for name, tree in TREES.items() for node in ast.walk(tree) if _dotted(node) in names}
+    reads = {name for name, tree in trees().items() for node in ast.walk(tree) if _dotted(node) in names}
     assert reads <= READS_THE_ENVIRONMENT
 
 
@@ -176,7 +183,7 @@ def test_nothing_speaks_of_one_machine() -> None:
 
 
 def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield name, node
@@ -188,7 +195,7 @@ def _lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def _public() -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield the public classes and functions of every module, and the public methods of these classes."""
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
                 yield name, node

@@ -8,6 +8,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
@@ -21,14 +22,14 @@ from investigator.records import Record
 from investigator.settings import Settings
 
 PACKAGE = Path(__file__).parent.parent / "investigator"
-TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
-READ = {
-    node.attr
-    for tree in TREES.values()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-}
-"""The names of all attributes that are read somewhere."""
+
+
+@cache
+def read() -> frozenset[str]:
+    """Return the names of all attributes that are read somewhere."""
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")]
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
 
 
 def fields(kind: type, part: str = "") -> Iterator[str]:
@@ -42,7 +43,7 @@ def fields(kind: type, part: str = "") -> Iterator[str]:
 
 
 def test_every_setting_is_read_somewhere() -> None:
-    assert [setting for setting in fields(Settings) if setting.rpartition(".")[2] not in READ] == []
+    assert [setting for setting in fields(Settings) if setting.rpartition(".")[2] not in read()] == []
 
 
 def commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, Callable[..., None]]]:
@@ -73,6 +74,6 @@ def test_every_option_of_a_command_is_used() -> None:
         used = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
         arguments = inspect.signature(function).parameters
         grouped = {name for hint in get_type_hints(function).values() for name in options_of(hint)}
-        unused[command] = {*(arguments.keys() - used), *(grouped - READ)}
+        unused[command] = {*(arguments.keys() - used), *(grouped - read())}
     assert len(unused) >= 17
     assert {command: names for command, names in unused.items() if names} == {}

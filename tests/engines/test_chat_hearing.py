@@ -99,7 +99,7 @@ def test_a_stream_that_is_cut_is_asked_for_again_and_heard_from_the_beginning(
 def test_after_the_time_limit_nothing_is_told(openai_server: OpenAIServer, made_time: MadeTime) -> None:
     gate = threading.Event()
     openai_server.answer(streamed(*"a" * 20, gate=gate))
-    settings = ChatSettings(base_url=openai_server.url, timeout=1.5, attempts=1)
+    settings = ChatSettings(base_url=openai_server.url, timeout=3, attempts=1)
     engine = ChatEngine("openai:m", settings, queue=made_time.queue())
     heard: list[str] = []
     with pytest.raises(EngineTimeoutError):

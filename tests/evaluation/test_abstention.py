@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
 from investigator.evaluation.abstention import (
     Confusion,
@@ -23,8 +24,15 @@ def test_roc_area_of_a_worked_example() -> None:
     assert roc_area([1, 2], [True, True]) is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2))
-def test_roc_area_is_that_of_scikit_learn(rows: list[tuple[int, bool]]) -> None:
+@pytest.fixture(scope="module")
+def roc_auc_score() -> Callable[..., float]:
+    from sklearn import metrics  # takes a second, at the top of the file in every process of tests
+
+    return metrics.roc_auc_score
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2))
+def test_roc_area_is_that_of_scikit_learn(roc_auc_score: Callable[..., float], rows: list[tuple[int, bool]]) -> None:
     scores, labels = [score for score, _ in rows], [label for _, label in rows]
     if len(set(labels)) == 2:
         assert roc_area(scores, labels) == pytest.approx(roc_auc_score(labels, scores))

@@ -60,6 +60,12 @@ class Broken:
         return Reply(text='{"point": 0, "reply": "no", "needs": [], "steps": [], "knowledge": [], "claims": []}')
 
 
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals are what test_estimates.py is about; here they would take half of the time."""
+    monkeypatch.setattr("investigator.evaluation.estimates._RESAMPLES", 50)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "folder"

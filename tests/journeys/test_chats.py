@@ -100,8 +100,8 @@ def test_no_more_calls_go_out_at_once_than_the_server_is_said_to_take(openai_ser
 
 
 def test_a_server_that_is_slow_costs_one_reply_and_not_the_chat(openai_server: OpenAIServer, place: Path) -> None:
-    openai_server.answer(Response(200, b"{}", delay=20), at_a_server())
-    with at_server(openai_server, place, "chat.timeout=1.5") as chat:
+    openai_server.answer(Response(200, b"{}", delay=60), at_a_server())
+    with at_server(openai_server, place, "chat.timeout=4") as chat:
         talk = talk_with(chat, "ida")
         slow = talk.say("How much power does the Oak plant make?")
         quick = talk.say("How much power does the Elm plant make?")
