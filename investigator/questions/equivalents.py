@@ -34,6 +34,9 @@ _LEADS = late(
     re.IGNORECASE,
 )
 _LEADERS = ("lead", "leader", "head", "manager", "officer", "coordinator")
+_LASTS = late(
+    r"(?P<lead>\W*(?:for )?how long (?:does|do|did|will|would) )(?P<thing>.+?) last(?P<end>\W*)$", re.IGNORECASE
+)
 _DECIDES = late(r"\b(?:decided?|agreed?|resolved?|choose|chose|chosen) (?P<to>to)\b", re.IGNORECASE)
 _ENDING = late(r"(?:ed|es|s)$")
 _ARTICLE = late(r"(?:the|our) ", re.IGNORECASE)
@@ -65,6 +68,8 @@ def _reworded(question: str) -> Iterator[str]:
         thing = _ARTICLE.sub("", match["thing"])
         yield from (f"Who {be} {how} {thing}{match['end']}" for how in ("in charge of", "responsible for"))
         yield from (f"Who {be} the {thing} {leader}{match['end']}" for leader in _LEADERS)
+    if match := _LASTS.match(question):  # "last" alone is mostly "the last"
+        yield from (f"{match['lead']}{match['thing']} run{match['end']}", f"How long is the term of {match['thing']}?")
     if _DECIDES.search(question):
         yield _DECIDES.sub("approve to", question)
 

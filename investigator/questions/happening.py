@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Set
 from functools import lru_cache
 
-from investigator.language.terms import COMPOUND, folded, stop_words, words
+from investigator.language.terms import COMPOUND, content_words, folded, stop_words, words
 from investigator.questions.cues import cue_roots, patterns
 from investigator.questions.kinds import ASKS_IF
 from investigator.questions.order import is_past, verbs
@@ -21,6 +21,12 @@ _BREAK = re.compile(
 )
 _DENIALS = frozenset(["not", "never", "no", "nor", "neither", "cannot"])
 _DENIED_WITHIN = 3  # words
+_MISSING = re.compile(
+    r"\b(?:(?:do|does|did|has|have|had)(?: not|n['’]t) (?:have|hold|held|own|possess|include|contain|get)"
+    r"|(?:has|have|had) no|there (?:is|are|was|were) no)\b(?P<what>[^.;:,]{3,60})",
+    re.IGNORECASE,
+)
+_FIRST = 2  # words that are missing
 
 
 def undone(question: str, sentence: str) -> str:
@@ -38,6 +44,19 @@ def undone(question: str, sentence: str) -> str:
             return match.group()
         if denied := _denied(clause, doing):
             return denied
+    return ""
+
+
+def says_missing(asked: str, question: str, sentence: str) -> str:
+    """Return the words with which a sentence says that there is nothing of what a question presupposes: "does not hold
+    a lease"; "" if it does not.
+    """
+    if ASKS_IF.match(question) or not _DENIALS.isdisjoint(words(question)):
+        return ""
+    wanted = roots(asked)
+    for match in _MISSING.finditer(sentence):
+        if not wanted.isdisjoint(roots(" ".join(content_words(match["what"])[:_FIRST]))):
+            return match.group().strip()
     return ""
 
 

@@ -18,7 +18,7 @@ from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.event_dates import dates_event
-from investigator.questions.happening import is_done, is_only_rule, undone
+from investigator.questions.happening import is_done, is_only_rule, says_missing, undone
 from investigator.questions.labelled import names_kind, says_label
 from investigator.questions.measured import (
     are_like,
@@ -133,6 +133,8 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
         return matched(asked, *said)
     if (other := other_thing(question, evidence.sentence)) and words(other)[0] in words(asked.text):
         return matched(asked, MatchState.CONTRADICTED, other)
+    if missing := says_missing(asked.text, question, evidence.sentence):
+        return matched(asked, MatchState.CONTRADICTED, missing)
     shown = {word for word in _content(asked) if _is_shown_by_figure(word, asked, question, evidence)}
     wanted = [word for word in _content(asked) if word not in shown]
     if any(word in words(figure_asked(question)) and is_only_part(word, evidence.sentence) for word in wanted):

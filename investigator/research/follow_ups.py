@@ -10,6 +10,7 @@ from itertools import takewhile, zip_longest
 from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
 from investigator.questions.constraints import constraints
+from investigator.questions.equivalents import equivalents
 from investigator.questions.order import verbs
 from investigator.questions.related import forms_like, phrases, related, roots, stands
 from investigator.records import ConstraintKind, Investigation, Memory, Part
@@ -70,6 +71,14 @@ def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]
     """Return the rewordings of a part that are nearest in meaning, best first; its key words if none is close."""
     alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
     return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
+
+
+def same_by_grammar(part: Part, library: DocumentIndex) -> tuple[str, ...]:
+    """Return the wordings of a part that mean the same by grammar, if the folder has all their words. Raises
+    StoreError.
+    """
+    others = (one.question for one in equivalents(part) if one.question != part.question)
+    return tuple(text for text in others if all(term.document_share for term in library.term_frequencies(text)))
 
 
 def key_words(part: Part) -> tuple[str, ...]:
@@ -173,7 +182,8 @@ def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentInd
     for part in parts:
         wordings = [text for text in rewordings(part, shares) if text not in searched]
         likeness = dict(zip(wordings, library.likeness(part.question, wordings), strict=True))
-        alike = [text for text in alike_wordings(part, likeness) if text not in searched]
+        every = (*same_by_grammar(part, library)[:_MOST_ASKED], *alike_wordings(part, likeness))
+        alike = [text for text in every if text not in searched]
         nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
         cards = {text: library.cards((text,)) for text in nearest}
         found_by = [text for text in nearest if cards[text]]  # files without text yield nothing

@@ -15,6 +15,8 @@ from investigator.records import Part
         ("Who owns the policy?", "Who is the owner of the policy?"),
         ("Who was the auditor of the accounts?", "Who audited the accounts?"),
         ("Who took part in the meeting?", "Who attended the meeting?"),
+        ("How long does the lease last?", "How long does the lease run?"),
+        ("How long did the strike last?", "How long is the term of the strike?"),
         ("Who is in charge of the orchard?", "Who is the orchard manager?"),
         ("Who leads pest control?", "Who is the pest control lead?"),
         ("Did the board decide to sell the barn?", "Did the board approve to sell the barn?"),

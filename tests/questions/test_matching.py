@@ -299,6 +299,7 @@ BOILER = "Ann Cole reported that the boiler had failed. It is planned to order a
         ("Who ordered the boiler?", "Ann Cole reported that the boiler had failed."),
         ("When was the boiler ordered?", "On 3 March Ann Cole reported that the boiler had failed."),
         ("Who owns the leave policy?", "Every member has 28 days of leave."),
+        ("How long is the lease of the field?", "The club does not hold a lease of ten years on the field."),
         ("How often is the boiler inspected?", "Inspected: boiler, model Orth 5"),
         ("When were the chairs ordered?", "The board decided to hold the fair on 24 August 2024."),
         ("What is the fee?", "The board decided on 14 November 2023 to raise the fee."),
