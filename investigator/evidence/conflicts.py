@@ -10,11 +10,12 @@ from itertools import combinations
 from typing import TypeVar
 
 from investigator.language.amounts import Amount, agree, are_comparable, dates_and_amounts, prepared
-from investigator.language.dates import Date
+from investigator.language.dates import Date, dates
 from investigator.language.lists import negations
 from investigator.language.negation import contradicts
 from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import patterns
 from investigator.questions.numbered import numbered
 from investigator.questions.related import roots
@@ -94,6 +95,7 @@ def conflicts(
     listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
+    asks_name = expected_type(question) is AnswerType.NAME
     for first, second in combinations(statements, 2):
         if first.subject != second.subject:
             continue
@@ -107,6 +109,8 @@ def conflicts(
         if values is None:
             continue
         about, value, other = values
+        if asks_name and dates(value) and dates(other):  # the days of two meetings do not say who chaired them
+            continue
         if not (_is_asked(first.quote, value) and _is_asked(second.quote, other)):
             continue
         sides = found.setdefault(about, [])

@@ -27,6 +27,7 @@ _COPULA = late(r"\b(?:are|were|is|was)\b", re.IGNORECASE)
 _WORD = late(r"[^\W_]+")
 _FILLER = late(r"^(?:\s|:|\b(?:are|is|were|was|of|the following|as follows|both)\b)+", re.IGNORECASE)
 _BRACKETS = late(r"\([^()]*\)")
+_WHO = late(r"\W*who\b", re.IGNORECASE)
 _SIGNED = late(r"\W*signed\b", re.IGNORECASE)
 _COMMA = late(r"[,;]\s+(?:(?:and|or|und|oder)\b)?\s*")
 _LAST = late(r"\s(?:and|or|und|oder|&)\s(?!.*\s(?:and|or|und|oder|&)\s)")
@@ -108,6 +109,8 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
         if (inside or _INSIDE.match(question)) and said.isdisjoint(cue_roots("lists", "contains")):
             continue
         items = _items(listed)
+        if _WHO.match(question) and not all(any(map(str.isupper, item)) for item in items):
+            continue  # these are no names
         if len(items) >= least:
             return items
     return ()

@@ -99,7 +99,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
     ):
         return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.NAME and (said := described(question)):
-        return matched(asked, MatchState.MET if is_named(said, evidence.sentence) else MatchState.NOT_MET)
+        return matched(asked, MatchState.MET if is_named(said, evidence.sentence, question) else MatchState.NOT_MET)
     if kind is AnswerType.NUMBER and not _names_figure(question, evidence.sentence):
         return matched(asked, MatchState.NOT_MET)
     if kind is AnswerType.DATE and not dates_event(question, evidence.sentence):

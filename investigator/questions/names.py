@@ -108,16 +108,16 @@ def described(question: str) -> str:
     return match[1].split()[-1] if match else ""
 
 
-def is_named(description: str, sentence: str) -> bool:
+def is_named(description: str, sentence: str, question: str) -> bool:
     """Return True if a sentence says whom a description applies to: "Landlord: Harriet Osei", "Ada Moss, the chair". A
-    sentence about what the landlord does is not enough.
+    sentence about what the landlord does is not enough, nor a name from the question.
     """
     own = root(folded(description))
     same = {own} | related_roots(folded(description))
     places = [match for match in COMPOUND.finditer(sentence) if root(folded(match.group())) in same]
     for name in _NAME.finditer(sentence):
         said = [word for word in words(name.group()) if word not in stop_words()]
-        if not said or all(root(word) in same for word in said):
+        if all(root(word) in same for word in said) or set(said) <= set(words(question)):
             continue
         for place in places:
             first, second = sorted((name, place), key=lambda match: match.start())

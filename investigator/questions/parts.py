@@ -28,6 +28,7 @@ _ALONE = late(
     re.IGNORECASE,
 )
 """Two questions about one thing: "when did she resign and why?"."""
+_WHO_AND = late(r"^\W*(?P<who>who (?P<did>.+?)),?\s+and\s+(?P<word>why|when|where)\W*$", re.IGNORECASE)
 _FEWEST_WORDS = 3
 _NAMED = r"[A-ZÀ-ÖØ-Þ][\w.'’&-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-ZÀ-ÖØ-Þ(][\w.'’&)-]*)*"
 _OR = late(rf"^(?P<asked>.*[^,\s]),\s*(?:the\s+)?(?P<one>{_NAMED})\s*,?\s+or\s+(?:the\s+)?(?P<other>{_NAMED})\s*\??$")
@@ -139,6 +140,8 @@ def _questions(asked: str) -> list[str]:
         verb, _, rest = both["rest"].partition(" ")
         thing = f"the {both['thing'].strip()} " if both["thing"] else ""
         return [f"{both['lead']}{both['rest']}", f"{both['word']} {verb} {thing}{rest}"]
+    if (both := _WHO_AND.match(asked)) is not None:
+        return [both["who"], f"{both['word']} did this happen? ({both['did']})"]
     pieces: list[str] = []
     for sentence in _SENTENCE_END.split(asked):
         for piece in _NEXT.split(sentence, maxsplit=_MOST_PARTS - 1):

@@ -166,7 +166,13 @@ def names_doer(role: str, sentence: str) -> bool:
     thing, verb = subject_and_verb(role)
     if not role.startswith(_TO) or roots(thing).isdisjoint(roots(sentence)):
         return False
-    return any(_is_doer(*both) for both in _around(verb, sentence))
+    return any(_is_doer(*both) and not _is_subject(thing, *both) for both in _around(verb, sentence))
+
+
+def _is_subject(thing: str, before: str, after: str) -> bool:
+    """Return True if a thing is named before a verb, but not behind it or in front of a relative clause."""
+    own, is_relative = roots(thing), re.search(r"\b(?:which|that|whom|by)\b", f"{before} | {after}") is not None
+    return not is_relative and not own.isdisjoint(roots(before)) and own.isdisjoint(roots(after))
 
 
 def _around(verb: str, sentence: str) -> list[tuple[str, str]]:

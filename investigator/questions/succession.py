@@ -30,6 +30,12 @@ _ROLE = late(
 )
 
 
+_IS_HOLDER = late(
+    rf"\W*[Ii]s (?P<name>{_NAME.pattern}) (?:(?:still|now|currently) )?(?:(?:the|our|your|an?) )?"
+    r"(?P<role>[a-z][^?]*?)\W*$"
+)
+
+
 class Succession(NamedTuple):
     """The names of those who leave a role in a sentence, and of those who take it."""
 
@@ -57,6 +63,15 @@ def role_asked(question: str) -> str:
     match = _ROLE.match(question)
     role = match["role"].split()[-1] if match else ""
     return "" if role.endswith("ing") or is_past(role) else role
+
+
+def holder_named(question: str) -> tuple[str, str]:
+    """Return the name in a question if somebody holds a role, and the question who holds it: "Ann Cole" and "Who is the
+    chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
+    """
+    match = _IS_HOLDER.match(question)
+    who = f"Who is the {match['role']}?" if match else ""
+    return (match["name"], who) if match and role_asked(who) else ("", "")
 
 
 def asks_holder(question: str) -> bool:

@@ -7,7 +7,7 @@ time for the thing are read, regardless of their score, and a statement that ano
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from investigator.evidence.quotes import Load
@@ -16,14 +16,16 @@ from investigator.evidence.stated_values import stated_value, thing_asked
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
+from investigator.questions.constraints import constraints
 from investigator.questions.cues import patterns
 from investigator.questions.phases import phases_asked
 from investigator.questions.related import root, roots
 from investigator.questions.spans import begins_at, moment_asked, moments, now_asked, time_spans
-from investigator.questions.succession import asks_holder, held_at, people, role_asked, succession
+from investigator.questions.succession import asks_holder, held_at, holder_named, people, role_asked, succession
 from investigator.records import (
     AnswerStatus,
     Claim,
+    Decision,
     Memory,
     Part,
     Passage,
@@ -37,6 +39,7 @@ from investigator.tables.things import lists_things
 
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
 _WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
+_HELD_SINCE = "No language model was asked; not established: who has held the role since."
 _BESIDE = 160  # number of characters around a sentence that may name its role
 
 
@@ -47,7 +50,7 @@ def with_all_found(
     question or who holds a role.
     """
     written = with_all_that_meets(parts, written, memories, library.document)
-    asked = [part for part in parts if asks_time(part.question)]
+    asked = [one for one in map(_as_who, parts) if asks_time(one.question)]
     if not asked:
         return written
     turnover = (library.passages((f"{role_asked(part.question)} {_TURNOVER}",)) for part in asked if _role(part))
@@ -67,6 +70,12 @@ def asks_time(question: str) -> bool:
 
 def _role(part: Part) -> str:
     return role_asked(part.question)
+
+
+def _as_who(part: Part) -> Part:
+    """Return a part that asks if somebody holds a role as one that asks who does."""
+    _, who = holder_named(part.question)
+    return part.changed(question=who, constraints=constraints(who)) if who else part
 
 
 def _says_it(part: Part, claim: Claim, document: Load) -> bool:
@@ -98,6 +107,13 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
         return found
     question = found.parts[0][0].question
+    name, who = holder_named(question)
+    if who and found.decision is Decision.YES:
+        gone = tuple(quote for quote in said if name.split()[-1] in _last_names(_gone(who, (quote,), document)))
+        overtaking = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in gone[:1])
+        kept = (*overtaking, *found.claims)
+        left = replace(found, status=AnswerStatus.PASSAGES_FOUND, decision=None, claims=kept, reason=_HELD_SINCE)
+        return left if gone else found
     if asks_holder(question):
         gone = frozenset(_gone(question, said, document))
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
@@ -108,8 +124,11 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     if kept:
         found = found if len(kept) == len(found.claims) else replace(found, claims=kept, reason=what_proves(kept))
         return _without_replaced(found, question, document)
-    reason = "No language model was asked; not established: who has held the role since."
-    return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=reason)
+    return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=_HELD_SINCE)
+
+
+def _last_names(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.split()[-1] for name in names)
 
 
 def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
@@ -146,7 +165,7 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
     if succession(claim.text).taking:
         return False
     role = root(role_asked(question).casefold())
-    last = {name.split()[-1] for name in gone}
+    last = _last_names(gone)
     for line in claim.text.split("; "):
         said = words(line)
         at = [place for place, word in enumerate(said) if root(word) == role]

@@ -202,8 +202,8 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _names_only_subject(question: str) -> bool:
-    """Return True if the words of a question name its subject, but not what is asked about it."""
-    return len(words(question)) <= 1 or _WHAT_IT_DOES.match(question) is not None
+    """Return True if the words of a question name nothing, or its subject, but not what is asked about it."""
+    return not content_words(question) or len(words(question)) <= 1 or _WHAT_IT_DOES.match(question) is not None
 
 
 def _lists_all(part: Part, said: QuotedText) -> bool:

@@ -21,7 +21,8 @@ _AUXILIARY = r"(?:is|was|does|did|do|has|had|have|can|will)"
 _VERB = rf"(?:{_AUXILIARY}|of|in|on|at|for|from)"
 _LISTS = re.compile(
     rf"^\W*(?:what (?:are|were)\b.*?|what(?: (?!{_VERB}\b)[\w'’-]+){{0,3}}? (?!{_VERB}\b)"
-    rf"|which(?: (?!{_AUXILIARY}\b)[\w'’-]+){{0,4}}? (?!{_AUXILIARY}\b)|(?:list|name|show|find|give)\b.*?){_PLURAL}",
+    rf"|which(?: (?!{_AUXILIARY}\b)[\w'’-]+){{0,4}}? (?!{_AUXILIARY}\b)|(?:list|name|show|find|give)\b.*?)"
+    rf"(?:{_PLURAL}|\b(?:people|staff)\b)",
     re.IGNORECASE,
 )
 """The first words of a question after several things; "what is the share of women" asks for one."""
@@ -33,6 +34,7 @@ _OPENING = late(
     r"|its|their|different|distinct|various|other))*\s+",
     re.IGNORECASE,
 )
+_WHO = late(r"^\W*who(?: (?:is|are|was|were|has|have|had|does|do|did))? ", re.IGNORECASE)
 _ASKS_LIST = late(rf"{_PLEASE}list\b", re.IGNORECASE)
 _COUNTING = late(rf"{_PLEASE}(?:{_COUNTS})\b", re.IGNORECASE)
 _SOURCE = late(
@@ -81,9 +83,11 @@ def asked_things(question: str) -> AskedThings | None:
     way that names no amount: "the cheapest boats".
     """
     asked = normalise(" ".join(question[:_LONGEST_READ].split())).text
+    asks_who = _WHO.match(asked) is not None
+    asked = _WHO.sub("which people ", asked)
     is_count = _COUNTING.match(asked) is not None
     opening = _OPENING.match(asked)
-    if opening is None or not (is_count or lists_things(asked) or _ASKS_LIST.match(asked)):
+    if opening is None or not (is_count or asks_who or lists_things(asked) or _ASKS_LIST.match(asked)):
         return None
     bounds = tuple(one for one in asked_amounts(asked) if _is_compared(one, asked))
     blanked = asked
@@ -103,9 +107,10 @@ def asked_things(question: str) -> AskedThings | None:
         return None
     numbers = tuple(word for token in tokens[end:] for word in words(token) if any(map(str.isdigit, word)))
     named = _terms(_TOKEN.findall(source[1])) if source else ()
-    return AskedThings(
-        kind, _telling(named), _telling(rest), numbers, bounds, asked_times(blanked), is_count, roots(asked)
-    )
+    conditions = _telling(rest)
+    if asks_who and not (conditions or numbers or bounds):
+        return None
+    return AskedThings(kind, _telling(named), conditions, numbers, bounds, asked_times(blanked), is_count, roots(asked))
 
 
 def _is_compared(one: AskedAmount, asked: str) -> bool:

@@ -177,7 +177,10 @@ def agrees(asked: TableTime, named: TableTime) -> bool | None:
         return _in_quarter(asked, named)
     if asked.month is None:
         if asked.is_instant:
-            return asked.year == named.year if named.month == 12 else None
+            is_end = named.month == 12 or (
+                named.month is None and not named.quarter
+            )  # a year's stock is that at its end
+            return asked.year == named.year if is_end else None
         if asked.months in (3, 6, 9) and named.months is None:
             return None
         return asked.year == named.year and (

@@ -299,6 +299,8 @@ BOILER = "Ann Cole reported that the boiler had failed. It is planned to order a
         ("Who ordered the boiler?", "Ann Cole reported that the boiler had failed."),
         ("When was the boiler ordered?", "On 3 March Ann Cole reported that the boiler had failed."),
         ("Who owns the leave policy?", "Every member has 28 days of leave."),
+        ("Who replaced Ida Weil?", "Ida Weil cleaned the machine without switching it off."),
+        ("Who is the head of sales of Hotel Bel?", "Head of sales, Hotel Bel"),
         ("How long is the lease of the field?", "The club does not hold a lease of ten years on the field."),
         ("How often is the boiler inspected?", "Inspected: boiler, model Orth 5"),
         ("When were the chairs ordered?", "The board decided to hold the fair on 24 August 2024."),

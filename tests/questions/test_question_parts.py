@@ -34,6 +34,8 @@ def test_a_question_word_at_the_end_asks_the_same_again() -> None:
     parts = [part.question for part in taken_apart("Which race was called off and why?")]
     assert parts == ["Which race was called off", "why was the race called off"]
     assert [part.question for part in taken_apart("When did Ann resign, and why?")][1] == "why did Ann resign"
+    found = [part.question for part in taken_apart("  Who  discovered it and when? ")]
+    assert found == ["Who discovered it", "when did this happen? (discovered it)"]
 
 
 def test_a_comparison_asks_the_same_of_each_side() -> None:
@@ -43,7 +45,7 @@ def test_a_comparison_asks_the_same_of_each_side() -> None:
 
 
 def test_a_question_that_holds_one_question_stays_as_it_is() -> None:
-    for question in ("Katze", "  Who  discovered it and when? ", "For the trial, how many took part?", "?", "5"):
+    for question in ("Katze", "For the trial, how many took part?", "?", "5"):
         (part,) = taken_apart(question)
         assert part.question == question
 

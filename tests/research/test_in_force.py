@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from investigator import Investigator
-from investigator.records import AnswerStatus, Claim, Part, Quote, QuotedCell
+from investigator.records import AnswerStatus, Claim, Decision, Part, Quote, QuotedCell
 from investigator.research.in_force import not_overtaken
 from investigator.research.verdict import Verdict
 
@@ -52,6 +52,16 @@ def test_only_what_holds_at_the_asked_time_is_the_answer(board: Investigator, qu
 
 def test_values_of_several_times_are_a_conflict_if_no_time_is_asked_for(board: Investigator) -> None:
     assert board.ask("What is the monthly fee?").status is AnswerStatus.CONFLICTING
+
+
+def test_nobody_holds_a_role_that_somebody_else_took_over(tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text("Lease of 2015\n\nSigned for the Club: Ruth Okon, treasurer\n")
+    (tmp_path / "agm.txt").write_text(
+        "Minutes of 2024\n\nHamish Boyd was elected treasurer, taking over from Ruth Okon.\n"
+    )
+    club = Investigator(tmp_path)
+    assert club.ask("Is Ruth Okon the treasurer?").decision is None
+    assert club.ask("Is Hamish Boyd the treasurer?").decision is Decision.YES
 
 
 def test_who_is_it_now_comes_before_who_it_was(tmp_path: Path) -> None:
