@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 from unittest import mock
@@ -25,7 +25,16 @@ from unittest import mock
 from investigator.files.own_process import SELDOM, start_module
 
 STARTERS = ("investigator.documents.reading_pool.start_module", "investigator.store.chroma_session.start_module")
-_ALSO = {"investigator.store.chroma_process": ("chromadb.api", "chromadb.config", "chromadb.api.rust", "httpx")}
+_ALSO = {
+    "investigator.documents.reading_process": (
+        "investigator.documents.readers.plain.plain_text",
+        "investigator.documents.readers.markup.markdown",
+        "investigator.documents.readers.pdf.page_tables",
+        "sentencex.sentencex",
+    ),
+    "investigator.store.chroma_process": ("chromadb.api", "chromadb.config", "chromadb.api.rust", "httpx"),
+}
+"""Modules that every child, or nearly every one, would import at its first request."""
 
 
 class ForkedChild:
@@ -103,7 +112,9 @@ class _Parent:
 
 @contextmanager
 def forked_children(*modules: str) -> Iterator[None]:
-    """Fork the children that the package starts in this process; `modules` are those imported at once."""
+    """Fork the children that the package starts in this process; `modules` are those imported at once. By default one
+    child reads a folder, because the other cores have other tests.
+    """
     parents = {module: _Parent(module) for module in modules}
     beginning = threading.Lock()
     search_path = os.environ.get("PYTHONPATH")
@@ -117,7 +128,10 @@ def forked_children(*modules: str) -> Iterator[None]:
                 parents[module] = _Parent(module)
         return parents[module].child(directory, variables)
 
-    with mock.patch(STARTERS[0], start), mock.patch(STARTERS[1], start):
+    replaced = {**dict.fromkeys(STARTERS, start), "investigator.documents.folder.cpus": lambda: 1}
+    with ExitStack() as patches:
+        for name, function in replaced.items():
+            patches.enter_context(mock.patch(name, function))
         yield
     for parent in parents.values():
         parent.close()

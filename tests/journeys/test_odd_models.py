@@ -34,7 +34,7 @@ from investigator.errors import ContextTooLongError
 from investigator.records import Investigation, Notice
 
 _MOST_CALLS = 2 * (3 * (6 + 2) + 2)  # rounds of steps, a plan and a reflection; needs and answer; each repaired once
-_PATIENCE = 30.0  # seconds
+_PATIENCE = 120.0  # seconds: far more than a run takes on a busy machine
 
 Models = Callable[[Body], Response]
 
