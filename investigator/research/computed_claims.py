@@ -172,9 +172,13 @@ def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: Quo
 
 
 def _time(quote: Quote, cell: QuotedCell, load: Load) -> TableTime | None:
-    """Return the time of a cell: from its headers or, failing that, from the first line or the name of its document."""
-    names = (load(quote.document_id).text.strip().partition("\n")[0], _SIGNS.sub(" ", quote.document_id))
-    return next(filter(None, map(header_time, (" ".join(cell.column), *names))), None)
+    """Return the time of a cell: from its headers, or else from the first line of its document; if that is a row of a
+    table, from the document's name.
+    """
+    document = load(quote.document_id)
+    first = document.text.strip().partition("\n")[0]
+    named = _SIGNS.sub(" ", document.id) if any(table.start == 0 for table in document.tables) else first
+    return header_time(" ".join(cell.column)) or header_time(named)
 
 
 def _row(cell: QuotedCell) -> str:

@@ -109,11 +109,11 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     question = found.parts[0][0].question
     name, who = holder_named(question)
     if who and found.decision is Decision.YES:
-        gone = tuple(quote for quote in said if name.split()[-1] in _last_names(_gone(who, (quote,), document)))
-        overtaking = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in gone[:1])
+        leaving = tuple(quote for quote in said if name.split()[-1] in _last_names(_gone(who, (quote,), document)))
+        overtaking = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in leaving[:1])
         kept = (*overtaking, *found.claims)
         left = replace(found, status=AnswerStatus.PASSAGES_FOUND, decision=None, claims=kept, reason=_HELD_SINCE)
-        return left if gone else found
+        return left if leaving else found
     if asks_holder(question):
         gone = frozenset(_gone(question, said, document))
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))

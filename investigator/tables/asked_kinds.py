@@ -23,7 +23,7 @@ from investigator.tables.document_tables import DocumentTables
 from investigator.tables.measures import is_unit_note
 from investigator.tables.naming import Named, says
 
-_HOW_MUCH = re.compile(r"\bhow much\b(?! (?:time|longer|older|later|earlier))", re.IGNORECASE)
+_HOW_MUCH = re.compile(r"(?<!by )\bhow much\b(?! (?:time|longer|older|later|earlier))", re.IGNORECASE)
 _NAME_PART = r"(?:[A-ZÀ-ÖØ-Þ][\w.'’-]*|(?:de|von|van|der|di|da)\b)"
 _PERSON = re.compile(rf"{_NAME_PART}(?:\s+{_NAME_PART})*")
 _FREE = re.compile(
@@ -110,7 +110,7 @@ def _is_money(
     """
     if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):
         return True
-    if patterns("columns")["other"].search(header):
+    if patterns("columns")["other"].search(timeless(header)):
         return False
     over = (*view.row_labels(cell.row), view.caption, view.unit, tables.heading_over(view), tables.own_name)
     if any(map(says_money, over)) or is_unit_note(view.unit):

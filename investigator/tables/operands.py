@@ -134,7 +134,9 @@ def _of_times(plain: str) -> AskedComputation | None:
         times = times if is_list else times_between(*times)
     elif operation is not Operation.SUM:
         times = tuple(sorted(times, key=lambda time: time.order, reverse=True))
-    if not all(time.words for time in times) or (operation is not Operation.SUM and len(times) > len(_OF_TWO)):
+    if len({time.words for time in times if time.words}) < len(times) or (
+        operation is not Operation.SUM and len(times) > len(_OF_TWO)
+    ):
         return None
     thing = " ".join(_COMPUTES.sub(" ", CHANGE.sub(" ", without_times(plain))).split())
     thing = _LOOSE.sub("", f" {thing}").strip()

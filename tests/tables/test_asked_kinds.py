@@ -63,6 +63,36 @@ def test_names_of_the_asked_kind_make_a_figure_the_answer(question: str, name: s
     assert _said(question, name, text) == [answer]
 
 
+QUARTERS = """Sales and margins (dollars in millions):
+
+| | Three Months Ended April 1, 2023 | Three Months Ended March 26, 2022 |
+| --- | --- | --- |
+| Mac | 7,168 | 10,435 |
+| Gross margin percentage: | | |
+| Services | 70.5 % | 71.5 % |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        (
+            "How far did Mac sales fall between the quarter ended March 26, 2022 and the quarter ended April 1, 2023, "
+            "in dollars?",
+            {"7,168", "10,435"},
+        ),
+        (
+            "By how many percentage points did Services gross margin in the quarter to April 1, 2023 trail the one a "
+            "year earlier?",
+            {"70.5 %", "71.5 %"},
+        ),
+    ],
+)
+def test_months_in_a_header_are_no_other_kind_and_points_are_no_count(question: str, values: set[str]) -> None:
+    cells = met_cells(question, _read("report.md", QUARTERS))
+    assert {quote.cell.value.removesuffix(" million") for quote in cells if quote.cell} == values
+
+
 def test_the_people_with_a_role_are_the_names_in_their_rows() -> None:
     staff = """Name,Position,Since,Days,Badge
 Petra Lindqvist,Head coach,2009-04-01,Mon Tue,71204
