@@ -40,8 +40,8 @@ class _Lexicon:
     entries: Mapping[str, Sequence[tuple[str, Sequence[str], bool]]]
 
 
-_APART = ("responsib", "presenter")
-"""Beginnings of words whose Porter stem is also that of another word: "response", "present"."""
+_DUTY = "responsib"
+"""Porter's stem of these words is also that of "response"."""
 
 
 @lru_cache(maxsize=50_000)
@@ -62,8 +62,8 @@ def is_verb(word: str) -> bool:
 
 def _stem(word: str) -> str:
     """Return the stem of a word in American spelling: `randomised` and `randomized` have the same stem."""
-    if word.startswith(_APART):
-        return next(own for own in _APART if word.startswith(own))
+    if word.startswith(_DUTY):
+        return _DUTY
     return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
