@@ -32,7 +32,7 @@ from investigator.tables.listing import says_yes_or_no
 
 _FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
 _STOP = re.compile(r"(?<=[^\W\d][.;!?])\s+")
-_MONTH = re.compile(r"(?<=[\w,] )May\b")
+_MONTH = re.compile(r"(?<=[\w,] )May\b")  # which is no modality
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
