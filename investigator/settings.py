@@ -42,8 +42,8 @@ _KINDS: Mapping[object, str] = {
     int: "a whole number",
     float: "a number",
     bool: "true or false",
-    str: "a text",
-    SecretStr: "a text",
+    str: "text",
+    SecretStr: "text",
     tuple: 'a list of strings, such as ["*.md", "drafts"]',
 }
 
@@ -245,7 +245,7 @@ def _wanted(field: FieldInfo, problem: str) -> str:
     if problem == "string_pattern_mismatch":
         return "in the form shown in its description"
     if problem == "string_too_short":
-        return "a text that is not empty"
+        return "text that is not empty"
     kind = _KINDS.get(_kind(field), "of another kind")
     bounds = {name: at for rule in field.metadata for name in _BOUNDS if (at := getattr(rule, name, None)) is not None}
     if "ge" in bounds and "le" in bounds:

@@ -71,7 +71,7 @@ def eval_claims(
 ) -> None:
     """Measure how well supported claims are separated from unsupported ones.
 
-    Each row has id, claim, quotes (a list of texts), label (true if the quotes support it) and, if known, kind. The
+    Each row has id, claim, quotes (a list of strings), label (true if the quotes support it) and, if known, kind. The
     rules and the model in verify.model are measured by balanced accuracy (0.5 is chance) and false alarms (true claims
     rejected). The last line names the better one on these claims.
     """

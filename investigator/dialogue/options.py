@@ -27,7 +27,7 @@ class Opt(dict[str, object]):
 
     def text(self, key: str, default: str = "") -> str:
         """Return a text option. Raises DialogueError if it has another type."""
-        return self._of_kind(key, str, default, "a text")
+        return self._of_kind(key, str, default, "a string")
 
     def number(self, key: str, default: int) -> int:
         """Return an integer option. Raises DialogueError if it has another type."""

@@ -40,7 +40,8 @@ class FreshReading:
     """Reads documents of a folder again, each file only once unless its bytes change.
 
     Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe; one thread
-    reads at a time. At most `processes` read files, and at most `most_kept` characters of texts are cached.
+    reads at a time. At most `processes` processes read files, and at most `most_kept` characters of text are
+    cached.
     """
 
     def __init__(

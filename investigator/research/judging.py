@@ -334,8 +334,9 @@ def may_have_all_words(part: Part, text: str, document: Document) -> bool:
 
 
 def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
-    """Return the share for a value that has none of the question's words: it answers if the question has all words of
-    its label, and the document or heading is about the rest. Return None if it must be read like a sentence.
+    """Return the share for a value that has no word of the question: 1.0 if the question has every word of the value's
+    label, and the document's name or heading has its other words; 0.0 if the question lacks a word of the label. Return
+    None if the line must be read like a sentence.
     """
     document = said.document
     asked = {root(word) for word in content_words(question) if not names_nothing(word)}

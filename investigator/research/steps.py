@@ -309,7 +309,7 @@ class Steps:
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
     def _missing(self, run: Investigation, cards: tuple[DocumentCard, ...]) -> tuple[MissingEdition, ...]:
-        """Return the requested reports if the folder contains none of them."""
+        """Return the requested reports, if all are missing from the folder."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
         return missing_editions(run.question, asked, cards, self._holds_a_word)
 

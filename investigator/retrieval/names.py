@@ -79,8 +79,8 @@ class Names:
         return told | dated
 
     def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Score the documents that the question names best by age: 1.0 for the newest (or oldest) document, -1.0 for
-        all others.
+        """Score by age the documents that best match the names in the question: 1.0 for the newest (or oldest), -1.0
+        for all others.
 
         Return nothing if the question asks for neither.
         """

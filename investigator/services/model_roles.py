@@ -59,7 +59,7 @@ def keep_small_models_from_planning(
     if left:
         on_notice(
             f"{engines[Role.ASK].name} is small; {', '.join(left)}: using the built-in engine. "
-            "To use the model for these as well, name it for the role: --model plan=gguf:PATH"
+            "To use the model for these roles as well, assign it to each one: --model plan=gguf:PATH"
         )
     return {role: embedded if role in left else engine for role, engine in engines.items()}
 

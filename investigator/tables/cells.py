@@ -71,7 +71,7 @@ class TableView:
 
     @cached_property
     def columns(self) -> dict[int, TableCell]:
-        """Return a cell of each column below the header."""
+        """Return one cell from each column, below the header."""
         return {cell.column: cell for cell in self.table.cells if cell.row >= self.table.header_rows}
 
     @cached_property

@@ -254,11 +254,11 @@ def _settings(opt: Opt) -> Settings:
 
 
 def _texts(opt: Opt, name: str) -> list[str]:
-    """Return an option that is a text or a list of texts. Raises DialogueError if it is neither."""
+    """Return an option that is a string or a list of strings. Raises DialogueError if it is neither."""
     value = opt.get(name) or ()
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
-        raise DialogueError(f"the option {name} must be a text or a list of texts, not {value!r}")
+        raise DialogueError(f"the option {name} must be a string or a list of strings, not {value!r}")
     return list(values)
 
 

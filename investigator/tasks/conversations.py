@@ -24,5 +24,5 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
             if not isinstance(turn["text"], str):
                 raise DialogueFormatError(f"turn {number} has no text: {dict(turn)!s:.80}")
             if not isinstance(turn["id"], str | int | None):
-                raise DialogueFormatError(f"the id of turn {number} must be a text, not {turn['id']!r:.80}")
+                raise DialogueFormatError(f"the id of turn {number} must be a string, not {turn['id']!r:.80}")
         return found

@@ -241,7 +241,7 @@ def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp
 
 def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(terminal: Terminal) -> None:
     with screen(terminal.words()) as at_screen:
-        at_screen.wait_for("/help lists commands")
+        at_screen.wait_for("/help lists the commands")
         at_screen.type(QUESTION)
         at_screen.wait_for("It makes 42 MW of power.")
         assert "deciding …".encode() in at_screen.shown
@@ -268,7 +268,7 @@ def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Te
 
     terminal.server.answer(answer)
     with screen(terminal.words()) as at_screen:
-        at_screen.wait_for("/help lists commands")
+        at_screen.wait_for("/help lists the commands")
         at_screen.type(QUESTION)
         at_screen.wait_for("It makes 42 MW of power.")
         assert b"I have" not in at_screen.shown  # the server holds it back

@@ -140,7 +140,7 @@ def test_an_answer_without_an_end_is_cut_off(openai_server: OpenAIServer) -> Non
 
 
 def test_a_query_that_is_no_text_is_named(openai_server: OpenAIServer) -> None:
-    with pytest.raises(EngineError, match="not a text"):
+    with pytest.raises(EngineError, match="not a string"):
         client(openai_server)[0].search("\ud800", 5)
 
 

@@ -261,7 +261,7 @@ def test_a_saved_conversation_is_read_back_as_it_was_and_makes_examples(
     talk.save(tmp_path / "new" / "talk.jsonl")
     (back,) = conversations_in(tmp_path / "new" / "talk.jsonl")
     assert back.wire() == Conversation.model_validate_json(json.dumps(_whole(talk.record.wire()))).wire()
-    examples = {(example.module, example.reply): example for example in module_examples(back, known_before=())}
+    examples = {(example.module, example.reply): example for example in module_examples(back)}
     assert examples[Module.SDM, 3].targets == ("search",)
     assert examples[Module.MDM, 3].targets == ("do not access memory",)
     assert examples[Module.SGM, 3].targets == (QUESTION,)

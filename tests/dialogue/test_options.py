@@ -23,7 +23,7 @@ def test_options_that_are_given_go_before_the_defaults() -> None:
 
 def test_an_option_of_the_wrong_kind_is_named() -> None:
     opt = Opt(model=7, batchsize=True, shuffle="yes")
-    with pytest.raises(DialogueError, match="model must be a text, not 7"):
+    with pytest.raises(DialogueError, match="model must be a string, not 7"):
         opt.text("model")
     with pytest.raises(DialogueError, match="batchsize must be a whole number, not True"):
         opt.number("batchsize", 1)

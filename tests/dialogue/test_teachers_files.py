@@ -158,7 +158,7 @@ def test_a_turn_without_a_text_is_asked_and_not_graded(tmp_path: Path) -> None:
         ('{"talk": []}', 'must have a list "dialog"'),
         ("[]", 'must have a list "dialog"'),
         ('{"dialog": [["hello"]]}', "a turn must have an id and a text"),
-        ('{"dialog": [[{"id": "x", "text": 5}]]}', "the text of a turn must be a text"),
+        ('{"dialog": [[{"id": "x", "text": 5}]]}', "the text of a turn must be a string"),
     ],
 )
 def test_a_line_that_is_no_conversation_is_named_with_its_gist(tmp_path: Path, line: str, problem: str) -> None:

@@ -110,7 +110,7 @@ def test_an_agent_without_a_folder_says_which_option_it_needs(model: str) -> Non
         ({"max_turns": 0}, "max_turns must be 1"),
         ({"search_decision": "perhaps"}, "search_decision"),
         ({"srm_inference": "telepathy"}, "inference"),
-        ({"engine": 3}, "option engine must be a text"),
+        ({"engine": 3}, "option engine must be a string"),
         ({"set": ["chat.nonsense=1"]}, "nonsense"),
     ],
 )

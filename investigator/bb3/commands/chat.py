@@ -117,7 +117,7 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
     interactive = _is_interactive(source)
     spoken = Spoken(sys.stderr, sys.stdout)
     if interactive:
-        tell("Ask, or say something about yourself. /help lists commands, /quit ends.")
+        tell("Ask, or say something about yourself. /help lists the commands, and /quit ends the chat.")
         chat.on_step = lambda module: spoken.step(str(module))
     lines = _Lines(source, interactive=interactive)
     for typed in lines:

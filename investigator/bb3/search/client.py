@@ -107,7 +107,7 @@ class SearchServer:
         try:
             form = urlencode({"q": query, "n": str(count)}).encode("ascii")
         except UnicodeEncodeError as error:
-            raise EngineError("the query is not a text", hint="Pass the query as a text.") from error
+            raise EngineError("the query is not a string", hint="Pass the query as a string.") from error
         status, body = self._endpoint.post(form)
         if status != 200:
             raise self._refused(status, body)

@@ -56,7 +56,8 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 def nearest_part(text: str, query: str) -> tuple[int, int]:
     """Return the span of the part of a text that is nearest to a query, with up to 1,500 characters of a long text.
 
-    It ends between words, unless one word is longer than that; unspaced scripts are compared by pairs of characters.
+    It ends at a word boundary, unless one word is longer than that. Unspaced scripts are compared by pairs of
+    characters.
     """
     if len(text) <= WHOLE_CHARACTERS:
         return 0, len(text)

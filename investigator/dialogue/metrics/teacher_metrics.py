@@ -97,7 +97,8 @@ class TeacherMetrics(Metrics):
 def _texts(candidates: object) -> list[str]:
     if isinstance(candidates, str) or not isinstance(candidates, Sequence):
         raise DialogueError(
-            f"text_candidates must be a list of texts, not {candidates!r}", hint="Pass them as a list, the best first."
+            f"text_candidates must be a list of strings, not {candidates!r}",
+            hint="Pass them as a list, the best first.",
         )
     return [str(candidate) for candidate in candidates]
 

@@ -134,7 +134,7 @@ def turns_of(conversation: object) -> list[Turn]:
         if not isinstance(turn, dict):
             raise DialogueFormatError(f"a turn must have an id and a text, not {str(turn)[:40]!r}")
         if not isinstance(turn.get("text"), str | None):
-            raise DialogueFormatError(f"the text of a turn must be a text, not {str(turn['text'])[:40]!r}")
+            raise DialogueFormatError(f"the text of a turn must be a string, not {str(turn['text'])[:40]!r}")
     return [{"id": None, "text": None, **turn} for turn in turns]
 
 

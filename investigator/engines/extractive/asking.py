@@ -91,8 +91,8 @@ def causes_first(
 
     The sentence with the largest share of the effect's words gets the highest probability, and the other sentences get
     proportionally less. If the next sentence states the consequence ("This led to ..."), the sentence before it gets
-    the same probability. No sentence without a cause is then quoted next to it. `about` is the title of their
-    document.
+    the same probability. Sentences that give no cause are then not quoted next to them. `about` is the
+    title of their document.
     """
     shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
     at = {(one.passage, one.place): one for one, _ in ranked}
