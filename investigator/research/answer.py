@@ -131,7 +131,7 @@ def _unstated(quoted: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, 
 
 
 def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that contain more than figures of cells."""
+    """Return the claims that cite at least one quote that no figure cites."""
     used = {quote for claim in figures for quote in claim.quotes}
     return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
@@ -174,7 +174,7 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
-    """Replace a statement with a quote, and merge the two if the quote is already present."""
+    """Add a quote in place of a statement. If the quote is already a claim, only add the statement to its readings."""
     text = quote.said
     for place, claim in enumerate(claims):
         if claim.text == text:
@@ -254,8 +254,8 @@ def _with_reading(claim: Claim, readings: Sequence[Claim]) -> Claim:
 
 
 def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
-    """Return an answer that names the documents which no longer contain its quotes; it does not report anything as
-    absent.
+    """Name the documents that no longer contain the quotes of an answer. The status "not found" becomes "not found so
+    far", because the changed documents may contain the answer.
     """
     if not gone:
         return answer
@@ -275,7 +275,9 @@ def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def _with_left_out(status: AnswerStatus, reason: str, coverage: Coverage) -> str:
-    """Return the reason for showing passages, with the files that the folder excludes, which may contain the answer."""
+    """Add the files that the folder excludes to the reason for showing passages, because they may contain the
+    answer.
+    """
     excluded = _ignored(coverage) if status is AnswerStatus.PASSAGES_FOUND else []
     return f"{reason.rstrip('.')}; {', '.join(excluded)}." if excluded else reason
 
@@ -296,7 +298,7 @@ def _reason(
         tried += f" (the nearest one scores {best} of 100; {threshold} or more is shown)" if best else ""
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
     if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
-        tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
+        tried += f" (the search alone gives {disputed.target_document_id} a score of {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
         searched = number_of(coverage.total - len(coverage.unreadable), "document")
         none = [] if coverage.left_out else ["none left out"]
@@ -315,7 +317,7 @@ def _reason(
 
 
 def _ignored(coverage: Coverage) -> list[str]:
-    """Return the files that the folder's own ignore file excludes: the sender may have put it there."""
+    """Return the files that the folder's own ignore file excludes; whoever sent the folder may have added that file."""
     return [item.line for item in coverage.left_out if item.by_folder]
 
 
@@ -326,8 +328,8 @@ def _search_point(memory: Memory) -> int:
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
     """Return the quotes by citation id, each once, starting with the document with the highest point.
 
-    A document that was asked several times contributes the best quote from each time first, in that order: a
-    narrower question gets more points, but its reply says less about the original question.
+    If a document was asked several times, the best quote of each reply comes first, in the order of asking: a reply to
+    a narrower question has a higher point, but says less about the original question.
     """
     best: dict[str, int] = {}
     for memory in history:

@@ -1,5 +1,5 @@
-"""Answers from a single document, as in a cell of a matrix, with its sentences that meet every constraint. Pure. Its
-match cannot be compared with those of other documents, so every sentence is examined.
+"""Answers a question from a single document, as for a matrix cell, with the sentences that meet every constraint. Pure.
+With no other document to compare its match with, every sentence is examined.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _SEVERAL = late(
     r"|(?:who|what|when|where|which|how|why)\b.*\band (?:who|what|when|where|which|how|why))\b",
     re.IGNORECASE,
 )
-"""Matches a question about several things, of which one document may answer only a part."""
+"""Matches a question about several things; one document may answer only a part of it."""
 _BY_SEVERAL = (QuestionKind.SUMMARY, QuestionKind.WHY)
 _OF_ALL = late(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
@@ -39,7 +39,7 @@ class AskAll:
         return tuple(steps)
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return the number of all steps."""
+        """Return the number of steps, so that all of them are asked."""
         return len(steps)
 
     def suffices(
@@ -63,7 +63,8 @@ class FewCalls:
     def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
         """Return the steps whose documents may contain something, according to the search.
 
-        At least one of several steps is kept, and so are steps for unranked documents and for all documents together.
+        The likeliest steps are kept if none is worth asking. Steps for documents without a card, and the step that asks
+        all documents together, are always kept.
         """
         match = {card.document_id: card.match for card in cards}
         worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= self.bar)
@@ -72,8 +73,8 @@ class FewCalls:
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return two if one of the first two steps is likely to answer, else the number of all steps.
 
-        A question about each of several things goes to all documents. If the other documents would take several rounds,
-        one full round is asked, because it takes no longer than two documents.
+        A question about each of several things goes to all documents. If all steps would take two or more batches of
+        `workers`, one full batch is asked, because it takes no longer than two documents.
         """
         match = {card.document_id: card.match for card in cards}
         is_likely = any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE])
@@ -87,10 +88,9 @@ class FewCalls:
     ) -> bool:
         """Return True if proven quotes cover the question.
 
-        This requires a reply with a high point and a quote, and every important need in the quotes or in the titles of
-        their documents; if the search also finds the answer there, only the decisive needs are required. This rule
-        never treats a question as answered if it is about several things, or in a language in which that cannot be
-        determined.
+        This requires a reply with a high point and a quote, and quotes or titles of their documents that contain every
+        important need, or only the decisive needs if the search also finds the answer there. A question about several
+        things is never treated as answered, and neither is one in a language in which that cannot be determined.
         """
         history = [memory for memory in history if not memory.addressed]  # an untrusted document decides nothing
         sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]

@@ -69,7 +69,7 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
 
 
 def _between(asked: frozenset[Period], cards: Sequence[DocumentCard]) -> list[DocumentCard]:
-    """Return the documents of the times from the first to the last of several periods."""
+    """Return the documents dated between the first and the last of several periods."""
     known = sorted(period.order for period in asked if period.year)
     return [card for card in cards if known[0] <= _when(card) <= known[-1]] if len(known) > 1 else []
 
@@ -85,7 +85,7 @@ def names_issuer(question: str, issuer: str) -> bool:
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
-    """Return a side that names no time as a question about the newest period that the likely reports cover."""
+    """Add the newest period that the likely reports cover to the question of a side that names no time."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
@@ -103,8 +103,8 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the documents that the question names, or the likeliest documents. If the question
-    names no subject, these are all documents, up to the size of a table.
+    """Return the plan of a summary: the documents that the question names, or the likeliest documents. If it asks for a
+    summary of everything, these are all documents, up to the maximum number of rows of a table.
     """
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
     best, asked = max((card.match for card in cards), default=0.0), roots(question)
@@ -124,7 +124,7 @@ def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
 def side_by_side(
     run: Investigation, history: Sequence[Memory], document: Load, *, is_read: bool
 ) -> tuple[TableRow, ...]:
-    """Return a row for each side of a comparison or each asked document; () for fewer than two.
+    """Return a row for each side of a comparison, or for each document asked; () if there are fewer than two.
 
     `is_read` is True if a language model replied; a cell uses the model's words if the quotes prove them.
     """
@@ -145,7 +145,7 @@ def side_by_side(
 
 
 def _in_one_document(run: Investigation, history: Sequence[Memory], document: Load) -> tuple[TableRow, ...]:
-    """Return one document's statements about a thing at several times, in order; may be empty."""
+    """Return a single row with what the best document says about a thing at several times; () if nothing was found."""
     part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
     if not found:
         return ()
@@ -166,7 +166,9 @@ def _series_asked(run: Investigation, document: Load) -> list[str]:
 
 
 def _compared(run: Investigation, document: Load) -> list[str]:
-    """Return the documents of a comparison that names none: as many as it asks for, best replies first."""
+    """Return as many documents as a question such as "compare two reports" asks for, best replies first; [] if it gives
+    no number.
+    """
     said = _HOW_MANY.search(run.question)
     if said is None:
         return []
@@ -176,7 +178,7 @@ def _compared(run: Investigation, document: Load) -> list[str]:
 
 
 def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Load) -> bool:
-    """Return True if a document says that it is about another side."""
+    """Return True if the names or the beginning of a document name another side, but not this one."""
     if not memory.quotes:
         return False
     one = document(memory.quotes[0].document_id)
@@ -204,7 +206,7 @@ def _by_document(run: Investigation, asked: Sequence[str], document: Load, *, is
 
 
 def _at_own_time(part: Part, one: Document) -> Part:
-    """Return a part about several periods as a part about the period of a report."""
+    """Limit a part about several periods to the period of one report."""
     if len(periods(part.question)) < 2 or (own := _own_period(one)) is None:
         return part
     within = f"q{own.quarter} " if own.quarter else f"{month_name[own.month]} " if own.month else ""
@@ -219,7 +221,9 @@ def _label(one: Document) -> str:
 
 
 def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: bool) -> Sequence[Memory]:
-    """Return the memories about a side; the most relevant sentences are added to the memory of its best document."""
+    """Return the memory of the best document for a side, with its most relevant sentences. If a model read the
+    documents, return all memories unchanged.
+    """
     if is_read or not found:
         return found
     best = max(found, key=lambda memory: _of_side(part, memory, document))
@@ -228,7 +232,7 @@ def _with_telling(part: Part, found: Sequence[Memory], document: Load, is_read: 
 
 
 def _of_side(part: Part, memory: Memory, document: Load) -> float:
-    """Return how likely it is that a side refers to a document, by its title, its beginning, and its reply."""
+    """Score how well a document fits a side, by its names, its beginning, its period and its reply."""
     if memory.addressed or not memory.quotes:
         return 0.0
     one, asked = document(memory.target_document_id), table_question(part.question)
@@ -251,9 +255,9 @@ def _quarters(question: str) -> list[Period]:
 
 
 def _with_news(memory: Memory, part: Part, one: Document, before: Document | None) -> Memory:
-    """Return a memory with what its document says about a subject that the previous one does not.
+    """Return a memory with the sentences about the subject that the previous document does not contain.
 
-    For a cell, only the same figure in other tables is added.
+    If the memory quotes cells, only a cell with the same figure in another table is added.
     """
     cells = [quote for quote in memory.quotes if quote.cell is not None]
     if cells:

@@ -53,7 +53,7 @@ _EXTREMES = {
 
 
 def as_one_figure(run: Investigation, history: Sequence[Memory], load: Load) -> Investigation:
-    """Return a run about several sides as one about a single figure, if that can be computed from one document."""
+    """Turn a run about several sides into one about a single figure, if one document is enough to compute it."""
     is_one = run.kind is not QuestionKind.COMPARISON and len(run.parts) < 2
     if is_one or not (asked_computation(run.question) or asked_operation(run.question)):
         return run
@@ -114,8 +114,8 @@ def _told(result: Computation, about: str, names: Sequence[str], count: int) -> 
 
 
 def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: Load) -> tuple[Claim, ...]:
-    """Return a figure computed from two quoted cells, of one row or of equally labelled rows at two times; they may be
-    in different documents.
+    """Return a figure computed from two quoted cells, which are in one row or in equally labelled rows for different
+    times. They may be in different documents.
     """
     operation, asked = asked_operation(question), table_question(question)
     cells = [(quote, quote.cell, memory.id) for memory, quote in sources if quote.cell is not None] if operation else []
@@ -137,8 +137,8 @@ def _of_two_times(question: str, sources: Sequence[tuple[Memory, Quote]], load: 
 
 
 def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMatch, ...]:
-    """Match the constraints of a question with a computed figure: one cell must contain each word, and both together
-    all times. The cells of the computation meet all of them.
+    """Match the constraints of a question with a computed figure. A time must match both cells, any other constraint at
+    least one. A figure computed from a single document meets them all, because its cells were chosen for the question.
     """
     document = load(claim.quotes[0].document_id)
     if any(one.quotes == claim.quotes for one in _computed_in(question, document, ())):
@@ -157,8 +157,8 @@ def claim_matches(question: str, claim: Claim, load: Load) -> tuple[ConstraintMa
 
 
 def _belong_together(one: Quote, cell: QuotedCell, other: Quote, other_cell: QuotedCell, load: Load) -> bool:
-    """Return True for two cells of one row, or of equally labelled rows with different times, given by their headers
-    or, in equal columns, by two documents about one subject.
+    """Return True if two cells are in one row, or in equally labelled rows for different times. The times are in the
+    headers or, if the columns are the same, are those of two documents about one subject.
     """
     if cell == other_cell or (one.document_id, one.start) == (other.document_id, other.start):
         return cell != other_cell

@@ -48,13 +48,13 @@ _MOST_SENTENCES = 20_000  # maximum number of sentences of all documents togethe
 _FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
-"""Maximum number of sentences with the same words except for values; more frequent sentences come from a form."""
+"""Maximum number of sentences with the same words except for values; if there are more, they come from a form."""
 _MOST_OF = 0.6  # share of the words of a subject, without document names, that a sentence must contain
 _LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
 _BEHIND_BEST = 20  # points
 _VALUE = re.compile(r"\d")
 _NO_VALUE = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)|\b\d+(?:st|nd|rd|th)\b")
-"""Years and ordinals, which show that two things are different."""
+"""Years and ordinals: they distinguish things, and are not values of a thing."""
 
 
 def compared(
@@ -66,9 +66,9 @@ def compared(
     """Return the disagreements among statements, with their verdict.
 
     If the question has a subject, the asked documents and the passages that give it a value are compared; otherwise all
-    documents. Statements on the subject with different values that may refer to different things are shown without
-    establishing anything. If there are none, the compared statements are shown, or the findings of an ordinary question
-    (`usual`).
+    documents. If statements give the subject different values but may refer to different things, they are shown as
+    passages, not as an answer. If there are none, the compared statements are shown, or else the result of an ordinary
+    search (`usual`).
     """
     names, document = library.document_ids(), library.document
     asked = dict.fromkeys(one.target_document_id for one in history if one.quotes and not one.addressed)
@@ -102,14 +102,14 @@ def compared(
 
 
 def _different(found: Sequence[Conflict], how: str) -> Verdict:
-    """Return the verdict that statements give different values, each side as a statement."""
+    """Return the verdict that statements give different values, with a claim for each side."""
     claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
     reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {how}."
     return Verdict(AnswerStatus.ANSWERED, claims, reason=reason)
 
 
 def _compared_values(stated: Sequence[tuple[DatedSentence, StatedValue]]) -> str:
-    """List the compared statements with their values, and say that nothing more is known."""
+    """List the compared statements with their values, and say that no contradiction was recognised."""
     listed = [f"{value.text} ({one.quote.place})" for one, value in stated]
     named = "; ".join(list(dict.fromkeys(listed))[:_MOST_SHOWN])
     if len({one.document_id for one, _ in stated}) == 1:
@@ -121,8 +121,8 @@ def _nothing_compared(documents: Sequence[Document], *, on_subject: bool) -> str
     if on_subject or not documents:
         return "No statement that gives it a value was found, so there was nothing to compare."
     return (
-        f"Only sentences in the same words were compared, in {number_of(len(documents), 'document')}; no two of them "
-        "give different values. Statements in other words were not compared."
+        f"Only sentences with the same wording were compared, in {number_of(len(documents), 'document')}; no two of "
+        "them give different values. Statements with a different wording were not compared."
     )
 
 
@@ -149,8 +149,8 @@ def _conflicts(part: Part, alike: Sequence[Sequence[Quote]], documents: Sequence
 
 
 def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[list[Quote]]:
-    """Yield the sentences about the subject or, without a subject, all sentences, that have the same words and differ
-    in a value or a negation.
+    """Yield groups of sentences that have the same words and differ in a value or a negation; with a subject, only
+    sentences about it.
 
     Most sentences resemble no other, so the costly comparisons are made only among those that share their main words.
     """
@@ -197,7 +197,7 @@ class _Sentence(NamedTuple):
 
 
 def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[_Sentence]:
-    """Yield the sentences outside of tables that may be about a subject."""
+    """Yield the sentences outside tables that may be about a subject."""
     left = _MOST_SENTENCES
     for one in documents:
         wanted = subject - roots(f"{one.title} {one.id}")
@@ -255,7 +255,7 @@ def _without_documents(what: str, part: Part) -> str:
 
 
 def _tells(sentence: str, what: str, document: Document) -> bool:
-    """Return True if a sentence contains most words of a subject, without those that name its document."""
+    """Return True if a sentence contains most words of a subject, not counting those that name its document."""
     about = roots(document.names)
     terms = [term for term in table_question(what).terms if term.roots.isdisjoint(about)]
     said = roots(sentence)
@@ -263,7 +263,7 @@ def _tells(sentence: str, what: str, document: Document) -> bool:
 
 
 def _cells(what: str, document: Document) -> list[Quote]:
-    """Return the cells that meet every constraint, one per row, if they give different figures."""
+    """Return the cells that meet every constraint, one for each row and each figure."""
     found: dict[str, Quote] = {}
     for one in best_cells(what, tables_of(document), most=_LOOKED_AT) if document.tables else ():
         if one.is_met:

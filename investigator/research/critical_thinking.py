@@ -18,7 +18,7 @@ from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkRe
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
-_FEWEST_REPEATED = 3  # words; so many in the same order cannot be a coincidence
+_FEWEST_REPEATED = 3  # spaces between words; so many words in the same order cannot be a coincidence
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ def think(client: EngineClient, request: ThinkVariables) -> Understood:
 def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tuple[Part, ...]:
     """Return the engine's parts if they add nothing to the question, or else those found by rules.
 
-    Each has the constraints found by rules, and those that the engine gives in words of the question.
+    Each part has the constraints found by rules, and the engine's own constraints if they use only words of the
+    question.
     """
     asked = roots(question)
     known = [part for part in proposed if (own := roots(part.question)) and 2 * len(own & asked) >= len(own)]
@@ -67,7 +68,7 @@ def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tu
 
 
 def repeats(text: str, prompt: str) -> bool:
-    """Return True if a value is copied from the words of the prompt, as small models do."""
+    """Return True if a value is copied from the prompt, as small models tend to do."""
     said = " ".join(text.split()).strip(" .").casefold()
     return said.count(" ") >= _FEWEST_REPEATED and said in " ".join(prompt.split()).casefold()
 

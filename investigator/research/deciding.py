@@ -32,15 +32,15 @@ from investigator.tables.listing import says_yes_or_no
 
 _FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
 _STOP = re.compile(r"(?<=[^\W\d][.;!?])\s+")
-_MONTH = re.compile(r"(?<=[\w,] )May\b")  # which is no modality
+_MONTH = re.compile(r"(?<=[\w,] )May\b")  # the month, not the modal verb
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
 
 
 def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[str]) -> Decision | None:
-    """Return what a clause of a sentence decides; None if no clause says everything.
+    """Return the decision that a clause of a sentence gives; None if no clause contains everything that is asked.
 
-    `about` are words of the name of its document.
+    `about` contains the roots of the words in the name of its document.
     """
     before = evidence.before.rstrip().rpartition("\n\n")[2]
     if vote := decision_of_vote(part.question, evidence.sentence, before):
@@ -52,7 +52,7 @@ def decision_of_sentence(part: Part, evidence: Surroundings, about: frozenset[st
         evidence = replace(evidence, sentence=about_anybody(evidence.sentence))
     question, wanted = _without_amounts(part.question)
     bound = part.constraints
-    if wanted:  # a question about an amount has no agent
+    if wanted:  # it does not matter who does what in a question about an amount
         bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
     sentence, fewest = evidence.sentence, 1 if wanted else _FEWEST
     every = (part for each in assertions(sentence) for part in (_without_cause(each), each))
@@ -70,7 +70,7 @@ def is_reported(question: str, sentence: str) -> bool:
 
 
 def decision_of_cell(question: str, value: str) -> Decision | None:
-    """Return the decision from the value of the requested cell: its own yes or no, or yes if the question names it."""
+    """Return the decision that the value of a cell gives: its own yes or no, or yes if the question names the value."""
     said = says_yes_or_no(value)
     if negates(question):
         return None
@@ -106,7 +106,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
     denies = negates(clause) or not slot_words("polarity").isdisjoint(added)
     if negates(question):
         return None
-    if contradicted == {ConstraintKind.DIRECTION}:  # a question about a fall is not answered by a rise
+    if contradicted == {ConstraintKind.DIRECTION}:  # the question asks about a fall, and the clause reports a rise
         return Decision.NO if not denies and others <= {ConstraintKind.ROLE} else None
     if others or not contradicted <= _MAY_BE_DENIED:
         return None
@@ -117,7 +117,7 @@ def _settled(failing: Sequence[ConstraintMatch], question: str, clause: str) -> 
 
 
 def _as_said(word: str, clause: str) -> str:
-    """Return the synonym that a clause has for a word; the word itself if the clause has it or none."""
+    """Return the synonym that a clause uses for a word, or the word itself if the clause contains it or no synonym."""
     if root(word) in roots(clause):
         return word
     same = related_roots(word)
@@ -125,8 +125,8 @@ def _as_said(word: str, clause: str) -> str:
 
 
 def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
-    """Return True if a sentence contains the content words of a question in order; the document's subject may supply
-    some. If the question asks what somebody is, no other name may be in between.
+    """Return True if a sentence contains the content words of a question in order, except those that name the document.
+    If the question asks what somebody is, no other name may come between them.
     """
     plain = words(sentence)
     said = [root(word) for word in plain]
@@ -148,7 +148,7 @@ def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) 
 
 
 def _forbids(question: str, sentence: str) -> bool:
-    """Return True if a clause says of exactly what a question asks for that it is forbidden."""
+    """Return True if a clause forbids exactly what a question asks about."""
     forbidden = patterns("yes_no")["forbidden"]
     asked = {root(word): word for word in _content(patterns("yes_no")["permits"].sub(" ", question))}
     clauses = (clause for piece in _STOP.split(sentence) for clause in assertions(piece))
@@ -163,7 +163,9 @@ def _forbids(question: str, sentence: str) -> bool:
 
 
 def _without_cause(clause: str) -> str:
-    """Return what a clause says to have a cause; all of it if it is denied: then the cause may be what is denied."""
+    """Return a clause without the cause that it gives. A negated clause is returned whole, because the negation may
+    apply to the cause.
+    """
     found = None if negates(clause) else patterns("causes")["effect_before"].search(clause)
     return clause[: found.start()] if found else clause
 
@@ -199,7 +201,7 @@ def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
 
 
 def _names_thing(amount: Amount, question: str) -> bool:
-    """Return True for the number of a thing, as in "was lot 2 sold"; "is the fee 40" and "did 52 come" have amounts."""
+    """Return True if an amount is the number of a thing ("was lot 2 sold"), unlike "is the fee 40" or "did 52 come"."""
     before, _, after = question.partition(amount.text)
     first, *between = words(before) or [""]
     is_bare = bool(between) and before.endswith(" ") and all(not unit for _, unit in amount.readings)
@@ -212,7 +214,10 @@ def _names_thing(amount: Amount, question: str) -> bool:
 
 
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
-    """Return yes or no according to the only amount in the requested unit in a sentence; None if that is undecided."""
+    """Compare the only amount of a sentence in the requested unit with the one in the question, and return yes or no.
+
+    Return None if this does not decide the question.
+    """
     if decision is not Decision.YES or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}

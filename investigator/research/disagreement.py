@@ -69,8 +69,8 @@ def conflicts_among(parts: Sequence[Part], memories: Sequence[Memory], document:
 def disagreed(
     run: Investigation, answer: Answer, history: Sequence[Memory], library: DocumentIndex
 ) -> tuple[Conflict, ...]:
-    """Return the conflicts with a value of the answer: among the quotes or, failing that, between other passages and
-    the answer. Without an answer, no value is known to belong to the thing in question.
+    """Return the conflicts that involve a value of the answer: among the quotes or, failing that, between other
+    passages and the answer. Without an answer, return none: no value is known to belong to the thing in question.
     """
     if answer.status not in (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART):
         return ()
@@ -94,7 +94,7 @@ def _with_answer(
 
 
 def _is_of_replaced(conflict: Conflict, document: Load) -> bool:
-    """Return True if only a document replaced by another side's document gives a different value."""
+    """Return True if the sides agree once documents that another side's document replaces are ignored."""
     cited = {side.quote.document_id: document(side.quote.document_id) for side in conflict.sides}
     replaced = replaced_documents(tuple(cited.values()))
     return len({side.value for side in conflict.sides if side.quote.document_id not in replaced}) < 2
@@ -152,7 +152,7 @@ def value_conflicts_among(
 
 
 def _thing(question: str) -> Thing | None:
-    """Return the thing whose value a question asks for; a day in the question is a condition, not the value."""
+    """Return the thing whose value a question asks for. If a yes-or-no question names one day, that is the value."""
     days = [one.text for one in moments(question) if one.day]
     if len(days) == 1 and kind_of(question) is QuestionKind.YES_NO:
         return thing_asked(f"When {question.replace(days[0], ' ')}")
@@ -160,7 +160,7 @@ def _thing(question: str) -> Thing | None:
 
 
 def spans_of(passages: Sequence[Passage]) -> list[tuple[str, int, int]]:
-    """Return the places of passages."""
+    """Return the document id, start and end of each passage."""
     return [(one.document_id, one.start, one.end) for one in passages]
 
 
@@ -171,7 +171,7 @@ def sentences_in(
     *,
     in_tables: bool = False,
 ) -> tuple[Quote, ...]:
-    """Return each sentence of the given spans once; sentences in tables are included only with `in_tables`."""
+    """Return each sentence of the given spans once; tables are skipped unless `in_tables` is True."""
     found: dict[tuple[str, int], Quote] = {}
     for name, low, high in spans:
         one = document(name)
@@ -186,13 +186,15 @@ def sentences_in(
 
 
 def as_statements(said: Sequence[Quote], document: Load) -> tuple[DatedSentence, ...]:
-    """Return sentences as statements, with the documents about other things and those of the same series."""
+    """Return sentences as dated statements, each with the documents about other things and those of its own series."""
     cited = {quote.document_id: document(quote.document_id) for quote in said}
     return _related(dated_sentences([(quote, quote.text, quote.start) for quote in said], cited), cited)
 
 
 def _related(statements: Sequence[DatedSentence], documents: Mapping[str, Document]) -> tuple[DatedSentence, ...]:
-    """Add the documents about other things and those of the same series, as recognised by their first lines."""
+    """Add to each statement the documents about other things and those of its own series, as recognised by their first
+    lines.
+    """
 
     @cache
     def said(name: str) -> frozenset[str]:
@@ -215,9 +217,10 @@ def dated_sentences(
     documents: Mapping[str, Document],
     versions: Mapping[str, int] | None = None,
 ) -> tuple[DatedSentence, ...]:
-    """Return the sentences of quotes with their places and their documents' descriptions of themselves.
+    """Return the sentences of quotes with their places and with the date, period and version of their documents.
 
-    Documents with one number in `versions` are versions of one text; by default these are looked for, which takes time.
+    Documents with the same number in `versions` are versions of one text; by default, versions are detected, which is
+    slow.
     """
     if versions is None:
         versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
@@ -234,9 +237,10 @@ def dated_sentences(
 
 
 def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Precedence) -> Answer:
-    """Add the conflicts between documents to the answer; its status is conflicting unless the newest document counts.
+    """Add the conflicts between documents to the answer; its status is conflicting unless the newest document takes
+    precedence.
 
-    In that case statements with quotes from the newest sides come first. Sides without a date have no precedence.
+    In that case, statements with quotes from the newest sides come first. If a side has no date, none has precedence.
     """
     if not found or not answer.claims:
         return answer
@@ -245,20 +249,20 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
     if precedence is Precedence.NEWER and dated:
         newest = {conflict.sides[-1].quote for conflict in found}
         claims = tuple(sorted(answer.claims, key=lambda claim: newest.isdisjoint(claim.quotes)))
-        reason = f"{answer.reason} If the documents disagree, the newest one counts."
+        reason = f"{answer.reason} If the documents disagree, the newest one takes precedence."
         return answer.changed(claims=claims, text=cited_text(claims), reason=reason)
     if answer.status is not AnswerStatus.ANSWERED:
         return answer
     status = AnswerStatus.CONFLICTING
     outcome = status if answer.outcome == answer.status else answer.outcome
-    return answer.changed(status=status, outcome=outcome, reason=f"{answer.reason} They do not agree.")
+    return answer.changed(status=status, outcome=outcome, reason=f"{answer.reason} The documents disagree.")
 
 
 def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
     """Yield groups of documents that are versions of one text about one subject.
 
-    Data sheets of two products may share most words: a document whose first line names something that no other document
-    of the group mentions has a different subject.
+    Data sheets of two products may share most words. Therefore a document is left out of its group if its first line
+    names something that no other document of the group mentions.
     """
     for group in version_groups({name: one.text for name, one in documents.items()}):
         mentioned = {name: frozenset(words(documents[name].text)) for name in group}
@@ -269,10 +273,11 @@ def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
 
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int, bool]]:
-    """Yield the sentences of a quote that meet at least half of a part without contradicting it, with their places.
+    """Yield the sentences of a quote that meet at least half of a part's constraints and contradict none, with their
+    places.
 
-    Each sentence must itself contain some words of the question, but neighbouring ones may name the subject. The flag
-    is True if a sentence meets every constraint.
+    Each sentence must itself contain some words of the question, but its neighbours may name the subject. The third
+    value is True if the sentence meets every constraint.
     """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]
@@ -297,7 +302,7 @@ def _about(document: Document) -> str:
 
 
 def date_of(document: Document) -> str | None:
-    """Return the date of a document in ISO 8601: from its properties, else the first full date on its first page."""
+    """Return the date of a document in ISO 8601: from its properties, or else the first full date at its beginning."""
     return document.date or _first_day(_about(document))
 
 
@@ -309,5 +314,5 @@ def _first_day(about: str) -> str | None:
 
 @lru_cache(maxsize=1_024)
 def _covered(about: str) -> str:
-    """Return the periods that a report covers according to its first page; "" for other documents."""
+    """Return the periods that a report names at its beginning; "" for other documents."""
     return " ".join(sorted(map(repr, periods(about)))) if _REPORTS_ON.search(about) else ""

@@ -1,7 +1,7 @@
 """Decides for every document of a folder whether it contains what a question asks for, with supporting quotes. Pure.
 
 The verdict is yes if the document's words show it; unclear if some words are missing or far apart, or if a piece is
-only similar in meaning; otherwise no. A reader decides the unclear documents.
+only similar in meaning; otherwise no. Unclear documents are left to an engine that reads them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TITLE = 5  # a sentence that starts before this character includes the title
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # weight of the requested kind of thing
-_NOT_ITS_PLACE = 0.6  # limit for a sentence that gives the place of work other than the document's own
+_NOT_ITS_PLACE = 0.6  # highest strength of a sentence about the place of other work than the document's own
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
 _FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; a piece above it gets a bonus
@@ -93,8 +93,8 @@ def surveyed(question: str, library: DocumentIndex) -> tuple[TableRow, ...]:
 
 
 def counted(question: str, library: DocumentIndex, *, only_bound: bool = False) -> tuple[TableRow, ...]:
-    """Return the table rows that a question wants counted, one for each thing; with `only_bound`, only if it names more
-    than their kind. Raises StoreError.
+    """Return the table rows that a question wants counted, one for each thing. With `only_bound`, return nothing if the
+    question names only the kind of thing. Raises StoreError.
     """
     things = asked_things(question)
     if things is None or not things.is_count or (only_bound and not things.is_bound):
@@ -115,7 +115,7 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
         row = _together(document_id, topics, each)
         is_told = any(topic.is_mention for topic in topics)
         if row.verdict is RowVerdict.YES and not is_told and has_things(question, document(document_id)):
-            row = row.changed(verdict=RowVerdict.UNCLEAR)  # its rows are asked for
+            row = row.changed(verdict=RowVerdict.UNCLEAR)  # the question asks for its rows, not for the document
         if row.verdict is RowVerdict.YES and not is_told:  # amounts are not compared here
             row = row.changed(missing=(*row.missing, *(one.text for one in asked_amounts(question))))
         rows.append(row)
@@ -123,8 +123,8 @@ def _decided(survey: Survey, topics: Sequence[Topic], question: str, document: L
 
 
 def _without_other_kinds(rows: Sequence[TableRow], question: str, document: Load) -> Iterator[TableRow]:
-    """Yield the rows, with a no for documents that only lack something and are of another kind: a price list is not one
-    of the minutes that do not mention rain. Without such documents, the rows are unchanged.
+    """Yield the rows, with a no for documents that merely lack something and are not of the requested kind: a price
+    list is not one of the "minutes that do not mention rain". If no document is of that kind, the rows are unchanged.
     """
     lacking = {row.document_id for row in rows if row.verdict is RowVerdict.YES and not row.quotes}
     asked = asked_documents().search(question)
@@ -140,7 +140,7 @@ def _called(document: Document) -> frozenset[str]:
 
 
 def _together(document_id: str, topics: Sequence[Topic], each: Sequence[TableRow]) -> TableRow:
-    """Return the row of a document from one row for each topic: it has all topics except the excluded ones."""
+    """Merge a document's rows, one for each topic. The verdict is yes if it has all topics except the excluded ones."""
     refused = (RowVerdict.YES if topic.is_excluded else RowVerdict.NO for topic in topics)
     if any(row.verdict is verdict for row, verdict in zip(each, refused, strict=True)):
         return _not_in(document_id)
@@ -224,7 +224,7 @@ def _enumerated(spans: Sequence[FoundSpan], question: str, document: Document) -
 
 
 def _weights(topics: Sequence[Topic], searched: Sequence[float]) -> tuple[tuple[float, ...], ...]:
-    """Return the weights of the terms of each topic: those of their rarest words; 0 if no document contains one."""
+    """Return the weight of each term of each topic: that of its rarest word, or 0 if no document contains the term."""
     left = iter(searched)
     each = [tuple(max([next(left) for _ in term.searched], default=1.0) for term in topic.terms) for topic in topics]
     return tuple(_weighed(topic, found) for topic, found in zip(topics, each, strict=True))

@@ -52,7 +52,7 @@ def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
-    """Return rewordings of a part, each with a word, a phrasal verb, or both replaced with words of the folder.
+    """Return rewordings of a part, in which a word, a phrasal verb, or both are replaced with words of the folder.
 
     `shares` maps each word to the share of documents that contain it. If no such word exists, return the part without
     question words; return nothing if no other words are left.
@@ -94,9 +94,9 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """Return the replaceable words with the forms of their synonyms: one synonym of each word in turn.
+    """Return the replaceable words with the forms of their synonyms: the first synonym of each word, then the second.
 
-    A modifier is excluded: "net" in "the net sales". A verb is replaced only by verbs.
+    Modifiers, such as "net" in "the net sales", are excluded. A verb is replaced only by verbs.
     """
     fixed = _modifiers(part.question)
     loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]
@@ -128,7 +128,7 @@ def found_for(part: Part, run: Investigation, history: Sequence[Memory]) -> tupl
 def respelled_parts(
     parts: Sequence[Part], respelled: Callable[[str], str | None]
 ) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """Return the parts with unknown words respelled as in the folder, and these words."""
+    """Return the parts with unknown words respelled as in the folder, and the list of respelled words."""
     wordings: list[str] = []
     changed = []
     for part in parts:
@@ -149,9 +149,9 @@ def _is_known(word: str) -> bool:
 
 
 def second_hop(part: Part, found: Sequence[Memory]) -> str:
-    """Return a question about a newly found name and what the quotes do not answer.
+    """Return a query with the words of a part that the quotes of its best reply lack, and a name that they introduce.
 
-    Return "" if the quotes of the best reply contain all words of the part, or no new name.
+    Return "" if the quotes contain all words of the part, or no new name.
     """
     best = max(found, key=lambda memory: memory.point or 0, default=None)
     if best is None or not best.quotes:

@@ -23,7 +23,7 @@ def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> 
 
 
 def _most(run: Investigation, settings: MethodSettings, budget: BudgetSettings) -> Usage:
-    """Return the highest cost: all rounds with all steps, each call as expensive as expected, within the ceilings."""
+    """Return the highest cost: all rounds with all steps, at the expected cost per call, within the ceilings."""
     calls = settings.rounds * (settings.planner.steps + _BESIDE_STEPS) + _BESIDE_STEPS
     calls = min(calls, budget.calls or calls)
     expected = run.usage

@@ -15,9 +15,7 @@ class HistorySelector:
         self.history: tuple[Memory, ...] = ()
 
     def select(self, threshold: int) -> tuple[Memory, ...]:
-        """Return the memories with a point at or above the threshold (0..100), in order, but never unparsed
-        memories.
-        """
+        """Return the memories with a point at or above the threshold (0..100), in order, and no unparsed memories."""
         self.history = tuple(m for m in self.memory_stream if m.point is not None and m.point >= threshold)
         return self.history
 

@@ -1,7 +1,7 @@
-"""Finds what holds at the time in question, or now: what has begun or ended, and who has taken over. Pure.
+"""Finds what is valid at the time in question, or now: what has begun or ended, and who has taken over. Pure.
 
 The search ranks by words, and "from 1 September" shares none with "in October". Therefore all statements that give a
-time for the thing are read, regardless of their score, and a statement that another one has overtaken is not an answer.
+time for the thing are read, whatever their score, and a statement that another one has overtaken is not an answer.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from investigator.tables.things import lists_things
 _TURNOVER = "resigned left retired replaced succeeded former new elected appointed takes over since until"
 _WHICH = late(r"\W*(?:which|who)\b", re.IGNORECASE)
 _HELD_SINCE = "No language model was asked; not established: who has held the role since."
-_BESIDE = 160  # number of characters around a sentence that may name its role
+_BESIDE = 160  # number of characters before and after a sentence in which its role may be named
 
 
 def with_all_found(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], library: DocumentIndex
 ) -> Statements:
-    """Add missing quotes that meet every constraint of a part, and the sentences that say what holds at the time in
+    """Add missing quotes that meet every constraint of a part, and the sentences that say what is valid at the time in
     question or who holds a role.
     """
     written = with_all_that_meets(parts, written, memories, library.document)
@@ -64,7 +64,7 @@ def with_all_found(
 
 
 def asks_time(question: str) -> bool:
-    """Return True if a question asks what holds at a time, when a time span begins or ends, or who holds a role."""
+    """Return True if a question asks what is valid at a time, when a time span begins or ends, or who holds a role."""
     return bool(role_asked(question) or now_asked(question) or moments(question) or phases_asked(question))
 
 
@@ -73,7 +73,7 @@ def _role(part: Part) -> str:
 
 
 def _as_who(part: Part) -> Part:
-    """Return a part that asks if somebody holds a role as one that asks who does."""
+    """Turn a part that asks if somebody holds a role into one that asks who holds it."""
     _, who = holder_named(part.question)
     return part.changed(question=who, constraints=constraints(who)) if who else part
 
@@ -101,8 +101,8 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     """Return the verdict without answers that another statement has overtaken.
 
     Somebody who has left a role no longer holds it; of values with different starting days, the latest before the time
-    in question is in force. `said` contains the statements that may say so. If nothing is left, the statements are
-    shown without counting as an answer.
+    in question is in force. `said` contains the statements that may overtake others. If no answer is left, the
+    statements are shown as passages.
     """
     if found.status is not AnswerStatus.ANSWERED or len(found.parts) != 1:
         return found
@@ -117,7 +117,7 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
     if asks_holder(question):
         gone = frozenset(_gone(question, said, document))
         kept = tuple(claim for claim in found.claims if not _names_one_of(gone, claim, question))
-        if now_asked(question):  # "is now Ann" says that somebody else was before
+        if now_asked(question):  # "is now Ann" implies that somebody else was before
             kept = tuple(claim for claim in kept if succession(claim.text).taking) or kept
     else:
         kept = _latest(question, found.claims, document)
@@ -134,7 +134,8 @@ def _last_names(names: Iterable[str]) -> frozenset[str]:
 def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
     """Return the verdict without statements from documents that another cited document replaces as a whole.
 
-    A question that names a time, a number or the past may ask for them: then those of the newer document come first.
+    A question with a number may ask for them, so they are kept; if it asks about the past, those of the newer document
+    come first.
     """
     if any(map(str.isdigit, question)) or lists_things(question):
         return found
@@ -180,7 +181,9 @@ def _names_one_of(gone: frozenset[str], claim: Claim, question: str) -> bool:
 
 
 def _latest(question: str, claims: Sequence[Claim], document: Load) -> tuple[Claim, ...]:
-    """Return the statements that no other one has overtaken at the time in question; a cell gives its own time."""
+    """Return the statements that no other one has overtaken at the time in question. Table cells are always kept,
+    because they have a time of their own.
+    """
     asked = moment_asked(question)
     if asked is None:
         return tuple(claims)

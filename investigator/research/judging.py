@@ -56,13 +56,13 @@ _LONGEST_RUN_IN = 3  # words
 _STOPS = (".", "!", "?", ";", ":")
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
-"""The marks around the words of a heading and of a header."""
+"""The markup around the words of a heading or a table header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
-"""Constraints that a language model may meet in words other than the question's."""
+"""Constraints that a language model's statement may meet in words other than the question's."""
 _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-"""Constraints that a sentence meets in words of the question."""
+"""Constraints that a sentence meets by containing words of the question."""
 _MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
-"""All constraints of a question except those on its words."""
+"""Constraints that a question adds to the thing that it asks for."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 """Constraints on the kind of answer, which a sentence must meet in addition to containing the question's words."""
 
@@ -111,7 +111,7 @@ class Judging:
 
     `sure` decides if a statement that meets all constraints is an answer; its argument is True if one sentence has
     every word of the question and the requested kind of answer. `read` is True if a language model wrote the
-    statements: then other words are accepted if most constraints are met.
+    statements: then some of the question's words may be missing.
     """
 
     load: Load
@@ -131,8 +131,8 @@ class Judging:
         yield from of_claim.values()
 
     def each(self, part: Part, claims: Sequence[Claim]) -> Iterator[Judged]:
-        """Judge each sentence, row and cell of the claims by each wording of a part. Only what decides it answers a
-        yes-or-no question.
+        """Judge each sentence, row and cell of the claims by each wording of a part. A yes-or-no question is answered
+        only by what decides it.
         """
         for wording in (part,) if self.read else equivalents(part):
             yield from (replace(one, part=part) for one in self._each(wording, claims))
@@ -202,7 +202,7 @@ def _rank(one: Judged) -> tuple[float, ...]:
 
 
 def _names_only_subject(question: str) -> bool:
-    """Return True if the words of a question name nothing, or its subject, but not what is asked about it."""
+    """Return True if a question names at most its subject, but not what it asks about it, as in "What does it do?"."""
     return not content_words(question) or len(words(question)) <= 1 or _WHAT_IT_DOES.match(question) is not None
 
 
@@ -282,9 +282,9 @@ def _names_gap(question: str, view: TableView, cell: TableCell) -> bool:
 
 
 def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
-    """Return the share of the question's words in a sentence; with a pronoun, the previous sentence also counts.
+    """Return the share of the question's words in a sentence; if it has a pronoun, the previous sentence also counts.
 
-    If other words also match, a requested figure counts as the word that names it.
+    If other words match too, a figure of the requested kind counts as the word that names it: 40 euros as "cost".
     """
     if said.span is None:
         return 1.0
@@ -334,9 +334,9 @@ def may_have_all_words(part: Part, text: str, document: Document) -> bool:
 
 
 def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
-    """Return the share for a value that has no word of the question: 1.0 if the question has every word of the value's
-    label, and the document's name or heading has its other words; 0.0 if the question lacks a word of the label. Return
-    None if the line must be read like a sentence.
+    """Return the share for a label line whose value has no word of the question. It is 1.0 if the question has every
+    word of the label and its other words are in the document's name or heading, and 0.0 if it lacks a word of the
+    label. Return None if the line must be judged like a sentence.
     """
     document = said.document
     asked = {root(word) for word in content_words(question) if not names_nothing(word)}

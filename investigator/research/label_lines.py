@@ -1,4 +1,4 @@
-"""Finds lines with a label that answer a question; the search ranks "Owner: Human Resources" too low. Pure."""
+"""Finds label lines that answer a question, because the search ranks "Owner: Human Resources" too low. Pure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from investigator.research.judging import Judging, may_have_all_words
 from investigator.research.rows import row_at
 from investigator.scoring.calibration import default_calibration
 
-_MOST_LINES = 500  # lines of a document that are judged, because each takes milliseconds
+_MOST_LINES = 500  # maximum number of lines of a document that are judged; each takes milliseconds
 _MOST_QUOTES = 3
 
 
 def with_label_lines(finding: Finding, question: str, document: Document) -> Finding:
-    """Put lines with a label that meet a whole question before the other quotes of a finding."""
+    """Put the label lines that answer a question before the other quotes of a finding."""
     if finding.addressed or any(quote.cell is not None for quote in finding.quotes):
         return finding
     met = answering_lines(question, document)
@@ -34,7 +34,7 @@ def with_label_lines(finding: Finding, question: str, document: Document) -> Fin
 
 
 def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the lines with a label that meet a whole question and have all its words, at most three."""
+    """Return up to three label lines that meet every constraint of a question and contain all its words."""
     part = Part(question=question, constraints=constraints(question))
     wordings, spans = equivalents(part), labelled_spans(document.text)
     candidates = islice((span for span in spans if _may_answer(wordings, document, span)), _MOST_LINES)
@@ -46,7 +46,9 @@ def answering_lines(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _may_answer(wordings: Sequence[Part], document: Document, span: tuple[int, int]) -> bool:
-    """Return True if a wording of the question has all words of a label, or a line or row may have its own."""
+    """Return True if a wording of the question has all words of the line's label, or the line or row may have all words
+    of the wording.
+    """
     row, text = row_at(document, *span), document.text[slice(*span)]
     line = None if row else label_line(text)
     said = f"{text} {row.said}" if row else as_statement(text)

@@ -1,6 +1,6 @@
 """The method, on one screen: think, plan, ask, remember, reflect, plan again, answer (seed: generative_agents).
 
-`state.next_step` chooses the next step and `steps` performs it; the loop keeps the record and yields events.
+`state.next_step` chooses the next step and `steps` performs it; the loop stores the record and yields events.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from investigator.scoring.calibration import default_calibration
 
 @dataclass(frozen=True)
 class Research:
-    """The parts that an investigation uses.
+    """The components of an investigation.
 
-    `keep` writes the record after each step, `keep_memory` each memory before it can be seen. `reread` reads documents
-    again from their files to look up the quotes of an answer; without it the quotes are looked up in the library.
-    `judge` decides claims that the rules cannot check, even in a replay. Everything else depends only on the question,
-    the library and the engines' replies, so running it again over the same journal gives the same plan, memories and
-    answer: that is how a run is resumed and replayed.
+    `keep` stores the record after each step, and `keep_memory` stores each memory before it is used. `reread` reads
+    documents again from their files to look up the quotes of an answer; without it, the quotes are looked up in the
+    library. `judge` decides claims that the rules cannot check, even in a replay. Everything else depends only on the
+    question, the library and the engines' replies, so running it again over the same journal gives the same plan,
+    memories and answer: this is how a run is resumed and replayed.
     """
 
     client: EngineClient
@@ -72,13 +72,13 @@ class Research:
 
 
 def bounds(settings: MethodSettings, client: EngineClient, usual_threshold: int) -> Bounds:
-    """Fill in unset settings by the kind of engine; `usual_threshold` is that of the built-in one."""
+    """Fill in unset settings by the kind of engine; `usual_threshold` is the threshold of the built-in engine."""
     asked = client.traits(Role.ASK)
     threshold = asked.threshold if asked.decides else usual_threshold
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
-    few_calls = few_calls and asked.decides  # because rules need no calls, and a small model reads little
+    few_calls = few_calls and asked.decides  # because the rules need no calls, and a small model reads few documents
     return Bounds(
         rounds=settings.rounds,
         threshold=threshold if settings.threshold is None else settings.threshold,

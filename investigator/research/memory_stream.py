@@ -12,8 +12,8 @@ def _nowhere(_: Memory) -> None:
 
 
 class MemoryStream:
-    """An append-only list that assigns unique ids, starting at 1. `keep` is called with each new memory before it can
-    be seen, so everything in the stream is also in the store.
+    """An append-only list that assigns unique ids, starting at 1. `keep` is called with each new memory before it is
+    added, so everything in the stream is also in the store.
     """
 
     def __init__(self, memories: Iterable[Memory] = (), *, keep: Callable[[Memory], None] = _nowhere) -> None:

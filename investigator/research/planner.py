@@ -27,7 +27,7 @@ from investigator.research.asking_policy import LIKELY
 from investigator.research.critical_thinking import repeats, without_instructions
 
 _SMALL_FOLDER = 12  # documents
-_FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
+_FALLBACK = "Ask the documents whose passages fit the question best, since the planner named no document."
 _ONLY = "Ask the one document that the question is limited to."
 
 
@@ -82,18 +82,18 @@ def propose(
 
 
 def without_choice(request: PlanVariables) -> Proposal:
-    """Return the plan of a round that leaves nothing to choose, without asking an engine."""
+    """Return the plan of a run that is limited to one document, without asking an engine."""
     return Proposal(_ONLY, _best_matching(request))
 
 
 def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
-    """Return the step without text copied from the prompt's rules, which is neither a purpose nor a perspective."""
+    """Return the step without a purpose or perspectives that are copied from the prompt."""
     purpose = "" if repeats(step.purpose, prompt) else step.purpose
     return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
 
 
 def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> tuple[ProposedStep, ...]:
-    """Return the steps of a first round, the likeliest document first, even if the engine omitted it."""
+    """Return the steps of a first round with the likeliest document first, even if the engine omitted it."""
     best = max(request.documents, key=lambda card: card.match, default=None)
     if best is None or best.match < LIKELY:
         return steps
@@ -105,7 +105,7 @@ def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> 
 def _sorted(
     steps: Sequence[ProposedStep], known: Sequence[str], most: int
 ) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
-    """Split steps into those with existing documents, each once, and the unknown document ids."""
+    """Split steps into those for existing documents, without duplicates, and unknown document ids."""
     accepted: dict[tuple[str, str], ProposedStep] = {}
     refused: list[str] = []
     for step in steps:
@@ -145,7 +145,7 @@ def _as_shown(name: str) -> str:
 
 
 def _asked(purpose: str) -> frozenset[str]:
-    """Return the stems of a purpose, because the same words in a different order are not a new question."""
+    """Return the stems of a purpose as a set, because the same words in a different order are not a new question."""
     return stems(words(purpose))
 
 

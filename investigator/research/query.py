@@ -64,8 +64,8 @@ class DocumentQuery:
 
     The document id "summary" asks all documents together. `template` replaces the shipped template; `tainted` lists
     documents known to address a language model. `table_question` is the question that table cells must answer if the
-    main question is a rewording of it. `is_alone` is True for a run limited to one document. Without `is_read` a small
-    model is not asked, only the built-in engine.
+    main question is a rewording of it. `is_alone` is True for a run limited to one document. If `is_read` is False, the
+    built-in engine is asked instead of a small model.
     """
 
     main_question: str
@@ -157,8 +157,8 @@ class DocumentQuery:
         return bearing.bears if self.kind in (QuestionKind.SUMMARY, QuestionKind.WHY) else bearing.covers
 
     def _trusted(self, finding: Finding, variables: AskVariables) -> Finding:
-        """Return the finding without sentences that address a language model; the finding records whether any text
-        does.
+        """Return the finding without sentences that address a language model, and record in it whether any text of the
+        document does.
         """
         passages = variables.passages
         spoken = tuple(
@@ -259,7 +259,7 @@ def _target(variables: AskVariables) -> str | None:
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:
-    """Return the finding without sentences that address a language model; quotes from them count as failed."""
+    """Return the finding without sentences that address a language model; quotes of such sentences count as failed."""
     refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
     kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)

@@ -16,15 +16,15 @@ from investigator.research.rows import Row, row_at
 
 _AROUND = 250  # characters read before and after a quote
 _ABOUT = 600  # characters at the beginning of a document that describe it
-_LISTS = 2  # number of a column that a table of labels and values does not have
+_LISTS = 2  # index of the third column, which a table of labels and values does not have
 _LONGEST_TITLE = 120  # characters
 _MINUTES = late(r"\bminutes\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class QuotedText:
-    """A sentence, row or cell of a statement, with its document. `span` is its place in the quote; None for a cell, a
-    computed figure or a model's own statement.
+    """A sentence, row or cell of a statement, with its document. `span` is its place in the quote, or None if it is a
+    cell, a computed figure or a model's own statement.
     """
 
     claim: Claim
@@ -41,12 +41,12 @@ class QuotedText:
 
     @cached_property
     def row(self) -> Row | None:
-        """Return the row of a table that it is, if it is one."""
+        """Return the table row, if this text is one."""
         return row_at(self.document, *self.place) if self.span else None
 
     @cached_property
     def labelled(self) -> LabelLine | None:
-        """Return its label and value, if it is a line with a label."""
+        """Return the label and the value, if this text is a label line."""
         return label_line(self.text) if self.span and self.row is None else None
 
     @property
@@ -66,7 +66,7 @@ class QuotedText:
 
 
 def names_of(document: Document) -> str:
-    """Return the names of a document and its first line, unless that begins a table; minutes also as "meeting"."""
+    """Return the names of a document, and its first line unless a table begins there; "minutes" adds "meeting"."""
     first = document.text.strip().partition("\n")[0][:_LONGEST_TITLE]
     if any(table.start <= len(first) for table in document.tables):
         first = ""
@@ -88,8 +88,8 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
 
 
 def _beside_lists(document: Document, start: int, end: int, quote: Quote) -> str:
-    """Return a stretch of a document without the tables that list several things, unless the quote is in a table:
-    its rows say nothing about the sentences next to it.
+    """Return a stretch of a document without the tables that list several things, because their rows say nothing about
+    the sentences next to them. If the quote itself is in a table, return the whole stretch.
     """
     tables = sorted(document.tables, key=lambda one: one.start)
     if any(one.start <= quote.start < one.end for one in tables):

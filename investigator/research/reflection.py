@@ -16,7 +16,7 @@ def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge,
     """Return the knowledge about each term from the memories; without memories everything is unknown, and no engine is
     asked.
 
-    Knowledge that no shown memory supports is dropped, because an engine may not know more than the documents say.
+    Knowledge that no memory supports is dropped, because an engine must not know more than the documents say.
     Raises EngineError, and the signal BudgetSpent.
     """
     reading = (
@@ -28,14 +28,14 @@ def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge,
 
 
 def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
-    """Return every need as something that is still unknown."""
+    """Return the knowledge before anything is known about any need."""
     return tuple(
         Knowledge(term=need.term, unknown_infos=(f"what the documents say about {need.term}",)) for need in needs
     )
 
 
 def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
-    """Return the knowledge with ids of existing memories and their documents, without unsupported infos."""
+    """Return the knowledge without infos that no memory supports; the others cite existing memories and documents."""
     by_id = {memory.id: memory for memory in history}
     infos = []
     for info in knowledge.known_infos:

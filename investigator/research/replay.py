@@ -15,8 +15,8 @@ from investigator.store.past_calls import PastCalls
 
 
 def replay(kept: Investigation, blank: Investigation, research: Research, journal: PastCalls) -> Replayed:
-    """Replay a run and compare it with the stored record. `research` has the run's own settings and engines that give
-    no replies. Raises TemplateError and StoreError.
+    """Replay a run and compare it with the stored record. `research` has the run's own settings, and engines that can
+    only reply from the journal. Raises TemplateError and StoreError.
     """
     differences: tuple[str, ...] = ()
     again: Investigation | None = None
@@ -36,7 +36,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
 
 
 def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
-    """Return a usage and a duration that exhaust this ceiling, for a run that it ended."""
+    """Return a budget with a usage and a duration that exceed it, for a run that this ceiling ended."""
     usage = Usage(calls=2, input_tokens=2, money=2.0)
     budgets = {
         StopReason.CALLS: BudgetSettings(calls=1),

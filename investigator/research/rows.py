@@ -27,7 +27,7 @@ class Row:
     @property
     def said(self) -> str:
         """Return the row with the header of each value, such as "Name: Ann Cole; Role: chair", without values that mean
-        no; "" if the headers are times or groups of columns, which add nothing to the row's own words.
+        no. Return "" if a header is a time, or if the table does not have exactly one header row.
         """
         cells = [
             (" ".join(self.view.column_headers(cell)), self.view.words(cell)) for cell in self.view.rows[self.number]
@@ -69,14 +69,14 @@ def has_rows(document: Document, start: int, end: int) -> bool:
 
 
 def with_asked_rows(finding: Finding, question: str, document: Document) -> Finding:
-    """Return a finding whose quotes of several rows are cut to the rows with the values that the question names."""
+    """Return the finding with each quote of several table rows cut to the rows that the question is about."""
     quotes = (row for quote in finding.quotes for row in asked_rows(quote, question, document))
     return finding.changed(quotes=tuple(dict.fromkeys(quotes)))
 
 
 def asked_rows(quote: Quote, question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the rows of a quote that have the values that the question names. Return the quote itself if it has fewer
-    than two rows, or if all or none of its rows have these values.
+    """Return the rows of a quote that contain the values that the question names. Return the quote itself if it has
+    fewer than two rows, or if all or none of its rows contain these values.
     """
     if quote.cell is not None or not document.tables:
         return (quote,)

@@ -1,5 +1,5 @@
-"""Answers two kinds of questions without findings: about contradictions, and about what a document states about
-itself. Pure.
+"""Answers two kinds of questions from the documents themselves instead of from findings: about contradictions, and
+about properties that a document states about itself. Pure.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _THIS = "this document"
 
 
 class Settled(NamedTuple):
-    """A verdict, the statements that contradict each other, and the documents that no longer contain their quotes."""
+    """A verdict, the conflicts between statements, and the documents that no longer contain their quotes."""
 
     verdict: Verdict
     conflicts: tuple[Conflict, ...] = ()

@@ -3,10 +3,10 @@
 think ──► plan ──► ask ──► reflect ──► answer
   │        ▲        ▲ │      │ │         │
   │        │        └─┴──────┘ │         │  the rest of a plan is asked if its beginning proved nothing,
-  │        └───────────────────┘         │  or if the writer finds insufficient what seemed to suffice
+  │        └───────────────────┘         │  or if the writer finds the evidence insufficient after all
   │                 ▲────────────────────┘
-  └──► survey ──► answer     every document is decided by the index; what only a reader can decide
-          └──► plan ──► ask ──► answer                               is planned and asked before
+  └──► survey ──► answer     the index decides every document; those that only a model can decide
+          └──► plan ──► ask ──► answer                                are planned and asked first
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Bounds:
 
     `threshold` is the minimum score (0..100) of a reply, `worth_asking` the minimum probability (0..1) at which a
     document is asked; `workers` documents are asked concurrently, and `reads` is True if a language model reads them.
-    `thinks_and_plans_at_once` avoids waiting twice if both calls are remote; the first plan is then made from the words
+    `thinks_and_plans_at_once` saves waiting time if language models do both; the first plan is then made from the words
     of the question.
     """
 
@@ -78,9 +78,9 @@ class State:
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
     `unreadable` all documents of the folder, `left_out` the excluded files. `last` is the last step performed,
     `first_plan` a plan made while thinking, `memories_reflected` the number of memories at the last reflection. `spent`
-    is the ceiling that was reached; `answer` the last answer written. `follow_ups` are the questions of the next round,
-    for an engine that does not read; `promising` are documents worth asking according to another wording of the
-    question.
+    is the ceiling that was reached, and `answer` the last answer written. `follow_ups` are the questions of the next
+    round, if no language model reads the documents. `promising` are the documents that a search for another wording of
+    the question found worth asking.
     """
 
     run: Investigation
@@ -128,10 +128,10 @@ class State:
 
     @property
     def coverage(self) -> Coverage:
-        """Return the coverage: the treatment of each document of the folder."""
+        """Return how each document of the folder was treated."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        if self.run.kind.is_exhaustive:  # because the index has examined each document, and the likely ones were read
+        if self.run.kind.is_exhaustive:  # because the index examines each document, and the likely ones are read
             done |= {row.document_id for row in self.run.survey if row.verdict is not RowVerdict.NO} - set(planned)
             worth = [] if self.run.survey else list(self.document_ids)
             return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)

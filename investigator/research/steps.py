@@ -114,7 +114,7 @@ class Steps:
     def _think(self, state: State) -> Iterator[Moment]:
         """Determine what must be known and, if that saves time, make the first plan concurrently."""
         state = replace(state, cards=self.library.cards((state.run.question,)))
-        yield state, None  # because the coverage uses the cards, even if a ceiling prevents thinking
+        yield state, None  # stored now, because the coverage uses the cards even if a ceiling prevents thinking
         if not state.bounds.thinks_and_plans_at_once:
             yield self._thought(state)
             return
@@ -130,7 +130,7 @@ class Steps:
         is_count = is_fact and counted(state.run.question, self.library, only_bound=True)
         kind = QuestionKind.COUNT if is_count else thought.kind
         parts, wordings = thought.parts, tuple[str, ...]()
-        if thought.kind is not QuestionKind.SUMMARY:  # because a requested document may be missing from the folder
+        if thought.kind is not QuestionKind.SUMMARY:  # its unknown words may name a document that is not in the folder
             parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
@@ -143,7 +143,7 @@ class Steps:
             question=run.question,
             mission=run.mission,
             strategy=run.strategy,
-            documents=() if run.scope else state.cards,  # the needs must be the same for every document
+            documents=() if run.scope else state.cards,  # the needs must not depend on the document of a matrix cell
             document_count=len(state.cards),
             term_frequencies=self.library.term_frequencies(run.question),
         )
@@ -159,8 +159,8 @@ class Steps:
         return replace(state, run=state.run.changed(survey=rows), first_plan=None), event
 
     def _first_plan(self, state: State) -> Proposal | None:
-        """Return a plan made from the question's own words; None if a ceiling prevents it, which the next step will
-        report.
+        """Return a plan made from the question's own words; None if a ceiling prevents it. The next step reports the
+        ceiling.
         """
         try:
             return self._proposal(state, own_words(state.run.question))
@@ -183,7 +183,7 @@ class Steps:
         yield replace(state, run=run, first_plan=None, follow_ups=()), event
 
     def _proposed(self, state: State) -> Proposal:
-        """Return the plan of a round: for each separately asked question, or for the whole question."""
+        """Return the plan of a round, either for each question that is asked separately or for the whole question."""
         run = state.run
         if run.kind.is_exhaustive:
             rows = to_be_read(run, self.settings.planner.steps * self.settings.rounds)
@@ -243,7 +243,7 @@ class Steps:
         def examine(index: int) -> Finding | BudgetSpent:
             try:
                 return queries[index].examine(steps[index].document_id, questions[index])
-            except BudgetSpent as spent:  # even then, the documents that were asked at the same time are remembered
+            except BudgetSpent as spent:  # not raised yet, so that the other replies of this batch are remembered
                 return spent
 
         spent: BudgetSpent | None = None
@@ -261,7 +261,7 @@ class Steps:
 
     def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        apart = not self.client.traits(Role.ASK).decides  # the rules see only the step's question
+        apart = not self.client.traits(Role.ASK).decides  # the rules are given only the step's question
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         query = DocumentQuery(
@@ -286,7 +286,7 @@ class Steps:
         run = state.run
         if state.scores_alike_now:
             engine = self.client.name(Role.ASK)
-            yield state, Notice(text=f"{engine} gives all documents the same score, so the scores of the search count.")
+            yield state, Notice(text=f"{engine} gives all documents the same score; using the search scores instead.")
         knowledge = what_suffices(state)
         if knowledge is None:
             request = ReflectVariables(
@@ -299,7 +299,7 @@ class Steps:
         yield self._with_follow_ups(state), Reflected(reflection=reflection)
 
     def _with_follow_ups(self, state: State) -> State:
-        """Return the state with the remaining follow-up questions, for an engine that does not read."""
+        """Return the state with the remaining follow-up questions, if no language model reads the documents."""
         if self.client.traits(Role.ASK).decides or state.run.kind is QuestionKind.SUMMARY:
             return state
         open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
@@ -337,7 +337,7 @@ class Steps:
             written = with_all_found(run.parts, written, run.memories, self.library)
         checked = recheck(written.claims, run.question, self.reread)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
-        if not written.claims and not run.wordings:  # because a model has only asked in the question's words
+        if not written.claims and not run.wordings:  # because a model is only asked in the question's own words
             state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
@@ -348,7 +348,7 @@ class Steps:
             gone = tuple(dict.fromkeys((*gone, *again)))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
-        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # these need no word of the question
+        if run.kind is QuestionKind.SUMMARY and not is_read and found.claims:  # claims need no words of the question
             found = chosen_sentences(replace(found, claims=written.claims), by_model=written.by_model)
         found = with_older_text_marked(found, self.library.document)
         answer = concluded(
@@ -387,7 +387,7 @@ class Steps:
         return rows if any(row.quotes for row in rows) else ()
 
     def _table(self, state: State, rows: tuple[TableRow, ...]) -> Moment:
-        """Write a table; the statements in its rows are proven like others."""
+        """Return the answer as a table; the statements in its rows are proven like any others."""
         stop = StopReason.ANSWERED if state.run.kind.is_exhaustive else reason_to_stop(state)
         answer = table_answer(
             state.run,

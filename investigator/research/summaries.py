@@ -1,4 +1,4 @@
-"""Summarises without a language model, with a text's own summary, its key figures, or a timeline. Pure."""
+"""Summarises a text without a language model, by its own summary, its key figures, or a timeline. Pure."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SHARE_OF_MAIN = 0.75  # share of sentences from the text's own summary; the oth
 
 
 def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
-    """Return the finding on a document to be summarised, with an extract in place of some quotes.
+    """Return the finding with an extract of the document in place of some quotes.
 
-    For a timeline the extract consists of sentences that name a time; otherwise it consists of the main results, if a
-    long text begins with them. For a financial report the key figures come first; if there are few sentences, figures
-    from tables follow.
+    For a timeline, the extract consists of sentences that name a year; otherwise, of the main results, if a long text
+    begins with them. For a financial report, the key figures come first; if there are few sentences, figures from
+    tables follow.
     """
     if finding.addressed:
         return finding
@@ -65,7 +65,7 @@ def _years(question: str) -> range:
 
 
 def _key_figures(document: Document) -> Sequence[Quote]:
-    """Return the cells of a periodic report with its key figures for that period; each line has alternative names."""
+    """Return the cells with the key figures of a periodic report. Each line of the cue lists a figure's names."""
     period = covered_period(document.imprint)
     lines = cues("summaries")["key_figures"].split("|") if period and document.tables else []
     names = ([" ".join(name.split()) for name in line.split(" or ")] for line in lines)

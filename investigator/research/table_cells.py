@@ -49,8 +49,8 @@ _SPANS = ("duration", "age")
 
 
 def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. They
-    are the best cell for each time that it names, the two cells that it compares, or one for each row to be listed.
+    """Return the cells of a document that meet every constraint of a question, or the items of a requested list. These
+    are the best cell for each time that it names, the cells that it compares, or one cell for each row to be listed.
     """
     if listed := listed_things(question, document):
         return listed
@@ -65,7 +65,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = [[one for one in _best_together(question, tables, time) if one.is_met] for time in _times(question)]
-    if _is_trend(question) and not (found[0] and found[-1]):  # nothing is known about when it begins or ends
+    if _is_trend(question) and not (found[0] and found[-1]):  # a trend needs a figure for its beginning and its end
         return ()
     quotes = dict.fromkeys(cell_quote(document, one.view, one.cell) for of_time in found for one in of_time)
     if kind_of(question) is QuestionKind.YES_NO and not _DIGIT.search(question):  # a figure does not say yes or no
@@ -74,8 +74,8 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def _best_together(question: str, tables: DocumentTables, time: TableTime | None) -> Iterator[FoundCell]:
-    """Yield the best cell, the cells of other rows that the question names, and the cells next to it that give its
-    amount.
+    """Yield the best cell, cells of other rows that the question names and, if it names an amount, the cells next to
+    the best one.
     """
     found, wants_amount = best_cells(question, tables, time, most=_LOOKED_AT), bool(table_question(question).amounts)
     for one in found:
@@ -110,12 +110,12 @@ def _row_of(row: ListedRow, document: Document) -> TableRow:
 
 
 def is_listed(question: str, quote: Quote, document: Document) -> bool:
-    """Return True if a question wants things listed, or a quote is one of several that it asks for."""
+    """Return True if a question wants things listed, or if a quote is one of the items that it asks for."""
     return lists_things(question) or quote in listed_things(question, document)
 
 
 def _lacks_span(question: str, quote: Quote) -> str:
-    """Return the requested kind of span ("how long") if a cell does not give it with a unit; otherwise ""."""
+    """Return the requested kind of time span ("how long"), if a cell does not give one with a unit; otherwise ""."""
     asked, shown = patterns("asked"), patterns("shown")
     return next((kind for kind in _SPANS if asked[kind].search(question) and not shown[kind].search(quote.said)), "")
 
@@ -165,7 +165,7 @@ def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[
 
 
 def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
-    """Return the cell of a document nearest to a question about a figure, and its unmet constraints.
+    """Return the cell of a document that best matches a question about a figure, and the constraints that it misses.
 
     All words of its row label must be in the question. Return None if the question does not ask for a figure, or if a
     cell meets every constraint.
@@ -189,7 +189,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
 def says_figure(question: str, sentence: str, document: Document) -> bool:
     """Return True if a sentence contains a figure and meets every constraint of the question, including the time.
 
-    The document's description of itself counts, as it does for a cell.
+    Words that describe the whole document also count, as they do for a cell.
     """
     asked = table_question(question)
     if not _AMOUNT.search(sentence):
@@ -213,16 +213,16 @@ def cell_matches(
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
     matches = [*_matches(question, found[0], is_computed), *_apart(question, quote.cell)]
     if not is_computed and not _says_result(question, quote.cell):
-        matches.append(_match(ConstraintKind.QUANTITY, "a figure computed from two", MatchState.NOT_MET, ""))
+        matches.append(_match(ConstraintKind.QUANTITY, "a figure computed from two cells", MatchState.NOT_MET, ""))
     if not is_computed and (kind := _lacks_span(question, quote)):
         matches.append(_match(ConstraintKind.QUANTITY, kind, MatchState.NOT_MET, ""))
     return tuple(matches)
 
 
 def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
-    """Yield the words that belong together in a question but are separated in a label: "Other income (expense), net".
+    """Yield each pair of words that belong together in a question but not in a label: "Other income (expense), net".
 
-    A label and its parent labels do not count as separated: "Net sales > Subscription services".
+    Words in a label and in its parent labels do not count as separated: "Net sales > Subscription services".
     """
     for both in pairs(question):
         wanted = {root(both.first), root(both.second)}
@@ -232,7 +232,7 @@ def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
 
 
 def _turned(label: str) -> str:
-    """Return a label in the order of speech: "White filling, large" as "large White filling"."""
+    """Return a label in spoken word order: "White filling, large" as "large White filling"."""
     noun, comma, mark = label.partition(",")
     return f"{mark} {noun}" if comma and "," not in mark else label
 
@@ -243,8 +243,8 @@ def _says_result(question: str, cell: QuotedCell) -> bool:
     if len(times) > 1 and any(
         all(time.words and folded(time.words) in folded(name) for time in times) for name in (*cell.row, *cell.column)
     ):
-        return True  # one label applies to both times
-    if _is_trend(question):  # each figure is one of it
+        return True  # one label names all the times
+    if _is_trend(question):  # each figure of the trend is part of the answer
         return True
     if (operation is None and len(times) < 2) or (operation is Operation.SHARE and "%" in cell.value):
         return True
@@ -297,7 +297,7 @@ def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> Co
 
 
 def _is_trend(question: str) -> bool:
-    """Return True if a question, or the subject of one, asks for each figure of a span: "sales from 2022 to 2024"."""
+    """Return True if a question asks for a trend, or a subject for each figure of a span: "sales from 2022 to 2024"."""
     if kind_of(question) is QuestionKind.TREND:
         return True
     is_subject = not question.rstrip().endswith("?") and _SPAN.search(question) is not None
@@ -305,7 +305,7 @@ def _is_trend(question: str) -> bool:
 
 
 def _times(question: str) -> tuple[TableTime | None, ...]:
-    """Return the times of a question that names several; of a trend, also those between its first and its last."""
+    """Return the times that a question names, if there are several; for a trend, also the times between the two."""
     times = table_question(question).times
     if len(times) == 2 and _is_trend(question):
         return times_between(*times)

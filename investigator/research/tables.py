@@ -1,4 +1,4 @@
-"""Makes answers as tables, with the verdicts of the rows and statements from the quotes of their cells. Pure."""
+"""Builds answers in the form of a table, with a verdict and proven statements for each row. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _as_read(row: TableRow, memory: Memory, threshold: int) -> TableRow:
 
 
 def to_be_read(run: Investigation, most: int) -> tuple[TableRow, ...]:
-    """Return the rows that only a reader can decide, best first: unclear rows and partial matches."""
+    """Return the rows that need a language model to decide them, best first: unclear rows and partial matches."""
     asked = {step.document_id for step in run.plan.steps if step.status is Status.DONE}
     left = [row for row in run.survey if row.document_id not in asked and _is_open(row)]
     return tuple(sorted(left, key=lambda row: (row.verdict is not RowVerdict.UNCLEAR, len(row.missing))))[:most]
@@ -61,7 +61,7 @@ def _is_open(row: TableRow) -> bool:
 
 
 def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
-    """Return a statement for each answered row, proven by its quotes; with `unclear`, for unclear rows as well."""
+    """Return a claim with quotes for each row with the verdict yes; with `unclear`, for unclear rows as well."""
     verdicts = (RowVerdict.YES, RowVerdict.UNCLEAR) if unclear else (RowVerdict.YES,)
     shown = [row for row in rows if row.verdict in verdicts and row.quotes]
     return tuple(dict.fromkeys(Claim(text=row.value, quotes=row.quotes) for row in shown))
@@ -86,7 +86,7 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
 def survey_verdict(
     run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage
 ) -> Verdict:
-    """Return the verdict from a survey of the folder; a count of zero is an answer if every document was decided."""
+    """Return the verdict of a survey of the folder; a count of zero is an answer if every document was decided."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
     if any(row.label != row.document_id for row in rows):
@@ -106,7 +106,7 @@ def survey_verdict(
 
 
 def _verdict_on_things(kind: QuestionKind, rows: Sequence[TableRow], claims: Sequence[Claim]) -> Verdict:
-    """Return the verdict from the things of tables and lists; a count of none of them is an answer."""
+    """Return the verdict on things that are rows of tables or items of lists; a count of zero is an answer."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     names = ", ".join(list(dict.fromkeys(row.document_id for row in rows))[:_NAMED])
     others = "things named only in running text, or in other words, are"
@@ -126,11 +126,11 @@ def _counted(yes: int, total: int) -> str:
 
 
 def _without(question: str) -> str:
-    """Return the words of a reason about things that the documents must lack, if any."""
+    """Return the part of the reason about things that the documents must lack; "" if there are none."""
     topics = topics_of(question)
     excluded = [topic.text for topic in topics if topic.is_excluded]
     if len(excluded) == len(topics):
-        return ", in which none of it was found; the whole folder was searched"
+        return ", in which nothing of the kind was found; the whole folder was searched"
     return f", in which no mention of {' or '.join(excluded)} was found" if excluded else ""
 
 
@@ -141,7 +141,7 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
         f"not established in each: {', '.join(list(missing)[:_NAMED])}" if missing else "",
         f"{len(coverage.unreadable)} unreadable" if not coverage.complete and coverage.unreadable else "",
         f"{len(coverage.not_opened)} not opened" if coverage.not_opened else "",
-        "not all passages have vectors yet, so meaning alone found nothing" if run.search is Search.CANDIDATES else "",
+        "not all passages have vectors yet, so only words were searched for" if run.search is Search.CANDIDATES else "",
     ]
     said = "; ".join(filter(None, left))
     if said:
@@ -151,7 +151,7 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
 
 
 def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage) -> Verdict:
-    """Return the verdict from a table of sides or periods; missing cells are named."""
+    """Return the verdict on a table of sides or periods; its reason names the rows without a result."""
     met = [row for row in rows if row.verdict is RowVerdict.YES]
     missing = [row.label for row in rows if row.verdict is RowVerdict.MISSING]
     unclear = [row for row in rows if row.verdict is RowVerdict.UNCLEAR]

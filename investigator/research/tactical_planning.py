@@ -1,4 +1,4 @@
-"""From the plan to the next sub-questions (seed: generative_agents, "Tactical Planning")."""
+"""Turns the steps of a plan into sub-questions (seed: generative_agents, "Tactical Planning")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from investigator.records import SUMMARY, Plan, PlanStep, QuestionVariables, Sta
 
 
 def prioritized(plan: Plan) -> tuple[PlanStep, ...]:
-    """Return the open steps: those under investigation first, then by the smallest plan id."""
+    """Return the open steps: first those in progress, then the others, both by plan id."""
     open_steps = (step for step in plan.steps if step.status is not Status.DONE)
     return tuple(sorted(open_steps, key=lambda step: (step.status is not Status.DOING, step.plan_id)))
 

@@ -29,7 +29,7 @@ _SAME = 0.7  # share of the words of the shorter sentence above which two senten
 _ABSTRACT, _LONG = 3_500, 10_000  # characters at the beginning of a long text that state its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
-_SAID_OF_MAIN = 0.3  # weight of the question's words in a search for the main results
+_SAID_OF_MAIN = 0.3  # factor for the weight of the question's words when looking for the main results
 _OF_NAME = 0.3  # weight of a word in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
@@ -84,7 +84,7 @@ def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
 
 
 def dated_sentences(document: Document, years: range, *, most: int) -> tuple[Quote, ...]:
-    """Return up to the given number of sentences that name one of the given years, by year, spread over all years."""
+    """Return up to `most` sentences that name one of the years, ordered by year and spread over all of them."""
     found: list[tuple[int, _Sentence]] = []
     for one in islice(_sentences(document), _MOST_SENTENCES):
         named = [year for text in YEAR.findall(one.text) if (year := int(text)) in years]
@@ -141,8 +141,8 @@ class _Wanted:
         return not self.weights or _pattern("outcome").search(self.asked.text) is not None
 
     def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
-        """Return the weight of a sentence; 0 if it contains no word of the question. `said` is the bonus for a sentence
-        that contains all words.
+        """Return the weight of a sentence. `said` is the bonus for a sentence with all words of the question; with the
+        default bonus, a sentence with none of them weighs 0.
         """
         total = math.fsum(weight for _, weight in self.weights)
         share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0
@@ -161,7 +161,7 @@ class _Wanted:
         return worth + self._time(one, dated)
 
     def _time(self, one: _Sentence, dated: bool) -> float:
-        """Return the weight of a sentence's time: for the requested time, or with `dated` for any time."""
+        """Return the bonus for a sentence that names the requested time or, with `dated`, any time."""
         named = header_time(one.text) if self.asked.times or dated else None
         if named is None or not named.year:
             return 0.0
@@ -171,7 +171,7 @@ class _Wanted:
 
 
 def cites_others(sentence: str) -> bool:
-    """Return True for a sentence that describes and names the work of other people."""
+    """Return True if a sentence cites other people's work."""
     return _CITES.search(sentence) is not None
 
 
@@ -184,8 +184,8 @@ def _held(term: AskedTerm, said: frozenset[str]) -> float:
 
 
 def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
-    """Return the sentences of the section on a subject that are new since the previous document, or the end of the
-    section.
+    """Return the last sentences of the section on a subject that the previous document does not contain. If there are
+    none, return the last sentences of the section.
 
     Return None if no sentence contains the whole subject.
     """
@@ -202,7 +202,7 @@ def new_sentences(document: Document, subject: Sequence[str], before: Document |
 
 
 def _section(document: Document, subject: Sequence[str]) -> list[_Sentence]:
-    """Return the section that mentions a subject most often, from its first mention on."""
+    """Return the sentences of the section that mentions a subject most often, starting with the first mention."""
     wanted = frozenset().union(*(roots(text) for text in subject))
     starts = [0, *(heading.start for heading in document.headings), len(document.text)]
     best: list[_Sentence] = []

@@ -1,5 +1,5 @@
-"""Decides what is known about each part of the question, from the statement that meets every constraint or the nearest
-one. Pure.
+"""Decides what is known about each part of the question, from the statement that meets every constraint or comes
+closest. Pure.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Statements:
 
     `are_stand_ins` is True if they are the best quotes verbatim, in place of a model's statements; `by_model` if a
     language model wrote some of them. `readings` are a small model's readings of quotes, shown next to them. `timed`
-    are the sentences that were read for the time that a question asks for, `met` the claims that meet every constraint
-    of a part at that time.
+    are the sentences that may say what is valid at the time in question, `met` the claims that meet every constraint of
+    a part at that time.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -95,7 +95,7 @@ def verdict_of(
     `is_read` is True if a language model wrote the statements. Some statements are shown but do not count as answers:
     quotes in place of a model's statements, a quote that replaces an unverifiable statement, a statement that only a
     verifier supports, and a verbatim quote that no model has read and whose reply has a point below the calibrated
-    point.
+    threshold.
     """
     read = is_read and not written.are_stand_ins
     judging = Judging(load, established_by(written, memories, read=read), read)
@@ -135,12 +135,12 @@ def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Ju
 
 
 def _undecided(one: Judged | None, read: bool) -> Judged | None:
-    """Return a statement, marked as not an answer if it was expected to decide a yes-or-no question."""
+    """Return a statement, marked as unmet if it would be an answer only by deciding a yes-or-no question."""
     return one if one is None or read or one.decision is None else replace(one, is_met=False)
 
 
 def _with_decision(found: Verdict, decided: Sequence[tuple[Judged, ...]]) -> Verdict:
-    """Add yes or no to the verdict on yes-or-no questions: yes if every part is true, and no if one is false.
+    """Add the decision to the verdict on a yes-or-no question: yes if every part is affirmed, no if one is denied.
 
     The statements that decide come first.
     """
@@ -150,7 +150,7 @@ def _with_decision(found: Verdict, decided: Sequence[tuple[Judged, ...]]) -> Ver
     deciding = denied or [one for said in decided for one in said]
     others = found.claims if found.status is AnswerStatus.ANSWERED and not denied else ()
     claims = tuple({claim.text: claim for claim in (*map(answering, deciding), *others)}.values())
-    reason = f"A proven statement {'denies' if denied else 'says'} everything that is asked."
+    reason = f"A proven statement {'denies' if denied else 'confirms'} what is asked."
     decision = Decision.NO if denied else Decision.YES
     return replace(found, status=AnswerStatus.ANSWERED, claims=claims, near_misses=(), reason=reason, decision=decision)
 
@@ -172,7 +172,7 @@ def established_by(written: Statements, memories: Sequence[Memory], *, read: boo
 
 
 def _differs(one: Claim, other: Claim) -> bool:
-    """Return True if two documents give different results of the same operation, for example for two depots."""
+    """Return True if two documents give different results for the same operation, for example for two depots."""
     if one.computation is None or other.computation is None or one.computation.operation != other.computation.operation:
         return False
     is_elsewhere = one.quotes[0].document_id != other.quotes[0].document_id
@@ -192,11 +192,11 @@ def _all_met(
     with_list = {one.part.question for one in met if one.is_list}
     met = [one for one in met if one.is_list or one.part.question not in with_list]
     answers = [answering(one) for one in [one for one in met if not one.is_reported] or met]
-    return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy adds nothing
+    return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # without copies
 
 
 def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tuple[Quote, ...]:
-    """Return the quotes that meet everything in a question, trimmed to the sentences and rows that do."""
+    """Return the quotes that meet every constraint of a question, trimmed to the sentences and rows that do."""
     claims, judging = tuple(Claim(text=one_line(quote.text), quotes=(quote,)) for quote in quotes), Judging(load)
     met = _all_met([(part, judging.best(part, claims)) for part in taken_apart(question)], claims, judging)
     return tuple(quote for claim in met for quote in claim.quotes)
@@ -205,7 +205,7 @@ def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tupl
 def with_all_that_meets(
     parts: Sequence[Part], written: Statements, memories: Sequence[Memory], load: Load
 ) -> Statements:
-    """Return the statements, with the missing quotes that meet every constraint of a part, whatever their score."""
+    """Add the missing quotes that meet every constraint of a part, whatever their score, to the statements."""
     known = {quote for claim in written.claims for quote in claim.quotes}
     others = {
         quote: Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))
@@ -244,8 +244,8 @@ def _nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load
 
 
 def _lacks_only_verbs(miss: NearMiss) -> bool:
-    """Return True if a cell lacks nothing but what is done to the thing, as in "get a dress CLEANED": a price list may
-    leave that out.
+    """Return True if a cell lacks only the verb for what is done to the thing, as in "get a dress CLEANED", because a
+    price list may leave it out.
     """
     return all(
         match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
@@ -287,7 +287,7 @@ def _concluded(
 
 
 def _has_result(part: Part, claim: Claim) -> bool:
-    """Return False for a single figure if a question asks for the sum or the difference of figures of several times."""
+    """Return False for a single figure if a question asks for a computation with the figures of several times."""
     asked = asked_computation(part.question)
     if asked is None or not asked.are_times or claim.computation is not None:
         return True
@@ -327,7 +327,7 @@ def what_proves(claims: Sequence[Claim]) -> str:
 
 
 def _supported(claims: Sequence[Claim]) -> str:
-    """Return how many statements are supported only by a verifier."""
+    """Say how many statements only a verifier supports."""
     names = [claim.supported_by for claim in claims if claim.supported_by]
     return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
 
@@ -348,10 +348,9 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
 
 
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:
-    """Return the verdict with the requested reports that are not in the folder.
+    """Add the requested reports that are not in the folder to the verdict.
 
-    `is_all` is True if all of them are missing; statements from other reports are then shown as near misses instead of
-    an answer.
+    `is_all` is True if all of them are missing; the answer is then "not found", without statements from other reports.
     """
     if not missing:
         return found
@@ -364,9 +363,9 @@ def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all
 def of_asked_editions(
     found: Verdict, question: str, missing: Sequence[MissingEdition], cards: Sequence[DocumentCard]
 ) -> Verdict:
-    """Return the verdict without statements from unrequested reports, and with those of the requested report first.
+    """Put the statements of the requested report first, and add the missing reports to the verdict.
 
-    `cards` describes the documents, likeliest first. Statements keep their order if the question names no period, and
+    `cards` describes the documents, likeliest first. Statements keep their order if the question names no period and
     asks for neither the newest nor the oldest document.
     """
     if cards and (age_asked(question) is not Age.ANY or periods(question)):

@@ -154,7 +154,7 @@ def test_a_hundred_points_for_invented_words_is_answered_with_what_the_document_
 def test_a_model_that_finds_nothing_anywhere_is_believed_and_what_the_search_says_is_told(ask: Ask) -> None:
     answer = answer_of(ask(scoring(0), ONE, "method.thrift=false"))
     assert answer.status is AnswerStatus.NOT_FOUND
-    assert "the search by itself gives cedar.txt" in answer.reason
+    assert "the search alone gives cedar.txt" in answer.reason
 
 
 def test_where_all_documents_get_one_point_those_of_the_search_decide_and_that_is_said(

@@ -145,7 +145,9 @@ def test_what_no_document_mentions_is_answered_by_the_others(investigator: Inves
     assert verdicts(answer)["school.txt"] is RowVerdict.YES
     assert verdicts(answer)["bakery.txt"] is RowVerdict.NO
     assert answer.status is AnswerStatus.ANSWERED
-    assert answer.reason.startswith("1 of 3 documents, in which none of it was found; the whole folder was searched")
+    assert answer.reason.startswith(
+        "1 of 3 documents, in which nothing of the kind was found; the whole folder was searched"
+    )
 
 
 def test_a_side_of_which_nothing_is_found_is_named(investigator: Investigator) -> None:
