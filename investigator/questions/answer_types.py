@@ -44,7 +44,7 @@ _NUMBER = late(
 _NAME = late(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = late(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
 _DIGIT = late(r"\d")
-_MONTH_LETTERS = late(r"[A-Z][a-z]{2}")  # of a month, unlike those of "5th" and "over 16 may join"
+_MONTH_LETTERS = late(r"[A-Z][a-z]{2}")  # of a capitalised month, unlike "5th" and "over 16 may join"
 _FIRST_WINS = frozenset({AnswerType.NUMBER, AnswerType.DATE, AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})
 _ASKS_IF = late(r"\W*(?:is|are|was|were|do(?! you)|does|did|has|had)\b")
 _ARTICLE = late(r"^the\s+", re.IGNORECASE)
@@ -83,7 +83,7 @@ def expected_type(question: str) -> AnswerType:
 def required_type(question: str) -> AnswerType:
     """Return the kind of thing that an answer must contain.
 
-    In addition to question words, which also affect the ranking of passages, nouns show this kind: "what is the hourly
+    Besides question words, which also affect the ranking of passages, a noun can show this kind: "what is the hourly
     rate", "which pupil".
     """
     kind = expected_type(question)
@@ -134,8 +134,8 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
 
 
 def finding(kind: AnswerType, sentence: str) -> float:
-    """Return how strongly a sentence compares (0..1) if the question asks for a comparison, effect or change; else
-    0.5.
+    """Return how clearly a sentence states a comparison (0..1) if the question asks for a comparison, effect or change;
+    else 0.5.
     """
     if kind is not AnswerType.COMPARISON:
         return _NEUTRAL
@@ -144,9 +144,7 @@ def finding(kind: AnswerType, sentence: str) -> float:
 
 
 def figures(kind: AnswerType, sentence: str) -> float:
-    """Return 1.0 or 0.0 for a sentence with or without a figure if the question asks for a comparison or change; else
-    0.5.
-    """
+    """Return 1.0 if a sentence has a figure and 0.0 if not, for a question about a comparison or change; else 0.5."""
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 

@@ -20,7 +20,7 @@ from investigator.questions.periods import without_periods
 
 _BETWEEN = late(r"\bbetween\W+$", re.IGNORECASE)
 _AND = late(r"\W*and\W*", re.IGNORECASE)
-_LARGE = 1000  # a figure of a table in thousands or more that is written out
+_LARGE = 1000  # an amount of this many units of a table, such as thousands, is written out in full
 
 
 class AmountRelation(StrEnum):
@@ -79,7 +79,7 @@ class AskedAmount:
 
 
 def plain_amounts(text: str) -> tuple[Amount, ...]:
-    """Return the amounts of a normalised text that are neither times nor in identifiers."""
+    """Return the amounts of a normalised text that are neither times nor parts of identifiers."""
     plain = prepared(without_periods(without_dates(text, dates(text))))
     return tuple(one for one in amounts(plain) if one.readings)
 

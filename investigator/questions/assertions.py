@@ -1,5 +1,5 @@
-"""Splits an English sentence into separate statements: clauses with their subjects, things with their brackets. No
-parser is used: auxiliaries, past forms, colons and brackets identify a statement.
+"""Splits an English sentence into separate statements: clauses with their subjects, and things with the brackets after
+them. No parser is used: auxiliaries, past forms, colons and brackets identify a statement.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_NAME = re.compile(r"\b(?:of|from|at|in|for|near)\s+(?:the\s+)?[A-Z][\w'’&.
 
 @lru_cache(maxsize=512)
 def assertions(sentence: str) -> tuple[str, ...]:
-    """Return the clauses of a sentence without its brackets and, if it has any, those with them as well.
+    """Return the clauses of a sentence without its text in brackets and, if it has brackets, also with that text.
 
     A clause that shares the subject of the previous clause begins with that subject: "the kitchen reopened in April"
     for "the kitchen was closed in March and reopened in April". A thing in a list keeps only its own bracket.

@@ -17,7 +17,7 @@ from investigator.questions.related import root, roots
 from investigator.records import MatchState
 
 _REACH = 4  # number of words between a preposition and the last word of its object
-_LONGEST = 3  # most words of an object
+_LONGEST = 3  # maximum number of words of an object
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,;:.!?()]")
 
 
@@ -72,7 +72,9 @@ def bound_state(asked: str, question: str, sentence: str, near: str) -> tuple[Ma
 
 
 def _stands(one: Bound, text: str) -> tuple[str, str]:
-    """Return the words of a text that agree with an object's preposition, and those with the opposite preposition."""
+    """Return two phrases of a text with the object: one after a preposition of the same side, and one after an opposite
+    preposition; "" for either if there is none.
+    """
     tokens = [folded(token) for token in _TOKEN.findall(text)]
     against, last = cues("bounds")[one.side].split(" | ")[1].split(), root(one.thing[-1])
     own = other = ""
@@ -92,6 +94,6 @@ def _stands(one: Bound, text: str) -> tuple[str, str]:
 
 @cache
 def _sides() -> Mapping[str, str]:
-    """Return the side that each preposition is on."""
+    """Map each preposition to its side."""
     listed = ((name, text.split(" | ")[0].split()) for name, text in cues("bounds").items() if name != "marked")
     return {word: name for name, prepositions in listed for word in prepositions}

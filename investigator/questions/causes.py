@@ -14,13 +14,13 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Share of the effect's words that must be on the effect's side of the causal word."""
-_LEAST_TO_ANSWER = 0.75  # lower for an answer, in which one of two words may differ
+_LEAST_TO_ANSWER = 0.75  # the same share for an answer: one of two words may be a synonym
 _BY_ANOTHER_WORD = 0.5  # weight of a synonym for one of the effect's words
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
 def cause_share(sentence: str, question: str, about: str = "") -> float:
-    """Return the share (0..1) of the question's effect for which a sentence gives a cause.
+    """Return the share (0..1) of the words of the question's effect that a sentence has on the effect's side.
 
     `about` is the name of its document. The sentence may omit the words of this name if the question has other words.
     """
@@ -45,7 +45,7 @@ def _share(wanted: tuple[str, ...], side: str) -> float:
 
 
 def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
-    """Return the words of phrasal verbs that a single verb replaces: "cut short" if the text has "stopped"."""
+    """Return the words of phrasal verbs for which a text has a single verb: "cut short" if it has "stopped"."""
     return frozenset(
         word
         for verb, singles in phrases(wanted)
@@ -55,13 +55,13 @@ def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
 
 
 def follows_from_before(sentence: str) -> bool:
-    """Return True for a sentence that begins with a word for a consequence: the previous sentence gives the cause."""
+    """Return True if a sentence begins with a word for a consequence, so that the previous one gives the cause."""
     return patterns("causes")["consequence"].match(sentence) is not None
 
 
 @lru_cache(maxsize=256)
 def _effect(question: str) -> tuple[str, ...]:
-    """Return the content words of the effect; names and periods may be anywhere in the document."""
+    """Return the content words of the effect, without names and periods, which may be anywhere in the document."""
     asked = cue("why").sub(" ", question, count=1)
     said = " ".join(one.text for one in constraints(asked) if one.kind is ConstraintKind.ATTRIBUTE)
     return tuple(content_words(said or asked))

@@ -55,7 +55,7 @@ _MOST = 24
 
 
 def constraints(question: str) -> tuple[Constraint, ...]:
-    """Return the constraints of one part of a question, without its kind and without repeated words."""
+    """Return the constraints of one part of a question, each once."""
     kind = required_type(question)
     found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
     found += _of(ConstraintKind.PERIOD, [*spelled_periods(question), *now_asked(question)])
@@ -106,7 +106,7 @@ def _without_requests(name: str) -> str:
 
 
 def _quantities(question: str) -> Iterator[str]:
-    """Return the kind of figure requested; for a count, also the counted thing."""
+    """Yield the kind of figure requested, if any; for a count, with the counted thing."""
     asks_other = expected_type(question) in _NO_FIGURES
     for name, cue in patterns("asked").items():
         if cue.search(question) and not (name == "money" and asks_other):  # as in "who bears the cost"
@@ -126,7 +126,7 @@ def counted_thing(question: str) -> str:
 def _directions(question: str) -> Iterator[str]:
     counted = _COUNTED.search(question)
     question = question.replace(counted.group(1), " ") if counted else question
-    for first in {pair.first for pair in pairs(question)}:  # growth hormone does not grow
+    for first in {pair.first for pair in pairs(question)}:  # because "growth hormone" does not ask about growth
         question = re.sub(rf"\b{re.escape(first)}\b", " ", question, flags=re.IGNORECASE)
     for one, other in opposites().values():
         for side, against in ((one, other), (other, one)):
@@ -146,7 +146,7 @@ def _clauses(question: str) -> Iterator[str]:
 
 
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
-    """Return things identified by a letter or number, and runs of content words outside other constraints.
+    """Yield things identified by a letter or number, and runs of content words that are in no other constraint.
 
     Words that do not name anything are used only if no other words remain.
     """
@@ -184,8 +184,8 @@ def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
 
 
 def _kinds_asked(question: str) -> Iterator[str]:
-    """Return nouns that only name the kind of thing: "which chain bought ..."."""
-    auxiliaries = cue_words("order", "auxiliaries") - {"must"}  # the answer names the notice that must be given
+    """Yield nouns that only name the kind of the requested thing: "which chain bought ..."."""
+    auxiliaries = cue_words("order", "auxiliaries") - {"must"}  # an answer to "what notice must be given" names it
     for match in _KIND_ASKED.finditer(question):
         kind = match.group(1).split()
         for thing, follows in pairwise(kind if kind[0] not in auxiliaries else ()):

@@ -1,4 +1,4 @@
-"""The cue words of constraints (`data/cues.toml`), as patterns."""
+"""The cue words for constraints (`data/cues.toml`), as patterns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOUN_ENDS = ("ation", "ations")  # endings that turn a verb into another word
 
 
 def cues(section: str) -> Mapping[str, str]:
-    """Return a section of the file unchanged."""
+    """Return a section of the file as it is written."""
     return texts_by_section("cues", "investigator.questions")[section]
 
 
@@ -36,13 +36,13 @@ def opposites() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
 
 
 def is_direction(word: str) -> bool:
-    """Return True for a word of direction, such as "rose", which has opposites."""
+    """Return True if a word gives a direction, such as "rose", and therefore has opposites."""
     return any(side.fullmatch(word) for both in opposites().values() for side in both)
 
 
 @cache
 def cue_words(section: str, *names: str) -> frozenset[str]:
-    """Return the words of the given lists of a section, or of the list `words`."""
+    """Return the words of the given lists of a section, by default of the list `words`."""
     return frozenset(word for name in names or ("words",) for word in cues(section)[name].split())
 
 

@@ -1,4 +1,4 @@
-"""Rewords a question by grammar, without a change of meaning: "who audited it" asks for its auditor. English. Pure.
+"""Rewords a question grammatically without changing its meaning: "who audited it" asks for its auditor. English. Pure.
 
 A statement that answers one of the wordings answers the question.
 """
@@ -45,7 +45,7 @@ _OF = late(r"(?:of|for) ", re.IGNORECASE)
 
 @lru_cache(maxsize=512)
 def equivalents(part: Part) -> tuple[Part, ...]:
-    """Return a part of a question, and the part in other wordings."""
+    """Return a part of a question, followed by the same part in other wordings."""
     texts = dict.fromkeys(_reworded(part.question))
     others = (part.changed(question=text, constraints=constraints(text)) for text in texts if text != part.question)
     return (part, *others)
@@ -68,7 +68,7 @@ def _reworded(question: str) -> Iterator[str]:
         thing = _ARTICLE.sub("", match["thing"])
         yield from (f"Who {be} {how} {thing}{match['end']}" for how in ("in charge of", "responsible for"))
         yield from (f"Who {be} the {thing} {leader}{match['end']}" for leader in _LEADERS)
-    if match := _LASTS.match(question):  # "last" alone is mostly "the last"
+    if match := _LASTS.match(question):  # elsewhere, "last" mostly means "final"
         yield from (f"{match['lead']}{match['thing']} run{match['end']}", f"How long is the term of {match['thing']}?")
     if _DECIDES.search(question):
         yield _DECIDES.sub("approve to", question)

@@ -26,7 +26,7 @@ _MISSING = re.compile(
     r"|(?:has|have|had) no|there (?:is|are|was|were) no)\b(?P<what>[^.;:,]{3,60})",
     re.IGNORECASE,
 )
-_FIRST = 2  # words that are missing
+_FIRST = 2  # number of content words after a denial that name what is missing
 
 
 def undone(question: str, sentence: str) -> str:
@@ -48,8 +48,8 @@ def undone(question: str, sentence: str) -> str:
 
 
 def says_missing(asked: str, question: str, sentence: str) -> str:
-    """Return the words with which a sentence says that there is nothing of what a question presupposes: "does not hold
-    a lease"; "" if it does not.
+    """Return the words of a sentence that deny the existence of what a question presupposes: "does not hold a lease";
+    "" if there are none.
     """
     if ASKS_IF.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""

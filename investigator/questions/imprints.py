@@ -37,7 +37,7 @@ _SYMBOL = late(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYS
 _MOST_SYMBOLS = 4
 _LONGEST_ISSUER = 80
 _FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
-_CALENDAR = 0.6  # without "fiscal" or "calendar", a quarter follows the document's own numbering
+_CALENDAR = 0.6  # below 1, because a plain "quarter" usually follows the document's own fiscal year
 _NAME = 1.0
 _NAME_BESIDE_FISCAL = 0.5  # because file names use calendar quarters as often as fiscal ones
 
@@ -121,8 +121,8 @@ def _date_after(text: str, place: int) -> Day | None:
 
 
 def _quarter(text: str, end: Day) -> int | None:
-    """Return the quarter of the fiscal year: as given by the elapsed months, the end of the fiscal year, or its
-    usual name in the text.
+    """Return the quarter of the fiscal year, according to the elapsed months, the end of the fiscal year, or the name
+    that the text uses most.
     """
     passed: Counter[int] = Counter()
     for match in _PASSED.finditer(text):
@@ -166,8 +166,8 @@ def _iso(day: Day) -> str:
 
 
 def whole_month(day: Day) -> tuple[int, int]:
-    """Return the year and month whose end is meant: a quarter of 13 weeks may end in the first days of the next
-    month.
+    """Return the year and month that a period ends with, because a quarter of 13 weeks may end in the first days of the
+    next month.
     """
     year, month = day.year or 0, day.month
     if day.day is None or day.day > _SHORT_MONTH:

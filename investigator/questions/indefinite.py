@@ -20,13 +20,13 @@ _COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve
 
 
 def with_anybody(question: str) -> str:
-    """Return a question with "anybody" for its indefinite subject; "" if it has none."""
+    """Return a question with "anybody" as its indefinite subject; "" if it has no such subject."""
     changed = _ASKED.sub("anybody", question.strip())
     return changed if _ASKED.search(question.strip()) else ""
 
 
 def about_anybody(sentence: str) -> str:
-    """Reword a sentence about nobody, somebody or a number of people with "anybody": "anybody was not hurt"."""
+    """Reword a sentence about nobody, somebody or a number of people to use "anybody": "anybody was not hurt"."""
     denied = _NOBODY.sub(lambda found: f"anybody{found['verb'] or ''} not", sentence)
     return _somebody().sub("anybody", denied)
 

@@ -1,4 +1,4 @@
-"""Finds the kind of answer that a question asks for, by rules; it determines the plan. Mostly English."""
+"""Finds by rules the kind of answer that a question asks for, which determines the plan. Mostly English."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _lists() -> re.Pattern[str]:
 
 @cache
 def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
-    """Return the forms of questions that ask for documents, or for their number."""
+    """Return the patterns of questions that ask for documents or for their number, each with its kind of question."""
     document, other = _joined("documents"), _joined("others")
     every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
     listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"
@@ -122,5 +122,5 @@ def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
 
 
 def _joined(name: str) -> str:
-    """Return a text of several lines as one line."""
+    """Return the cue words of that name on a single line."""
     return cues("kinds")[name].replace("\n", "")

@@ -19,9 +19,9 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 
 @lru_cache(maxsize=4096)
 def says_label(question: str, label: str) -> bool:
-    """Return True if a question has each word of a label, except words for the kind of answer and the present.
+    """Return True if a question has each word of a label, except neutral words and words for the kind of answer.
 
-    "Date" alone is the date of the document.
+    A label that consists only of the word "Date" does not match: it gives the date of the document.
     """
     kind = required_type(question)
     if negates(label) and not negates(question):
@@ -42,13 +42,13 @@ def names_kind(kind: AnswerType, label: str) -> bool:
 
 
 def names_subject(label: str) -> bool:
-    """Return True if the value of a label is what the other lines of its paragraph are about: "Equipment: the mill"."""
+    """Return True if a label names the subject of the other lines of its paragraph: "Equipment: the mill"."""
     return not set(words(label)).isdisjoint(cue_words("label_kinds", "subject"))
 
 
 def signs_for(question: str, text: str) -> bool:
-    """Return True for the signature of somebody on behalf of those whom a question asks about: the lessor is not the
-    person who "signed for the lessor".
+    """Return True if a text is a signature on behalf of somebody whom a question asks about. The person who "signed for
+    the lessor" is not the lessor.
     """
     signed = _SIGNED.match(text)
     if signed is None or "sign" in roots(question):
@@ -57,7 +57,7 @@ def signs_for(question: str, text: str) -> bool:
 
 
 def _is_neutral(word: str) -> bool:
-    """Return True for a word that does not distinguish things: "current", "monthly", but not "old"."""
+    """Return True if a word does not distinguish things: "current" and "monthly", but not "old"."""
     if word in _EARLIER:
         return False
     is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())

@@ -64,11 +64,11 @@ _DENIALS, _DENIED_WITHIN = (
     frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
     5,
 )  # words
-_SHORT_MONTH = 3  # letters; shorter ones such as "mar" and "may" are also other words
+_SHORT_MONTH = 3  # letters; names as short as "mar" and "may" are also other words
 _SPANS = ("duration", "age")
 _SIZES = (*_SPANS, "depth", "height", "weight", "distance", "temperature", "speed")
 _THINGS = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # which any words may replace
+_WORDED = frozenset({AnswerType.NAME, AnswerType.PLACE, AnswerType.REASON})  # kinds that can be given in any words
 _TIME_AND_PLACE = frozenset({AnswerType.DATE, AnswerType.PLACE})
 _OF_THE_FIGURE = late(r"\b(?:for|in|of|per|at|on|to|from|under|by|with|after|before)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
@@ -80,7 +80,7 @@ def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) 
 
 
 def _bounded(match: ConstraintMatch, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """Return a match, judged again by the question's preposition, if any: "after tax"."""
+    """Check a met constraint against the preposition that the question uses with it, if any: "after tax"."""
     asked = match.constraint
     if match.state is not MatchState.MET or asked.kind not in _THINGS:
         return match
@@ -117,7 +117,7 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 def _names_figure(question: str, sentence: str) -> bool:
     """Return True if a sentence has the noun of the requested figure, such as "rent" for "annual rent", or a pronoun
-    that may mean it.
+    that may refer to it.
     """
     before_noun = words(_OF_THE_FIGURE.split(figure_asked(question), maxsplit=1)[0])
     noun = next(reversed(before_noun), "")
@@ -146,7 +146,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
             if other := other_mark(both, evidence.sentence):
                 return matched(asked, MatchState.CONTRADICTED, other)
             if is_labelled and stands(both.first, roots(evidence.about)):
-                continue  # "Current fee" in a text about membership
+                continue  # as in "Current fee: 40" in a text about membership
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
             is_other = root(both.second) in evidence.sentence_roots and not is_bare
             around = () if is_other else (evidence.near, evidence.about)  # "international sales" are not unit sales
@@ -208,7 +208,7 @@ def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
 
 
 def _is_said(word: str, evidence: Surroundings) -> bool:
-    """Return True if a word is in the evidence; for a month, in a sentence that names any month."""
+    """Return True if a word is in the evidence. A month must be in the sentence itself, if that names any month."""
     if word in month_numbers() and not _months().isdisjoint(words(evidence.sentence)):
         return word in words(evidence.sentence)
     return root(word) in evidence.roots or stands(word, evidence.passage_roots)
@@ -255,7 +255,7 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     if len(things) != 1 or things[0].text != asked.text.casefold():
         return _attribute(asked, question, evidence)
     thing = things[0]
-    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # but not its number
+    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # perhaps without a number
     for text in (evidence.sentence, "" if names_thing else evidence.near):
         if any(thing.is_same(other) for other in numbered(text)):
             return matched(asked, MatchState.MET, asked.text)
@@ -266,7 +266,7 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _denied(asked: Constraint, sentence: str) -> ConstraintMatch:
-    """Return True if the sentence denies what the question excludes."""
+    """Match a negative condition: the sentence must deny what the question excludes."""
     said = words(sentence)
     for word in words(asked.text.removeprefix(NOT)):
         for at in (at for at, one in enumerate(said) if root(one) == root(word)):
@@ -283,7 +283,7 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
     shown = patterns("shown")
     if counted:
         return matched(asked, *counted_state(counted, evidence.sentence, evidence.about))
-    if kind not in shown:  # a model's own words
+    if kind not in shown:  # a model wrote this constraint in its own words
         return _attribute(asked, question, evidence)
     if kind in _SPANS:
         said = shows_span(kind, evidence.sentence, question)
@@ -347,7 +347,7 @@ def _light_roots() -> frozenset[str]:
 
 
 def _is_told_without(verb: str, question: str) -> bool:
-    """Return True if a sentence may answer without the verb: a cause has its own, and "take" names no action.
+    """Return True if a sentence may answer without the verb: a cause has its own verb, and "take" names no action.
 
     A question about what somebody got needs its verb, because the thing may only have been requested.
     """
@@ -359,7 +359,7 @@ def _is_told_without(verb: str, question: str) -> bool:
 
 
 def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
-    """Return True if a sentence names the thing that has a role as a cause, not as part of the effect."""
+    """Return True if the thing with a role is part of the cause in a sentence, not of the effect."""
     thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
     if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
         return False

@@ -1,5 +1,5 @@
 """Finds the figure or count that a question requests, and decides if a sentence gives it. English. Patients count as
-people, but women stand for "participants" only in a text about women.
+people, but women count as "participants" only in a text about women.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ITEM = re.compile(r"\W*\d{1,3}[.)](?=\s)")
 
 
 def unit_asked(question: str) -> str:
-    """Return the words by which a question names the requested unit: "square feet"; "" if it names none."""
+    """Return the unit in which a question requests a figure, in its own words: "square feet"; "" if it names none."""
     names = (match.group(1) for match in _IN_UNIT.finditer(question))
     return next((name for name in names if is_unit(name)), "")
 
@@ -52,7 +52,7 @@ def is_unit(name: str) -> bool:
 
 
 def figure_asked(question: str) -> str:
-    """Return the requested figure, as "sodium" in "what was the sodium of patient 14"; "" if there is none."""
+    """Return the requested figure, such as "sodium" in "what was the sodium of patient 14"; "" if there is none."""
     match = _WHAT_IS.match(question)
     return match[1] if match else ""
 
@@ -75,9 +75,9 @@ def is_only_part(word: str, sentence: str) -> bool:
 
 
 def is_carried(word: str, question: str, sentence: str) -> bool:
-    """Return True if a word only names the requested kind of figure, and a sentence gives a figure of that kind, such
-    as euros for a cost. Money that a sentence calls something else, such as takings or an offer, is not a cost, and
-    outside tables a bare "0.04" is not money.
+    """Return True if a word only names the requested kind of figure, and a sentence gives a figure of that kind: euros
+    for "cost". Money that a sentence calls something else, such as takings or an offer, is not a cost, and outside
+    tables a bare "0.04" is not money.
     """
     asked, shown, apart = patterns("asked"), patterns("shown"), patterns("set_apart")[_MONEY]
     kinds = (kind for kind, words_of in patterns("carried").items() if words_of.fullmatch(word))
@@ -117,8 +117,8 @@ def _measured(sentence: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, str]:
-    """Match a number a few words before the counted thing, or before people who may be the same; return the words.
-    These are "people" in general, and those that the document is about, such as women in a trial in women.
+    """Match a number a few words before the counted thing, and return both. If people are counted, other words for them
+    also match: "people" in general, and those that the document is about, such as women in a trial with women.
     """
     if is_unit(things) and (given := given_in(things, sentence)):
         return MatchState.MET, given[0]
@@ -138,7 +138,7 @@ def counted_state(things: str, sentence: str, about: str) -> tuple[MatchState, s
 
 
 def _who_may_be(same: set[str], sentence: str, about: str) -> frozenset[str]:
-    """Return the roots of words for people that may refer to the counted people."""
+    """Return the roots of the words that may refer to the counted people."""
     every = cue_roots("empty", "counted_people")
     if same & cue_roots("empty", "people"):
         return every

@@ -1,4 +1,4 @@
-"""Finds documents that a question requests by period or issuer but the folder lacks: "the report for 2022". Pure."""
+"""Finds the documents that a question requests but the folder does not have: "the report for 2022". Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NEAREST = 2
 def missing_editions(
     question: str, asked: Sequence[Constraint], cards: Sequence[DocumentCard], is_held: Callable[[str], bool]
 ) -> tuple[MissingEdition, ...]:
-    """Return the reports that a question asks for but no document of a series covers. `asked` holds the constraints of
-    the question; `is_held` returns True if a word is in any document.
+    """Return the reports that a question asks for by period or issuer, but that are not in the folder. `asked` contains
+    the constraints of the question; `is_held` returns True if a word is in any document.
     """
     reports = [card for card in cards if card.imprint.kind and covered(card.imprint)]
     if not reports or not imprint_pattern("documents").search(folded(question)):
@@ -74,7 +74,7 @@ def _name_periods(card: DocumentCard) -> frozenset[Period]:
 
 
 def _nearest(period: Period, cards: Sequence[DocumentCard]) -> tuple[str, ...]:
-    """Return the documents with a period next to the given period."""
+    """Return the documents whose periods are nearest to the given period."""
 
     def months_away(card: DocumentCard) -> int:
         return min(abs(period.months - other.months) for other in covered(card.imprint))

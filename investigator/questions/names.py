@@ -29,7 +29,7 @@ _PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 
 
 def as_people(word: str, present: frozenset[str]) -> bool:
-    """Return True if a country or its people are among some roots: "South Africans" and "South Africa"."""
+    """Return True if the roots contain a country or its people: "South Africans" for "South Africa"."""
     own = root(word)
     short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
     forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()
@@ -37,7 +37,7 @@ def as_people(word: str, present: frozenset[str]) -> bool:
 
 
 def lacks_number(name: str, *texts: str) -> bool:
-    """Return True if a name with a number is in none of the texts: "SOLENA" alone is not "SOLENA-2"."""
+    """Return True if a name has a number, and no text contains both: "SOLENA" alone is not "SOLENA-2"."""
     mark = _MARKED.fullmatch(name)
     if mark is None:
         return False
@@ -109,8 +109,8 @@ def described(question: str) -> str:
 
 
 def is_named(description: str, sentence: str, question: str) -> bool:
-    """Return True if a sentence says whom a description applies to: "Landlord: Harriet Osei", "Ada Moss, the chair". A
-    sentence about what the landlord does is not enough, nor a name from the question.
+    """Return True if a sentence names the person whom a description applies to: "Landlord: Harriet Osei", "Ada Moss,
+    the chair". A sentence about what the landlord does is not enough, and neither is a name from the question.
     """
     own = root(folded(description))
     same = {own} | related_roots(folded(description))
@@ -129,8 +129,8 @@ def is_named(description: str, sentence: str, question: str) -> bool:
 
 
 def other_thing(question: str, sentence: str) -> str:
-    """Return the sentence's phrase of the same form: "the price of a valve" for "the price of a washer"; "" if no such
-    phrase is found, or if the sentence also names the requested thing.
+    """Return the phrase in which a sentence names another thing: "the price of a valve" for "the price of a washer"; ""
+    if no such phrase is found, or if the sentence also names the requested thing.
     """
     said = roots(sentence)
     for head, thing in _OF.findall(question):

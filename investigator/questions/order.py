@@ -1,7 +1,6 @@
 """Finds the phrases, subject, verb and object of a question by word order. English.
 
-No parser is used, only articles, prepositions, auxiliaries and word endings. If a case cannot be decided, there is no
-constraint.
+No parser is used, only articles, prepositions, auxiliaries and word endings. Undecided cases yield nothing.
 """
 
 from __future__ import annotations
@@ -164,7 +163,7 @@ def stand_together(both: Pair, text: str) -> bool:
 
 
 def stands_alone(word: str, sentence: str) -> bool:
-    """Return True if no content word that precedes a word in a sentence changes the word's meaning."""
+    """Return True if a word occurs in a sentence without a content word before it that could change its meaning."""
     own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
     places = (at for at, one in enumerate(own) if one in same)
     return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
@@ -196,7 +195,7 @@ def _roots_in_order(text: str) -> tuple[str, ...]:
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Return the runs of content words; a possessive or a number ends its run."""
+    """Yield the start and end of each run of content words; a possessive or a number ends a run."""
     start = None
     for place, token in enumerate((*tokens, "?")):
         if start is not None and (not _carries(token) or POSSESSIVE.search(tokens[place - 1])):
@@ -280,7 +279,7 @@ def _empty() -> frozenset[str]:
 
 
 def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
-    """Return things identified by a letter or a number, and the days of months."""
+    """Yield things identified by a letter or a number, and days of months."""
     months = month_numbers()
     for place, (first, second) in enumerate(pairwise(tokens)):
         follows = tokens[place + 2] if place + 2 < len(tokens) else ""

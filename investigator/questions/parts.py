@@ -125,7 +125,7 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
 
 
 def _subject_of_trend(question: str) -> str:
-    """Return the quantity whose change is asked about, worded for a single time; "" if no change is asked about."""
+    """Return the quantity whose change is asked about, without the words for the change; "" if there is none."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
     subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")
@@ -166,7 +166,7 @@ def _without_openings(pieces: list[str]) -> list[str]:
 
 
 def _sides(asked: str) -> list[str]:
-    """Return the same question about each side of a comparison: as in "who was born later, A or B?" and "are A and B
+    """Return the same question about each side of a comparison, as in "who was born later, A or B?" or "are A and B
     both C?".
     """
     for pattern in (_OR, _BOTH):
@@ -176,8 +176,8 @@ def _sides(asked: str) -> list[str]:
 
 
 def _with_names(pieces: list[str]) -> list[str]:
-    """Complete a piece from earlier ones: add the name and the thing that its pronoun refers to, or the whole question
-    if it has no noun and verb.
+    """Complete each piece from earlier ones: add the name and the thing that its pronoun refers to, or the subject of
+    the first question if the piece has no noun and verb.
     """
     name, thing, asked, complete = "", "", "", []
     for piece in pieces:
@@ -224,7 +224,9 @@ def _bound(text: str, name: str) -> tuple[Constraint, ...]:
 
 
 def _named(asked: str) -> list[tuple[str, str]]:
-    """Return joined names: "the operating income of Amazon and Apple", "Apple's and Amazon's buybacks"."""
+    """Return a question for each of several names: "the operating income of Amazon and Apple", "Apple's and Amazon's
+    buybacks".
+    """
     for found in _MANY.finditer(_REQUEST.sub("", asked)):
         names = [name.strip(" ,.") for name in _LISTED.split(found["names"]) if name.strip(" ,.")]
         if len(names) < 2 or any(len(name) < 2 for name in names):
@@ -237,7 +239,7 @@ def _named(asked: str) -> list[tuple[str, str]]:
 
 
 def _phrased(asked: str) -> list[tuple[str, str]]:
-    """Return two phrases separated by a word of comparison: "the cost of A next to that of B"."""
+    """Return a question for each of two phrases joined by a word of comparison: "the cost of A next to that of B"."""
     rest, topic = _REQUEST.sub("", asked), ""
     if (between := _BETWEEN.match(rest)) is not None:
         one, other = between["one"].strip(" ,?.;:"), between["other"].strip(" ,?.;:")

@@ -85,7 +85,7 @@ def periods(text: str) -> frozenset[Period]:
 
 
 def quarters_named(text: str) -> Counter[Period]:
-    """Return the quarters that a text names with their year, and the number of times."""
+    """Count how often a text names each quarter together with its year."""
     left = folded(text)
     found = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
     return Counter(period for period in found if period.year)
@@ -135,7 +135,7 @@ def without_compared(text: str) -> str:
 
 
 def longer(text: str) -> str:
-    """Return the words for the first part of a year that is longer than a quarter; "" if a text names none."""
+    """Return the first phrase for a part of a year longer than a quarter, such as "first nine months"; "" if none."""
     match = _LONGER.search(folded(text))
     return match.group() if match else ""
 
@@ -194,7 +194,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Return which document of its kind a question asks for: the newest, the oldest, or any."""
+    """Return which of several similar documents a question asks for: the newest, the oldest, or any."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

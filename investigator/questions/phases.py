@@ -61,7 +61,7 @@ def _phases_worded(text: str) -> frozenset[Phase]:
 
 def shows_phase(asked: str, question: str, sentence: str) -> bool:
     """Return True if the clause nearest to a question gives the end that the question asks for with the words in
-    `asked`. A clause without a word for that end, such as "open from 1 to 20 May", must contain all words of the
+    `asked`. If the clause has no word for that end, as in "open from 1 to 20 May", it must contain all words of the
     question and no word for the other end: something that has been closed since May did not open then.
     """
     matter = frozenset(map(root, content_words(question))) - roots(asked) - cue_roots("empty")

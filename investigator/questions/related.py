@@ -31,9 +31,9 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Words and their synonyms, keyed by the first two letters, which a word shares with its stem; and irregular forms.
+    """Irregular forms, and words with their synonyms and a flag for verbs.
 
-    Each entry has a flag for verbs.
+    The entries are keyed by the first two letters of the word, which it shares with its stem.
     """
 
     irregular: Mapping[str, str]
@@ -41,7 +41,7 @@ class _Lexicon:
 
 
 _DUTY = "responsib"
-"""Porter's stem of these words is also that of "response"."""
+"""The beginning of "responsible" and "responsibility", whose Porter stem is also that of "response"."""
 
 
 @lru_cache(maxsize=50_000)
@@ -79,7 +79,7 @@ def stands(word: str, present: frozenset[str]) -> bool:
 
 
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
-    """Return the synonyms of a folded word, or only those as a verb, without the word itself; none if it is unknown."""
+    """Return the synonyms of a folded word, or with `as_verb` those of the verb; none if the word is unknown."""
     own = root(word)
     return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 
@@ -169,8 +169,6 @@ def _lexicon() -> _Lexicon:
         same, above = synonyms.split(), general.split()
         for word in same:
             entries.setdefault(word[:2], []).append((word, (*same, *above), bool(above)))
-        for word in (
-            above
-        ):  # verbs with many narrower ones, such as "supply" with "date" and "bed", may not be replaced by them
+        for word in above:  # a verb with many narrower ones, as "supply" has "date" and "bed", has too many meanings
             entries.setdefault(word[:2], []).append((word, same if narrower[word] <= _MOST else (), True))
     return _Lexicon(irregular, entries)

@@ -1,5 +1,5 @@
-"""Compares roles, that is, who did what to whom in a question, and whether a sentence reverses this. Pure. It uses word
-order, passive voice and "by", in English. Undecided cases do not count against a sentence.
+"""Compares the roles in a question, that is, who did what to whom, with those in a sentence, which may reverse them.
+Pure, English. The rules use word order, passive voice and "by"; undecided cases do not count against a sentence.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PRONOUNS = frozenset(["it", "they", "he", "she"])
 _LONGEST_OBJECT = 3  # words
 _NEXT = late(r"\s+[a-z][\w-]+")
 _COMPLEMENT = late(r"^[^.;:]{0,40}?\bto (?!the\b|an?\b|[A-Z\d])[a-z]+ (?:the|an?|its|their|his|her|our)\b")
-"""The action after a verb, which is its object: "decided on 5 May to hold the fair"."""
+"""An infinitive phrase that is the object of a verb: "decided on 5 May to hold the fair"."""
 _WORD_OR_MARK = late(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]")
 _POSSESSIVE = late(r"(?:s['’]|['’]s)\s*$")
 
@@ -67,8 +67,8 @@ def subject_and_verb(role: str) -> tuple[str, str]:
 
 
 def is_active_for(question: str, sentence: str) -> bool:
-    """Return True if a passive question asks for what a sentence says in the active voice: its verb, without a form of
-    "be" before it, and then at once the thing that it acts on.
+    """Return True if a sentence says in the active voice what a passive question asks: it has the same verb without a
+    form of "be" before it, immediately followed by the thing that the verb acts on.
     """
     asked = clause(question)
     if asked is None or not asked.is_passive:
@@ -79,7 +79,7 @@ def is_active_for(question: str, sentence: str) -> bool:
     wanted = [root(asked.verb), *map(root, words(" ".join(asked.subject)))]
     at = next((at for at in range(1, len(said)) if said[at : at + len(wanted)] == wanted), 0)
     after = "".join(tokens[at + len(wanted) :][:1])
-    is_whole = not after.isalpha() or after in stop_words()  # and not the roof garden for the roof
+    is_whole = not after.isalpha() or after in stop_words()  # "the roof" is not "the roof garden"
     return at > 0 and is_whole and tokens[at - 1] not in be
 
 
@@ -170,7 +170,9 @@ def names_doer(role: str, sentence: str) -> bool:
 
 
 def _is_subject(thing: str, before: str, after: str) -> bool:
-    """Return True if a thing is named before a verb, but not behind it or in front of a relative clause."""
+    """Return True if a thing is named before a verb but not after it, and neither a relative clause nor "by" is
+    present.
+    """
     own, is_relative = roots(thing), re.search(r"\b(?:which|that|whom|by)\b", f"{before} | {after}") is not None
     return not is_relative and not own.isdisjoint(roots(before)) and own.isdisjoint(roots(after))
 
@@ -198,7 +200,7 @@ def _telling(thing: str) -> str:
 
 
 def _agent(following: Sequence[str]) -> Iterator[str]:
-    """Return the words after "by" up to their continuation: "by Jan Brand and the bridge"."""
+    """Yield the words for the agent after "by": "Jan Brand" in "by Jan Brand and the bridge"."""
     own = dropwhile(lambda word: folded(word) in cue_words("order", "determiners"), following)
     yield from takewhile(lambda word: folded(word) not in stop_words(), own)
 
@@ -256,7 +258,7 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
             is_noun = after[:1] == ["of"] or (before and folded(before[-1]) in cue_words("order", "determiners"))
             if is_noun or (role.startswith(_TO) and is_past(token) and _is_alone(" ".join(after))):
-                continue  # "the price of the loaf" for its cost; "the trial stopped because ..." for what was stopped
+                continue  # as in "the price of the loaf", or "the trial stopped because ..." if it was stopped
             acts, suffers = _roles_in(name, before, after, is_verb=is_past(folded(token)))
             if (role.startswith(_BY) and suffers and not acts) or (role.startswith(_TO) and acts and not suffers):
                 return " ".join((*before, token, *after))
@@ -264,7 +266,7 @@ def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequ
 
 
 def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str], *, is_verb: bool) -> tuple[bool, bool]:
-    """Return two flags, judged by the words around a verb: whether the name acts, and whether something is done to
+    """Return two flags, derived from the words around a verb: True if the name acts, and True if something is done to
     it.
     """
     folded_after = [folded(word) for word in after]

@@ -127,7 +127,7 @@ def names_hour(sentence: str) -> bool:
 
 
 def begun(text: str, asked: Moment) -> tuple[int, int, int]:
-    """Return the latest day, up to a moment, from which a statement applies; zeros if it names none."""
+    """Return the latest day, up to the given moment, from which a statement applies; zeros if it names no such day."""
     days = [span.first.begin for span in time_spans(text) if span.first and span.holds(asked)]
     days += [asked.begin for named in moments(text) if asked.begin <= named.begin <= named.end <= asked.end]
     return max(days, default=(0, 0, 0))
@@ -165,7 +165,7 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 
 def moment_asked(question: str) -> Moment | None:
-    """Return the time in question: the only one named, or a day after all others for "current"; else None."""
+    """Return the time in question: the only moment named, or for "current" one later than all others; else None."""
     named = moments(question)
     if len(named) == 1:
         return named[0]
@@ -173,7 +173,9 @@ def moment_asked(question: str) -> Moment | None:
 
 
 def begins_at(text: str, asked: Moment, written: str | None) -> tuple[int, int, int]:
-    """Return the day from which a statement applies; for what holds now, at least the ISO date of its document."""
+    """Return the day from which a statement applies. If a question asks about the present, this is not before the day
+    on which its document was `written` (ISO 8601).
+    """
     own = begun(text, asked)
     if asked is not _NOW or not written:
         return own
@@ -240,7 +242,7 @@ def _marked() -> dict[str, re.Pattern[str]]:
 
 
 def when_pattern() -> str:
-    """Return the pattern of a date or time of day, and of words that may precede it."""
+    """Return the pattern of a date or a time of day, with the words that may precede it."""
     return rf"{_lead()}(?:{_date().pattern}|(?:{_CLOCK}))"
 
 

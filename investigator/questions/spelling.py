@@ -49,7 +49,7 @@ def with_respelled_request(question: str) -> str:
             shown = other.capitalize() if word.group()[0].isupper() else other
             at = word.start() + len(corrected) - len(question)
             corrected = f"{corrected[:at]}{shown}{corrected[at + len(plain) :]}"
-        if cue("mentions").fullmatch(other or plain):  # what follows is looked for
+        if cue("mentions").fullmatch(other or plain):  # the words after it are search terms
             break
     return question if kind_of(corrected) is kind_of(question) else corrected
 

@@ -1,4 +1,4 @@
-"""Finds who leaves a role and who takes it in a sentence: "Ann resigns as chair, Ben takes over". English. Pure.
+"""Finds in a sentence who leaves a role and who takes it: "Ann resigns as chair, Ben takes over". English. Pure.
 
 No parser is used: the rules take the nearest name on the expected side of the verb.
 """
@@ -66,8 +66,8 @@ def role_asked(question: str) -> str:
 
 
 def holder_named(question: str) -> tuple[str, str]:
-    """Return the name in a question if somebody holds a role, and the question who holds it: "Ann Cole" and "Who is the
-    chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
+    """Return the name in a question that asks if somebody holds a role, and the question that asks who holds it: "Ann
+    Cole" and "Who is the chair?" for "Is Ann Cole the chair?"; ("", "") for other questions.
     """
     match = _IS_HOLDER.match(question)
     who = f"Who is the {match['role']}?" if match else ""
@@ -90,8 +90,8 @@ def asks_before(question: str) -> bool:
 
 
 def names_holder(question: str, sentence: str) -> bool:
-    """Return True unless a sentence names only those who leave the role that a question asks for. A question about an
-    earlier holder asks for them, and a question about a time before they left may do so.
+    """Return True unless a sentence names only those who leave the role that a question asks for. They are an answer if
+    the question asks for an earlier holder, or about a time before they left.
     """
     found = succession(sentence)
     if asks_before(question):
@@ -103,7 +103,7 @@ def names_holder(question: str, sentence: str) -> bool:
 
 
 def held_at(sentence: str, asked: Moment) -> bool:
-    """Return True if a sentence says that somebody leaves a role after a moment."""
+    """Return True if a sentence says that somebody leaves a role after the given moment."""
     named = moments(sentence) if succession(sentence).leaving else ()
     return bool(named) and TimeSpan("", last=named[-1]).holds(asked) is True
 

@@ -19,11 +19,11 @@ from investigator.questions.surroundings import Surroundings
 from investigator.records import Constraint, ConstraintMatch, Imprint, MatchState
 
 _DAY = late(r"(\d{4})-(\d\d)")
-_JUST_AFTER = 3  # months in which "the fourth quarter" is one of the previous year
+_JUST_AFTER = 3  # last month in which "the fourth quarter" usually means that of the previous year
 
 
 def matched(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
-    """Return the match of a constraint, with the words that show it on one line."""
+    """Return the match of a constraint; the words that show it are joined to one line."""
     return ConstraintMatch(constraint=asked, state=state, words=" ".join(words_of.split()))
 
 
@@ -60,8 +60,8 @@ def period_match(asked: Constraint, question: str, evidence: Surroundings) -> Co
 
 
 def _of_year(own: frozenset[Period], wanted: frozenset[Period], evidence: Surroundings) -> frozenset[Period]:
-    """Return the quarters and months of a sentence with the year of its document, unless the document was written at
-    the beginning of the next year.
+    """Add the year in which a document was written to the quarters and months of its sentence, unless a question asks
+    for the previous year and the document was written at the beginning of a year.
     """
     written = _written(evidence.imprint)
     if written is None or any(one.year for one in own) or not any(one.year for one in wanted):
@@ -90,13 +90,13 @@ def _spans_of(sentence: str) -> str:
 
 
 def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
-    """Return the periods comparable with a month if other periods name months, without fiscal quarters."""
+    """Return the periods without quarters, if all requested periods are months and one of these is a month as well."""
     months = frozenset(period for period in own if period.month or not period.quarter)
     return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
-    """Return True if another sentence gives a different figure for a different period."""
+    """Return True if another sentence gives a figure of the same kind for the requested period."""
     others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
     return any(
         agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)

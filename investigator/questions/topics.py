@@ -42,7 +42,7 @@ _CONTENT = late(
     r"\b(?:say|said|stat|claim|show|f(?:i|ou)nd|provid|conclud|argu|confirm|mention)\w*\s+(?:that|whether|how|why|when|if)\b",
     re.IGNORECASE,
 )
-"""Begins what a document says, in which "not" and "and" belong to the statement."""
+"""Begins a statement that a document makes; "not" and "and" in it belong to the statement."""
 _NO_MENTION = late(r"\b(?:any |no |a )*(?:mention|reference)s?(?: of| to)?\b", re.IGNORECASE)
 _OF_THEM = late(r"\b(?:for |in |by )?which of (?:them|these|those)\b", re.IGNORECASE)
 _THING = late(
@@ -59,7 +59,7 @@ _JOINING = frozenset(["of", "the", "de", "la", "van", "von", "and", "for"])
 _QUOTES = '"“”«»„'
 _OR = "or"
 _SHORT_FORM, _LONG_NAME = 2, 3  # words
-_REACH = 4  # most words between those of a phrase
+_REACH = 4  # maximum number of other words between the words of a phrase
 _SHORT_NAME = 2  # characters, such as the D of "vitamin D"
 _MOST_TERMS = 12
 _MOST_RELATED = 8
@@ -67,9 +67,9 @@ _MOST_RELATED = 8
 
 @lru_cache(maxsize=50_000)
 def spelled_root(word: str) -> str:
-    """Return the root of a folded word, the same for both spellings of it: `randomised` and `randomized`.
+    """Return the root of a folded word, the same for British and American spelling: `randomised` and `randomized`.
 
-    Quantifiers have none: "several" is not a form of "severance".
+    Quantifiers have no root: "several" is not a form of "severance".
     """
     if cue("light").fullmatch(word):
         return ""
@@ -83,9 +83,9 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, all other
-    words near each other. `of_whom` is an owner's name that restricts the documents; `is_thing` marks a kind of thing
-    that a document may express in other words.
+    """A term that a document must contain, in one of several wordings. The words of a name must be adjacent, other
+    words near each other. `of_whom` marks a name whose bearer's documents are meant, `is_thing` a kind of thing that a
+    document may express in other words.
     """
 
     text: str
@@ -229,7 +229,7 @@ def _joined(clause: str) -> Iterator[tuple[str, bool]]:
     for joint in _JOINT.finditer(clause):
         if not any(low < joint.start() < high for low, high in quoted):
             yield clause[start : joint.start()], is_turn
-            start, is_turn = joint.end() - 1, joint["turn"] is not None  # a capital after a space belongs to a name
+            start, is_turn = joint.end() - 1, joint["turn"] is not None  # a capital after this space marks a name
     yield clause[start:], is_turn
 
 
@@ -298,7 +298,9 @@ class _Word(NamedTuple):
 
 
 def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
-    """Return the names, and the other words in runs (`near`) or one by one; "or" joins two of them into one."""
+    """Return a term for each name, and for each run of other words (`near`) or each other word; "or" makes two terms
+    one.
+    """
     found: list[Term] = []
     is_other = False
     for run in _runs(clause):
@@ -365,8 +367,8 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """Return the wordings of a term: as given, as one word, without its number; for a continent, its countries; for
-    the adjective of a country, the country, and the other way round.
+    """Yield the wordings of a term: as given, as one word, without its number; for a continent, its countries; for the
+    adjective of a country, the country, and vice versa.
     """
     yield text
     for pair in cues("nationalities")["of"].replace("\n", "").split("|"):

@@ -1,4 +1,4 @@
-"""Decides how somebody voted: "Ann abstained" for "did Ann vote for the sale". English. Pure."""
+"""Decides questions about votes: "Ann abstained" answers "did Ann vote for the sale" with no. English. Pure."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SAID = late(r"\bvot(?:e|es|ed|ing) (?P<side>for|in favou?r|against)\b|\b(?P<non
 def decision_of_vote(question: str, sentence: str, before: str) -> Decision | None:
     """Return what a sentence says about the vote of a question's subject; None if it says nothing.
 
-    The sentence must name the subject; the rest of the question may be in the text `before` it, since a vote follows
-    its motion.
+    The sentence must name the subject; the rest of the question may be in the text `before` it, because minutes state a
+    motion before the votes on it.
     """
     asked, subject = _ASKED.search(question), clause(question)
     said = list(_SAID.finditer(sentence))
