@@ -1,4 +1,4 @@
-"""Aligns a claim with a sentence, word by word and in the same order; nothing that matters may be missing.
+"""Aligns a claim with a sentence, word by word and in the same order, so that nothing important is missing.
 
 A claim may omit only articles and whole parts of the sentence that are set off by commas, brackets or the like and do
 not affect the rest: an apposition, a relative clause, a connective, another main clause. Any other added, omitted or
@@ -13,7 +13,7 @@ from investigator.evidence.statements import StatedKind, StatedWord
 from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
 
 _LONGEST_ASIDE = 2
-"""Longest relative clause inside a sentence, in parts between commas."""
+"""Maximum length of a relative clause inside a sentence, in parts between commas."""
 
 
 def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
@@ -44,7 +44,7 @@ class _Alignment:
         self._failed: set[tuple[int, int]] = set()
 
     def fits(self, wanted: int, at: int) -> bool:
-        """Return True if the rest of the claim, from one word on, matches the sentence from another word on."""
+        """Return True if the claim from the word `wanted` on matches the sentence from the word `at` on."""
         if at == len(self._sentence):
             return wanted == len(self._claim)
         if (wanted, at) in self._failed:
@@ -182,6 +182,6 @@ def _closing(sentence: Sequence[StatedWord], start: int) -> int:
 
 
 def is_subject(words: Sequence[StatedWord]) -> bool:
-    """Return True if words may be a subject: they contain no verb, preposition or figure."""
+    """Return True if the words may be a subject, that is, if they contain no verb, preposition or figure."""
     stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
     return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)

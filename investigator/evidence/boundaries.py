@@ -79,7 +79,7 @@ def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
 
 
 def _sign_cut_off(text: str, start: int) -> bool:
-    """Return True if a number begins at `start` right after its sign, its currency, or a part of that."""
+    """Return True if a number begins at `start`, and the sign or currency before it is cut off."""
     if start == 0:
         return False
     before, first = text[start - 1], text[start : start + 1]
@@ -93,7 +93,7 @@ def _sign_cut_off(text: str, start: int) -> bool:
 
 
 def _unit_cut_off(text: str, end: int) -> bool:
-    """Return True if a number ends at `end` right before its degree sign, currency, per cent or magnitude."""
+    """Return True if a number ends at `end`, and the degree sign, currency, per cent sign or magnitude is cut off."""
     if not 0 < end < len(text) or not text[end - 1].isdecimal():
         return False
     if text[end] in "%\u2030\u00b0" or unicodedata.category(text[end]) == "Sc":

@@ -1,5 +1,5 @@
-"""Statements that contain an address or an instruction to the reader: shown only as quotes, marked, and never as links.
-Pure.
+"""Marks statements that contain an address or an instruction to the reader, which are shown only as quotes and never as
+links. Pure.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _MARKS: Mapping[Caution, str] = {
 
 
 def cautions_of(text: str) -> tuple[Caution, ...]:
-    """Return the cautions about a statement: it contains an address, or instructs the reader."""
+    """Return the cautions for a statement that contains an address or instructs the reader."""
     found = {Caution.ADDRESS: holds_address(text), Caution.INSTRUCTION: instructs_reader(text)}
     return tuple(caution for caution, holds in found.items() if holds)
 
 
 def unquoted(text: str, quotes: Sequence[Quote]) -> str:
-    """Return the reason to withhold a statement that contains an address or an instruction without being a quote; else
-    "".
+    """Return the reason to withhold a statement: it contains an address or an instruction, but is not a quote. Return
+    "" for any other statement.
     """
     cautions = cautions_of(text)
     if not cautions or any(_stands_in(text, quote) for quote in quotes):
@@ -38,10 +38,7 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
 
 
 def shown(claim: Claim) -> str:
-    """Return a claim as one line for people and renderers.
-
-    Addresses are not links and are pointed out; an unproven claim names its verifier.
-    """
+    """Return a claim as one line. Addresses are marked and are not links; an unproven claim names its verifier."""
     marks = [f"supported by {one_line(claim.supported_by)}, not proven"] if claim.supported_by else []
     marks += [_MARKS[caution] for caution in claim.cautions]
     return one_line(defanged(claim.text)) + (f" ({', '.join(marks)})" if marks else "")

@@ -1,4 +1,4 @@
-"""Turns table cells into quotes, which contain a row of the text with the quoted cell and its labels. Pure."""
+"""Turns table cells into quotes, each of which contains its row of the text, the cell and the cell's labels. Pure."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
 
 
 def cell_standing(quote: Quote, document: Document) -> Quote | None:
-    """Return the quote of a cell as found in a document, with the document's name; None if the cell is missing.
+    """Return the quote of a cell as found in the document; None if the cell is missing.
 
     Value, labels, headers, caption and unit must all match: a figure under another header means something else. If
-    several cells match, the cell nearest to the old place is used.
+    several cells match, the one nearest to the old place is used.
     """
     found = next(_same_cells(quote, document), None)
     return None if found is not None and verify(quote, document) and found.cell != quote.cell else found
 
 
 def _same_cells(quote: Quote, document: Document) -> Iterator[Quote]:
-    """Yield the quotes of equal cells, the nearest first. A list may quote thousands of cells, so tables are not parsed
-    again for each.
+    """Yield the quotes of equal cells, nearest first. Cells are looked up by value, because a list may quote thousands
+    of them.
     """
     wanted = quote.cell
     if wanted is None:

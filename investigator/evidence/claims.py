@@ -23,11 +23,11 @@ _SOURCE = re.compile(r"According to (?:the |this )?([\w. -]{2,60}), ", re.IGNORE
 _BETWEEN_CLAUSES = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+")
 _RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
 _LONGEST_CHECKED = 5_000
-"""Longest claim, and longest quote, that are checked, in characters."""
+"""Maximum number of characters of a claim or a quote that is checked."""
 _SHORTEST_CLAUSE = 3
 """Minimum number of words in a clause that is checked separately."""
 _MOST_STRANGE = 3
-"""Maximum number of words of a claim that a closely compared sentence may lack, e.g. with rewordings."""
+"""Maximum number of words of a claim that a sentence may lack to be compared with it, as rewordings may add some."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
@@ -57,9 +57,9 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
     bare = _CITATION.sub(" ", claim_text).strip()
     claim = _without_source(saying().sub("", bare), quotes)
     if not any(char.isalnum() for char in claim):
-        return ClaimCheck(ClaimStatus.WITHHELD, "it says nothing", Slot.SUBJECT)
+        return ClaimCheck(ClaimStatus.WITHHELD, "it contains no words", Slot.SUBJECT)
     if len(claim_text) > _LONGEST_CHECKED:
-        return ClaimCheck(ClaimStatus.WITHHELD, "it is too long to be checked")
+        return ClaimCheck(ClaimStatus.WITHHELD, "it is too long to check")
     if not quotes:
         return ClaimCheck(ClaimStatus.WITHHELD, "no quote supports it")
     if any(_plain(said) in _forms(quote) for said in (claim, claim_text) for quote in quotes):
@@ -72,16 +72,16 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
 
 def unsaid(text: str, said: str) -> str | None:
-    """Return the first number, date or name with digits in a reply that does not occur earlier, else None.
+    """Return the reason to doubt a reply: a number, date or name with digits that is not in `said`; None if none is.
 
-    This is for replies that are based on a conversation instead of documents.
+    This check is for replies that are based on a conversation instead of documents.
     """
     missing = missing_figure(figures(text), figures(said), figures(""))
     return missing.reason if missing is not None else None
 
 
 def _without_source(claim: str, quotes: Sequence[Quote]) -> str:
-    """Return a claim without an "According to the lease, " if its quotes come from a document with that name."""
+    """Return a claim without an initial "According to the lease, " if a quote is from a document with that name."""
     source = _SOURCE.match(claim)
     named = source is not None and any(set(words(source[1])) <= set(words(quote.document_id)) for quote in quotes)
     return claim[source.end() :] if source is not None and named else claim
@@ -101,7 +101,7 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """Return the words of a quote as written and on one line: so that a word broken at a line end is rejoined. For a
+    """Return the words of a quote as written, and as one line in which words broken at line ends are rejoined. For a
     cell, return its statement.
     """
     if quote.cell is not None:
@@ -129,7 +129,7 @@ def _checked(claim: StatedSentence, quotes: Sequence[Quote], given: str) -> Clai
 def _refused(
     claim: StatedSentence, quote: Quote, nearest: StatedSentence, texts: Sequence[str], given: str
 ) -> ClaimCheck:
-    """Return why a claim is not proven: its quotes contradict it, or the nearest quote replaces it."""
+    """Return the check of an unproven claim: it is withheld if its quotes contradict it, or else replaced."""
     joined = figures("\n".join(texts))
     missing = missing_figure(figures(claim.text), joined, figures(given))
     sum_of = computed(missing.amount, joined) if missing and missing.amount else ""
@@ -160,8 +160,8 @@ def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> 
 
 
 def _is_given(claim: StatedSentence, given: str) -> bool:
-    """Return True if a number of the claim comes from the question; a sentence with another number may then be about
-    something else.
+    """Return True if a number of the claim comes from the question. A sentence with another number may then be about
+    something else instead of contradicting the claim.
     """
     asked = figures(given)
     return bool(given) and bool(asked.amounts or asked.dates) and _shares_figure(figures(claim.text), asked)

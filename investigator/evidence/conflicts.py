@@ -31,7 +31,7 @@ _Value = TypeVar("_Value", Amount, Date)
 
 @dataclass(frozen=True)
 class DatedSentence:
-    """A sentence that may give a value, with its document's description of itself.
+    """A sentence that may give a value, with what is known about its document.
 
     `subject` names the subject of the document (firm, period, trial): statements about different subjects do not
     conflict. Equal `version` numbers mean that the documents are versions of one text; None means that no other
@@ -88,11 +88,11 @@ def conflicts(
     """Return the conflicts between statements about one part of a question.
 
     Two sentences conflict if they differ in only one value: an amount in the same unit (unless one is the other
-    rounded), a date, a name, or a negation. They must be about the same thing. Sentences from versions of one document
-    always are. Others must share a name, or contain everything the question asks in the same words, in documents that
-    share a subject. In a row of a table only the quoted cell counts. Two sentences of one document must be identical
-    except for the value, under one heading or, with `over_sections`, under any. A value given by several documents is
-    listed once for each.
+    rounded), a date, a name, or a negation. They must be about the same thing, as sentences from versions of one
+    document always are. Others must share a name, or contain everything that the question asks in the same words, in
+    documents that share a subject. In a row of a table, only the quoted cell counts. Two sentences of one document must
+    be identical except for the value, and under the same heading unless `over_sections` is True. A value given by
+    several documents is listed once for each.
     """
     found: dict[str, list[ConflictSide]] = {}
     asks_name = expected_type(question) is AnswerType.NAME
@@ -109,7 +109,7 @@ def conflicts(
         if values is None:
             continue
         about, value, other = values
-        if asks_name and dates(value) and dates(other):  # the days of two meetings do not say who chaired them
+        if asks_name and dates(value) and dates(other):  # different dates do not contradict each other about a name
             continue
         if not (_is_asked(first.quote, value) and _is_asked(second.quote, other)):
             continue
@@ -119,12 +119,12 @@ def conflicts(
 
 
 def _is_asked(quote: Quote, value: str) -> bool:
-    """Return True unless a value is in a cell of the row other than the quoted one."""
+    """Return False if a value is in another cell of the row than the quoted one."""
     return quote.cell is None or value in quote.cell.value
 
 
 def _is_relative(sentence: str) -> bool:
-    """Return True if a sentence says "next" or "last", whose meaning changes from day to day."""
+    """Return True if a sentence uses a word such as "next" or "last", whose meaning depends on the day."""
     return patterns("changes")["deictic"].search(sentence) is not None
 
 

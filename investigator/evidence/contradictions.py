@@ -1,4 +1,4 @@
-"""Finds the slot of a claim that its quotes contradict, by comparison with the most similar sentence."""
+"""Finds the slot in which the quotes contradict a claim, by comparing the claim with the most similar sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.records import Slot
 _ALIKE = 0.6
 """Share of a claim's words that a sentence must contain to be about the same thing."""
 _REACH = 5
-"""Reach of a qualifying word, in words, including itself."""
+"""Number of words that a qualifying word affects, including itself."""
 _QUALIFYING = (
     (Slot.POLARITY, "polarity"),
     (Slot.MODALITY, "modality"),
@@ -61,7 +61,7 @@ def _direction(exchanges: Sequence[_Exchange]) -> tuple[Slot, str] | None:
     quoted = {direction(word.text): word for one in exchanges for word in one.quoted if direction(word.text)}
     if len(claimed) == len(quoted) == 1 and claimed.keys() != quoted.keys():
         mine, theirs = next(iter(claimed.values())), next(iter(quoted.values()))
-        return Slot.DIRECTION, f"it says {mine.text!r}, its quote says {theirs.text!r}"
+        return Slot.DIRECTION, f"it says {mine.text!r}, but its quote says {theirs.text!r}"
     return None
 
 
@@ -74,7 +74,7 @@ def _figure(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[S
             slot = Slot.PERIOD if StatedKind.DATE in (mine[0].kind, theirs[0].kind) else Slot.NUMBER
             if {value for value, _ in _values(mine[0])} & {value for value, _ in _values(theirs[0])}:
                 slot = Slot.UNIT
-            return slot, f"it says {mine[0].text}, its quote says {theirs[0].text}"
+            return slot, f"it says {mine[0].text}, but its quote says {theirs[0].text}"
     return None
 
 
@@ -102,22 +102,22 @@ def _abbreviates(mine: Sequence[StatedWord], theirs: Sequence[StatedWord]) -> bo
 
 
 def _qualified(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the words that qualify only the sentence or only the claim, if the rest is the same."""
+    """Return the slot and the reason if only the sentence or only the claim is qualified, and the rest is the same."""
     added = [word for one in exchanges for word in one.claimed]
     lost = list(_reaching_the_rest(exchanges, sentence))
-    if _of(added, slot_words("polarity")):  # it denies the same thing in other words: "failed to pay", "did not pay"
+    if _of(added, slot_words("polarity")):  # both deny the same thing: "failed to pay", "did not pay"
         lost = [word for word in lost if word.text not in slot_words("polarity")]
     for slot, name in _QUALIFYING:
         words = slot_words(name)
         mine, theirs = _of(added, words), _of(lost, words)
         others = [word for word in added if word.text not in words and not _carries_little(word)]
         if theirs and not mine and not others:
-            return slot, f"its quote says {theirs[0].text!r}, it does not"
+            return slot, f"it omits {theirs[0].text!r}, which its quote contains"
         if mine and not others and slot is Slot.SCOPE and not _of(sentence.words, {mine[0].text}):
-            return slot, f"it says {mine[0].text!r}, its quote does not"
+            return slot, f"it adds {mine[0].text!r}, which its quote does not contain"
     reported = _of(lost, slot_words("attribution") - {"that"})
     if reported and not [word for word in added if not _carries_little(word)]:
-        return Slot.MODALITY, f"its quote only says that somebody {reported[0].text!r} so"
+        return Slot.MODALITY, f"its quote only attributes it to somebody ({reported[0].text!r})"
     return None
 
 
@@ -156,7 +156,7 @@ def _parts(words: Sequence[StatedWord]) -> Iterator[list[StatedWord]]:
 
 
 def _roles(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] | None:
-    """Return the difference if the roles are swapped: the same words with the names or numbers in another order."""
+    """Return the slot and the reason if roles are swapped: the same words, with names or numbers in another order."""
     mine, theirs = _figures_and_names(claim.words), _figures_and_names(sentence.words)
     if len(mine) < 2 or not claim.content <= sentence.content:
         return None
@@ -168,7 +168,7 @@ def _roles(claim: StatedSentence, sentence: StatedSentence) -> tuple[Slot, str] 
         return None
     if not same_order and _prepositions(claim) != _prepositions(sentence):
         return None
-    return Slot.ROLES, "its quote says it the other way round"
+    return Slot.ROLES, "its quote says the reverse"
 
 
 def _figures_and_names(words: Sequence[StatedWord]) -> list[StatedWord]:

@@ -1,4 +1,4 @@
-"""Finds the numbers, dates and names with digits of a text that do not occur in other texts."""
+"""Finds numbers, dates and names with digits in a text, and those of a claim that its quotes do not contain."""
 
 from __future__ import annotations
 

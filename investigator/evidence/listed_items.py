@@ -1,4 +1,4 @@
-"""Finds the items that a question asks for, in a bulleted or numbered list or in a list in a sentence. Pure."""
+"""Finds the items that a question asks for in bulleted or numbered lists, or in lists inside a sentence. Pure."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _LONGEST_ITEM, _FEWEST, _INTRODUCED = 8, 3, 2  # words; items
 
 
 def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
-    """Return the items of the lists that a question asks for; () if it asks for no list or no introduction matches.
-    The line above a list ends with a colon or is a heading. The line and the title together contain every content word
-    of the question, and the line contains at least one.
+    """Return the items of the lists that a question asks for; () if it asks for no list, or if no list matches. A list
+    matches if the line above it ends with a colon or is a heading, contains a content word of the question, and
+    together with the title contains all of them.
     """
     if not ASKS_FOR_THINGS.match(question):
         return ()
@@ -57,7 +57,7 @@ def listed_items(question: str, document: Document) -> tuple[Quote, ...]:
 
 
 def asked_words(question: str) -> tuple[str, ...]:
-    """Return the words of a question that the text around a list must contain."""
+    """Return the words of a question that the text around a list has to contain."""
     light = cue_words("lists", "light")
     return tuple(word for word in content_words(question) if word not in light and not names_nothing(word))
 
@@ -93,8 +93,8 @@ def _introduction(text: str, mark: re.Match[str]) -> str:
 def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...]:
     """Return all items of the list that a sentence gives for a question; () if it gives none.
 
-    The words around the list contain everything that the question asks, and a negation only if the question has one. A
-    pronoun refers to the text `before` the sentence.
+    The words around the list must contain everything that the question asks, and a negation only if the question has
+    one. If they begin with a pronoun, it refers to the text `before` the sentence.
     """
     asked = asked_words(question)
     if not asked or not ASKS_FOR_THINGS.match(question):
@@ -110,7 +110,7 @@ def enumerated(question: str, sentence: str, before: str = "") -> tuple[str, ...
             continue
         items = _items(listed)
         if _WHO.match(question) and not all(any(map(str.isupper, item)) for item in items):
-            continue  # these are no names
+            continue  # the items are not names
         if len(items) >= least:
             return items
     return ()

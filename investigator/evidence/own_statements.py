@@ -1,4 +1,4 @@
-"""Finds statements of a document about itself: on a labelled line, in its first lines, below its last line. Pure."""
+"""Finds statements that a document makes about itself: on a labelled line, in its first lines, or at its end. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def own_statement(wanted: OwnProperty, document: Document) -> Quote | None:
 
 
 def own_value(wanted: OwnProperty, statement: str) -> str:
-    """Return the value in such a statement, without its label or the letter's closing words; "" if it has neither."""
+    """Return the value in such a statement: what follows its label, or the closing words of a letter; "" if neither
+    is found.
+    """
     for form in (_label(wanted), _label(OwnProperty.SENDER), _closing()):
         if found := form.match(statement):
             return next(filter(None, (found["beside"], found["below"])), "")

@@ -16,7 +16,7 @@ from investigator.evidence.statements import StatedKind, StatedSentence, StatedW
 from investigator.language.claim_words import joints, slot_words
 
 _LONGEST_NAME = 6
-"""Longest subject, in words."""
+"""Maximum number of words of a subject."""
 _BEGINNING = 80
 """Number of characters from the start of a sentence within which an expletive "it" is recognised."""
 _LATEST = 6
@@ -59,7 +59,7 @@ def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
 
 
 def hangs_on_pronoun(sentence: StatedSentence) -> bool:
-    """Return True if the subject of a sentence is only clear from another sentence."""
+    """Return True if the subject of a sentence is a pronoun that only another sentence can explain."""
     return (
         sentence.is_english
         and _place(sentence.words) is not None
@@ -104,7 +104,7 @@ def _place(words: Words) -> int | None:
 
 @cache
 def _points_on() -> frozenset[str]:
-    """Return the words after which a pronoun may refer forward: "Before it was sold, the mill ..."."""
+    """Return the words after which a pronoun may refer to a later word: "Before it was sold, the mill ..."."""
     return joints("prepositions") | joints("concessions") | slot_words("condition") | {"because", "that", "so"}
 
 
@@ -120,7 +120,7 @@ def _with_name(words: Words, name: Words, places: set[int]) -> Iterator[StatedWo
 
 
 def _candidates(before: Words) -> list[_Candidate]:
-    """Return the things that a sentence names: the subject first; only the subject if the sentence defines it."""
+    """Return the things that a sentence names, the subject first; if the sentence defines the subject, only that."""
     words = without_connective(before)
     start = _after_figures(words)
     end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)
@@ -132,7 +132,7 @@ def _candidates(before: Words) -> list[_Candidate]:
 
 
 def _subject(words: Words, verb: str) -> _Candidate:
-    """Return a subject as a candidate, or None if it is a pronoun."""
+    """Return a subject as a candidate, which has no words if it is a pronoun."""
     if any(word.text in joints("pronouns") for word in words):
         return _Candidate((), None, is_person=True)
     is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)
@@ -140,12 +140,12 @@ def _subject(words: Words, verb: str) -> _Candidate:
 
 
 def _defines(words: Words) -> bool:
-    """Return True for an "is a" or "was one of"."""
+    """Return True if words begin a definition: "is a", "was one of"."""
     return len(words) > 1 and words[0].text in joints("be") and (words[1].is_article or words[1].text == "one")
 
 
 def _after_figures(words: Words) -> int:
-    """Return the start of a sentence after an "In 1999, " or "By 1999 "."""
+    """Return the position of the first word after an introductory time, such as "In 1999, " or "By 1999 "; else 0."""
     for at, word in enumerate(words[:_LATEST]):
         if at and ("," in word.before or words[at - 1].kind is not StatedKind.WORD):
             return at
@@ -182,7 +182,7 @@ def _number(subject: Words, verb: str) -> bool | None:
 
 
 def _number_of_noun(words: Words) -> bool | None:
-    """Return the grammatical number of a noun phrase that an article opens, from its last word."""
+    """Return True if the last word of a noun phrase that begins with an article is plural; None if it is unclear."""
     if words[0].text in ("a", "an"):
         return False
     end = next((k for k in range(1, len(words)) if words[k].is_function or words[k].breaks), len(words))

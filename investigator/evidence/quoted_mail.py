@@ -1,4 +1,4 @@
-"""Finds the older messages that a message quotes: lines after ">", and all below "-----Original Message-----". Pure."""
+"""Finds older messages quoted in a message: lines after ">", and all text below "-----Original Message-----". Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds an engine's quotes in the source and cuts them from it, or rejects them. All proof happens here."""
+"""Finds an engine's quotes in the source and cuts them from it, or rejects them. Every proof depends on this module."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Spans = Sequence[tuple[int, int]]
 """Half-open spans of a document's text."""
 
 Load = Callable[[str], Document]
-"""Returns the document with an id."""
+"""Returns the document with the given id."""
 
 Find = Callable[[str], Quote | None]
-"""Looks a text up in one document."""
+"""Looks up a text in one document."""
 
 LONGEST_QUOTE = 4_000
-"""Longest quote in characters; a longer one selects nothing."""
+"""Maximum number of characters of a quote; a longer one selects nothing."""
 LONGEST_GAP = 1_500
 """Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200
-"""Maximum number of occurrences of a start phrase after which its end phrase is searched for."""
+"""Maximum number of occurrences of a start phrase for which the end phrase is searched for."""
 _MOST_MATCHES = 20_000
 """Maximum number of occurrences of a phrase that are examined; more frequent phrases prove nothing."""
 _MOST_PHRASES = 4
@@ -48,7 +48,7 @@ _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\u
 
 
 class Sources:
-    """Documents in which quotes are looked up, by id; the most recently used documents are kept normalised."""
+    """Documents in which quotes are looked up, by id; the most recently used ones are cached in normalised form."""
 
     def __init__(self, load: Load, kept: int = 32) -> None:
         self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
@@ -75,8 +75,8 @@ class Source:
         quotation marks and bullets around the quote, an added full stop or ellipsis, and the case of its first letter.
         "start ... end" means everything from start to end, at most `LONGEST_GAP` characters. Occurrences inside one of
         the `near` spans are preferred, then earlier ones. A quote of one word counts only if the word is long or fills
-        a line of the source. A span that begins or ends inside a word or a number, or right after a "not", is not a
-        quote.
+        a line of the source. A span that begins or ends inside a word or number, or begins right after a "not", is not
+        a quote.
         """
         if len(quote_text) > LONGEST_QUOTE:
             return None
@@ -95,8 +95,8 @@ class Source:
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
 
     def named_quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
-        """Like `quote`, but extended backwards to include the sentences that explain a pronoun at its start, if the
-        reference is unambiguous.
+        """Like `quote`, but also return the sentences before it that explain a pronoun at its start, if the reference
+        is unambiguous.
         """
         found = self.quote(quote_text, near)
         return found and quote_at(self._document, with_its_name(self._document.text, found.start, found.end), found.end)
@@ -140,7 +140,7 @@ class Source:
         )
 
     def _misleads(self, start: int, end: int) -> bool:
-        """Return True if the words have another meaning in context."""
+        """Return True if the words have another meaning without their context."""
         return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
 
     def _means_something(self, start: int, end: int) -> bool:
@@ -170,17 +170,17 @@ def quote_at(document: Document, start: int, end: int) -> Quote:
 
 
 def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote | None:
-    """Return the whole sentences of a quote in the document, or None. Keep a `Source` to look up several quotes."""
+    """Return the whole sentences of a quote in the document, or None. To look up several quotes, use a `Source`."""
     return Source(document).quote(quote_text, near)
 
 
 def proven(
     told: Iterable[tuple[str, Iterable[Find]]], spoken: Iterable[AddressedSpan] = ()
 ) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """Sort texts into quotes, each once, and texts that are not quotes.
+    """Split texts into quotes, without duplicates, and texts that are not quotes.
 
-    `told` contains the texts with the places to search; the first document that contains a text is used. A quote inside
-    a `spoken` span, which addresses a language model, proves nothing.
+    `told` contains the texts, each with functions that look it up in a document; the first document that contains the
+    text is used. A quote inside a `spoken` span, which addresses a language model, is rejected.
     """
     addressed = tuple(spoken)
     quotes: dict[Quote, None] = {}

@@ -1,4 +1,4 @@
-"""Finds the documents that another one says it replaces, such as the price list of the year before. Pure."""
+"""Finds documents that another document says it replaces, such as the price list of the previous year. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
     """Return the documents that another one says it replaces as a whole, each with its replacement.
 
-    The statement gives the kind of document and the number, day or year of the one that it replaces. The two titles
+    The statement must give the kind of document and the number, day or year of the replaced one, and the two titles may
     differ only in names and numbers.
     """
     found: dict[str, str] = {}
@@ -33,7 +33,7 @@ def replaced_documents(documents: Collection[Document]) -> Mapping[str, str]:
 
 
 def _replaces(new: Document, old: Document, told: Sequence[str]) -> bool:
-    """Return True if one of the things that a document says it replaces is the other document."""
+    """Return True if a document says that it replaces the other one; `told` contains everything that it replaces."""
     known, own = (frozenset(_NUMBER.findall(_title(one))) for one in (old, new))
     kinds = cue_words("titles", "kinds") | EDITIONS | frozenset(words(_title(old)))
     return any(

@@ -1,4 +1,4 @@
-"""Rewords claims by rule without changing their meaning: passive and active, possessives, a moved adjunct, "it"."""
+"""Rewords claims by rules that keep their meaning: passive and active, possessives, a moved adjunct, "it"."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
 def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
     """Return True if a claim about "it" says the same as a sentence about its subject.
 
-    The subject must be the same pronoun or be named in the question: otherwise a reader would take it for something
+    The question must mention the subject, if there is a question: otherwise a reader would take "it" for something
     else.
     """
     if len(claim) < 3 or claim[0].text not in joints("pronouns"):

@@ -1,4 +1,4 @@
-"""Looks quotes up in the files again: the last check before a claim is shown as proven. Pure."""
+"""Looks up quotes in the files again, as the last check before a claim is shown as proven. Pure."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Rechecked:
 
 
 def recheck(claims: Sequence[Claim], question: str, reread: Reread | None) -> Rechecked:
-    """Look up each quote of the given claims in its document, which `reread` returns; without `reread`, no quote is
-    found.
+    """Look up each quote of the given claims in its document, which `reread` returns; without `reread`, return the
+    claims unchanged.
 
     A claim with a missing quote is not proven.
     """
@@ -137,7 +137,7 @@ def _still_proven(claim: Claim, standing: Claim, question: str) -> bool:
 
 
 def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
-    """Return why a quote is not proven."""
+    """Return the reason why a quote is no longer proven."""
     if fresh.document is None:
         why = f"{quote.document_id} cannot be read again ({fresh.problem})"
     elif fresh.document.content_hash != quote.source_hash:
@@ -148,10 +148,10 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:
-    """Return the sentences of a text that contain the most wanted words; among equally good ones, those nearest to
-    `start`.
+    """Return the sentences of a text that contain most of the wanted words; if several do, those nearest to `start`.
 
-    At most 600 characters; empty if no word is shared. Takes time linear in the length of the text.
+    The result has at most 600 characters, and is empty if no word is shared. The time is linear in the length of the
+    text.
     """
     words = Counter(_WORD.findall(wanted.lower()[: 2 * _LONGEST]))
     length = max(1, sum(1 for _ in _PIECE.finditer(wanted.strip()[: 2 * _LONGEST])))

@@ -58,8 +58,8 @@ _EXTREMES = (Operation.MAXIMUM, Operation.MINIMUM)
 
 @dataclass(frozen=True)
 class StatedComputation:
-    """A computed figure, the names of its parts in the order of the formula, what they are about, and the spans of the
-    sentences that state them.
+    """A computed figure with the names of its parts in the order of the formula, their subject (`about`), and the spans
+    of the sentences that state them.
     """
 
     result: Computation
@@ -70,8 +70,8 @@ class StatedComputation:
 
 @dataclass(frozen=True)
 class _Request:
-    """A figure to be found: the thing, in words of the question, and its time. If `is_money`, it has a currency. The
-    sentence itself, not only its heading or title, must contain the roots `own_words`.
+    """A figure to find: the thing, in words of the question, and its time. `is_money` requires a currency. The sentence
+    itself, not only its heading or title, must contain the roots in `own_words`.
     """
 
     words: str
@@ -83,7 +83,7 @@ class _Request:
 
 @dataclass(frozen=True)
 class _Stated:
-    """A stated figure, written like a cell, with the span of its sentence."""
+    """A stated figure in the form of a cell, with the span of its sentence."""
 
     cell: QuotedCell
     span: tuple[int, int]
@@ -91,7 +91,7 @@ class _Stated:
 
 @dataclass(frozen=True)
 class _Change:
-    """The two values between which something changed, according to a sentence, with their times if known."""
+    """The old and the new value in a sentence about a change, with their times if known."""
 
     old: str
     new: str
@@ -101,10 +101,10 @@ class _Change:
 
 @lru_cache(maxsize=64)
 def stated_computation(question: str, tables: DocumentTables) -> StatedComputation | None:
-    """Return what a question asks to compute from sentences of a document: a change that one sentence states, the
-    values of a thing at two times, or those of several things.
+    """Compute what a question asks for from sentences of a document: from a change that one sentence states, from the
+    values of a thing at two times, or from those of several things.
 
-    Return None if a value is missing or sentences give different ones, or if units or the direction differ.
+    Return None if a value is missing, if sentences give different values, or if the units or the direction differ.
     """
     asked, operation = asked_computation(question), asked_operation(question)
     if asked is not None and not (asked.are_times and operation in _CHANGES):
@@ -143,7 +143,7 @@ def _request(question: str) -> _Request | None:
 def _computed(
     operation: Operation, requests: Sequence[_Request | None], tables: DocumentTables
 ) -> StatedComputation | None:
-    """Return the result for several figures, each of which the sentences of a document give once."""
+    """Return the result for several figures; None unless the sentences of the document give exactly one of each."""
     asked = [request for request in requests if request is not None]
     if len(asked) < len(requests):
         return None
@@ -194,7 +194,7 @@ def _changed(
 
 
 def _of_one_unit(new: _Stated, old: _Stated) -> tuple[_Stated, _Stated]:
-    """Return two values of a change, of which only one may have the unit: "from 212 to 240 members"."""
+    """Return two values of a change, both with the unit that one of them may omit: "from 212 to 240 members"."""
     unit = new.cell.measure or old.cell.measure
     kept = [_Stated(one.cell.changed(measure=one.cell.measure or unit), one.span) for one in (new, old)]
     return kept[0], kept[1]
@@ -209,14 +209,14 @@ def _result(operation: Operation, parts: Sequence[tuple[str, _Stated]], about: s
 
 
 def _goes_as_asked(question: str, found: StatedComputation) -> bool:
-    """Return True unless a question asks how much something rose although it fell, or vice versa."""
+    """Return False if a question asks how much something rose, but it fell, or vice versa."""
     rises, falls = (side.search(question) is not None for side in opposites()["change"])
     is_fall = re.match(r"\W*[-−]\d", found.result.value.replace(" ", "")) is not None
     return rises is falls or is_fall is falls
 
 
 def _figures(request: _Request, tables: DocumentTables) -> list[_Stated]:
-    """Return the values that sentences give for a thing at its time."""
+    """Return the values that sentences give for the requested figure at its time."""
     found: list[_Stated | None] = []
     for span, text in _about(request, tables):
         change = _change(text)
@@ -252,12 +252,12 @@ def _value(request: _Request, text: str, span: tuple[int, int], tables: Document
 
 
 def _stated(written: str, span: tuple[int, int]) -> _Stated | None:
-    """Return a value like a cell, with its unit as the measure; None if it is not a number with a unit."""
+    """Return a value in the form of a cell, with its unit as the measure; None if it does not begin with a number."""
     found = _VALUE.fullmatch(written.strip())
     if found is None:
         return None
     number, unit = found["number"].strip(" ,.'"), found["unit"].strip(" ,.'")
-    if number[:3].isalpha() and not unit:  # a currency code, which the result has as well
+    if number[:3].isalpha() and not unit:  # a currency code before the number
         number, unit = number[3:].strip(), number[:3]
     measure = "%" if unit and unit_of(unit) == "%" else unit
     return _Stated(QuotedCell(start=span[0], end=span[1], value=number, measure=measure), span)
@@ -298,7 +298,7 @@ def _about(request: _Request, tables: DocumentTables) -> Iterator[tuple[tuple[in
 
 
 def _subject(document: Document, span: tuple[int, int]) -> frozenset[str]:
-    """Return the words that say what a sentence is about: the names of its document, and its heading."""
+    """Return the roots of words that say what a sentence is about: the names of its document, and its heading."""
     return roots(f"{document.names} {heading_at(document.headings, span[0])}")
 
 

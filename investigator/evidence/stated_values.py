@@ -1,4 +1,4 @@
-"""Finds the value that a sentence gives for the thing in a question, and the values that it replaces. Pure."""
+"""Finds the value that a sentence gives for the thing in a question, and the older values that it replaces. Pure."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _MEASURES = ("duration", "age", "weight", "distance", "temperature")  # kinds of
 
 @dataclass(frozen=True)
 class Thing:
-    """The thing whose value a question asks for: the roots of its words, the root of the main word, and the kind of
-    value. `noun` contains the roots of the words joined to the main word, `counted` the root of the counted thing,
-    `measure` the kind of figure if it has its own units: a share is not a length. Values for other spans of time
-    (`rates`), or for the other end of a span (`phases`), are different values.
+    """The thing whose value a question asks for. `words` are the roots of its words, `head` is the root of the main
+    word, `noun` the roots of the words joined to it, and `counted` the root of the counted thing. `measure` is the kind
+    of figure if it has its own units: a share is not a length. Values for other spans of time (`rates`), or for the
+    other end of a span (`phases`), are different values.
     """
 
     words: frozenset[str]
@@ -104,8 +104,8 @@ def _tells(word: str) -> bool:
 
 
 def _first_noun(question: str, told: Sequence[str]) -> list[str]:
-    """Return the first words that belong together, such as FLOOR AREA in "the floor area of the hall"; the last of them
-    is the main word.
+    """Return the first words that belong together, such as "floor area" in "the floor area of the hall"; the last of
+    them is the main word.
     """
     found: list[str] = []
     for match in _WORD.finditer(question):
@@ -124,8 +124,8 @@ def _named(text: str, section: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedValue | None:
     """Return the value that a sentence gives for a thing; None if it gives none, or several. `about` contains the roots
-    of words in the heading and the document's title, which may complete the sentence. A sentence about a change may
-    omit the words joined to the main word, as "the regatta is moved" omits "summer".
+    of words in the heading and the document's title, which the sentence itself may omit. A sentence about a change may
+    also omit the words joined to the main word, as "the regatta is moved" omits "summer".
     """
     read = _Read.of(_own_lines(sentence, thing))
     is_change = patterns("changes")["words"].search(read.text) is not None
@@ -161,7 +161,7 @@ def stated_value(thing: Thing, sentence: str, about: frozenset[str]) -> StatedVa
 
 
 def _own_lines(sentence: str, thing: Thing) -> str:
-    """Return a sentence without the lines before its main word, because a title has no full stop."""
+    """Return a sentence without lines before the one with the main word: a title above it has no full stop."""
     lines = sentence.split("\n")
     while len(lines) > 1 and thing.head in roots(" ".join(lines[1:])):
         lines = lines[1:]
@@ -199,7 +199,7 @@ def _same(value: Value, other: Value) -> bool:
 
 
 def has_unit(value: Value) -> bool:
-    """Return True for an amount that names its unit or currency."""
+    """Return True if a value is an amount with a unit or currency."""
     return isinstance(value, Amount) and any(unit for _, unit in value.readings)
 
 
@@ -233,12 +233,12 @@ def _is_one_of_several(chosen: Value, read: _Read, values: Sequence[Value]) -> b
 
 
 def _is_finite(word: str) -> bool:
-    """Return True for a verb like "measures", which ends a noun phrase."""
+    """Return True if a word is a verb such as "measures", which ends a noun phrase."""
     return word.endswith("s") and is_verb(word)
 
 
 def _narrows(word: str) -> bool:
-    """Return True for a word that distinguishes things: "guest" in "guest fee", but not "current" or "annual"."""
+    """Return True if a word distinguishes things: "guest" in "guest fee", but not "current" or "annual"."""
     cue = patterns("changes")
     is_rate = any(pattern.fullmatch(word) for pattern in patterns("time_rates").values())
     is_known = cue["words"].fullmatch(word) or re.fullmatch(rf"(?:{cues('changes')['reference']})", word)
@@ -275,7 +275,7 @@ class _Read:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The roots of capitalised words that do not begin the sentence and are not part of a date."""
+        """Return the roots of capitalised words that do not begin the sentence and are not part of a date."""
         in_dates = [(day.start, day.end) for day in self.dates]
         first = self.words[0][0] if self.words else 0
         return frozenset(
@@ -293,7 +293,7 @@ class _Read:
         return [one for one in self.amounts if shown is None or shown.search(self.written(one))]
 
     def times(self, value: Value) -> frozenset[str]:
-        """The dates and years in a sentence, except a value."""
+        """Return the dates and years in the sentence, except the value itself."""
         others = (day.text for day in self.dates if day.span != value.span)
         return frozenset([*others, *_YEAR.findall(without_dates(self.text, list(self.dates)))])
 

@@ -1,4 +1,4 @@
-"""Splits sentences into words for comparison, with numbers and dates by value and the breaks between words."""
+"""Splits sentences into words for comparison: numbers and dates by value, with the breaks between words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, is_english, stem, stop_words
 
 LONGEST_STATEMENT = 160
-"""Longest sentence that is compared, in words; longer sentences are quoted without a check."""
+"""Maximum number of words of a sentence that is compared; a longer sentence proves only its exact words."""
 
 _WORD = re.compile(
     r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:'[^\W_]+)*|[<>=~%&+*/\u00b1\u2264\u2265\u2248\u00a7#@$\u20ac\u00a3\u00a5]"
@@ -65,7 +65,7 @@ class StatedWord:
 
     @property
     def is_function(self) -> bool:
-        """Return True for a function word."""
+        """Return True if this is a function word."""
         return self.kind is StatedKind.WORD and (self.text in stop_words() or self.text == _OWNER)
 
     @property
@@ -81,14 +81,14 @@ Words = Sequence[StatedWord]
 
 @dataclass(frozen=True)
 class StatedSentence:
-    """A sentence, word by word."""
+    """A sentence split into words."""
 
     text: str
     words: tuple[StatedWord, ...]
 
     @cached_property
     def is_english(self) -> bool:
-        """Return True if the lists of English words apply to it."""
+        """Return True if the lists of English words apply to this sentence."""
         return is_english(self.text)
 
     @cached_property
@@ -104,13 +104,13 @@ class StatedSentence:
 
 @lru_cache(maxsize=2_000)
 def statements(text: str) -> tuple[StatedSentence, ...]:
-    """Return the sentences of a text, word by word. Sentences without words are omitted."""
+    """Split a text into sentences, and these into words; sentences without words are omitted."""
     found = (statement(text[start:end]) for start, end in sentence_spans(text))
     return tuple(one for one in found if one.words)
 
 
 def statement(sentence: str) -> StatedSentence:
-    """Return one sentence, word by word."""
+    """Split a sentence into words."""
     plain = prepared(normalise(sentence).text)
     figures = list(_figures(plain)) if _HAS_NUMBER.search(plain) else []
     return StatedSentence(plain, tuple(_joined(list(_words(plain, figures)))))
@@ -187,7 +187,7 @@ def _number_one(text: str) -> Iterable[str]:
 
 
 def _joined(found: list[StatedWord]) -> Iterator[StatedWord]:
-    """Yield the words with their shared meanings; a phrase with one meaning becomes one word."""
+    """Add the meaning that a word shares with its synonyms to each word; a phrase with one meaning becomes one word."""
     at = 0
     while at < len(found):
         size, meaning = _meaning(found, at)

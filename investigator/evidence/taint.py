@@ -20,9 +20,7 @@ def tainted_documents(memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def without_untrusted_replies(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Return the memories without untrusted replies: doubtful ones, and all from tainted documents, keep only their
-    quotes.
-    """
+    """Return the memories, with quotes instead of untrusted replies: doubtful ones, and all about tainted documents."""
     tainted = frozenset(tainted_documents(memories))
     return tuple(
         memory.changed(reply=one_line(" ".join(quote.text for quote in memory.quotes)))

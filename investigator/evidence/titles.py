@@ -1,4 +1,4 @@
-"""Compares first lines of documents, which may be about different things or different occasions of one kind. Pure."""
+"""Compares the first lines of documents to see if they are about different things, or belong to a series. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def subject_of(line: str) -> frozenset[str]:
 
 
 def are_apart(first: str, second: str, said: frozenset[str], said_by_second: frozenset[str]) -> bool:
-    """Return True if each title names things that the other document does not mention; the sets are folded words."""
+    """Return True if each title names things that the other document does not mention.
+
+    `said` and `said_by_second` are the folded words of the two documents.
+    """
     one, other = subject_of(first), subject_of(second)
     return bool(one) and bool(other) and one.isdisjoint(said_by_second) and other.isdisjoint(said)
 

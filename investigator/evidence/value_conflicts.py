@@ -28,9 +28,9 @@ def value_conflict(
 ) -> Conflict | None:
     """Return the different values that statements give for a thing, each once per document; None if they agree.
 
-    Each value of `own`, the statements of an answer, is compared with those of `others`, in other documents. Statements
-    with different times, spans, names or narrowing words are not compared, unless one says that it replaces the other's
-    value.
+    The value of each statement in `own`, those of an answer, is compared with the values in `others`, from other
+    documents. Statements with different times, spans, names or narrowing words are not compared, unless one says that
+    it replaces the value of the other.
     """
     sides: dict[tuple[str, str], ConflictSide] = {}
     values = values_stated(thing, others)
@@ -125,7 +125,7 @@ def _replacing(
 
 
 def overlap(one: Quote, other: Quote) -> bool:
-    """Return True for quotes of one sentence, which may be cut with or without the number of its clause."""
+    """Return True if two quotes overlap, because they may be cut with or without the number of their clause."""
     return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 

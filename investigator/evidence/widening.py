@@ -1,6 +1,6 @@
 """Widens a quote to its whole sentence, because words can change their meaning out of context.
 
-A sentence with an unclear pronoun is extended to the sentence that explains the pronoun.
+If the sentence has an unclear pronoun, the quote also includes the sentence that explains it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span of the sentences that contain the quote at `[start, end)`.
 
-    They do not cross the boundaries of their paragraph nor, in a list, heading or table, those of their line. A quote
-    that would grow by more than 600 characters stays unchanged.
+    The span stays inside the quote's paragraph or, in a list, heading or table, inside its lines. A quote that would
+    grow by more than 600 characters stays unchanged.
     """
     low, high = _paragraph(text, start, end)
     begin, finish = start, end
@@ -81,7 +81,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _own_lines(
     text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
 ) -> tuple[int, int]:
-    """Remove headings, items and table rows before and after a quote from its sentence."""
+    """Exclude headings, items and table rows before and after a quote from its sentence."""
     longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
     begin, finish = sentence
     for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):

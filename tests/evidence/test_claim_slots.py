@@ -146,7 +146,7 @@ def test_an_honest_rewording_is_proven_or_gives_way_to_its_quote(claim: str, quo
     [
         ("Sales rose 4%.", "Sales fell 4%.", Slot.DIRECTION, "'fell'"),
         ("Acme was bought by Beta.", "Acme was bought by Vega.", Slot.NAME, "Beta"),
-        ("Beta bought Acme.", "Acme bought Beta.", Slot.ROLES, "the other way round"),
+        ("Beta bought Acme.", "Acme bought Beta.", Slot.ROLES, "the reverse"),
         ("The dose was 5 g.", "The dose was 5 mg.", Slot.UNIT, "5 g"),
         ("Zinc reduces mortality.", "Zinc may reduce mortality.", Slot.MODALITY, "'may'"),
         ("The fee is waived.", "If both agree, the fee is waived.", Slot.CONDITION, "'if'"),

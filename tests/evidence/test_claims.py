@@ -123,8 +123,8 @@ CONTRADICTED = [
     ("Acme and Beta merged.", "Acme and Beta did not merge.", "deny"),
     ("Acme paid 5 million.", "There is no evidence that Acme paid 5 million.", "deny"),
     ("Acme zahlte eine Dividende.", "Acme zahlte keine Dividende.", "deny"),
-    ("", "anything", "nothing"),
-    ("[E1]", "anything", "nothing"),
+    ("", "anything", "no words"),
+    ("[E1]", "anything", "no words"),
 ]
 
 
