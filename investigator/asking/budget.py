@@ -15,7 +15,7 @@ from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
-"""Reasons for stopping that a higher ceiling would remove."""
+"""The reasons for stopping that would not have applied with a higher ceiling."""
 
 _FIRST_REPLY = 200  # number of tokens assumed for the first reply
 
@@ -139,7 +139,7 @@ class Budget:
 
 
 class Budgeted:
-    """Lets a call begin only if it fits under every ceiling of a budget together with the calls in progress."""
+    """Lets a call begin only if, together with the calls in progress, it stays within every ceiling of a budget."""
 
     def __init__(self, inner: Layer, budget: Budget) -> None:
         self._inner = inner
@@ -157,5 +157,5 @@ class Budgeted:
         return reply
 
     def reused(self, _: Call, reply: Reply) -> None:
-        """Count a reply that was reused."""
+        """Take the length of a reused reply into account."""
         self._budget.reused(reply)

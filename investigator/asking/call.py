@@ -86,8 +86,8 @@ class Ledger(Protocol):
     """Tracks the usage so far and records calls; `begin` and `keep` return only when the record is stored safely.
 
     `begin` is called before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` ends
-    the call. A call that neither ends because the process died, or that was `sent` without a reply, counts as one call
-    with the tokens of its prompt.
+    the call. A call that was never ended, because the process died, or that was `sent` without a reply, counts as one
+    call with the tokens of its prompt.
     """
 
     def begin(self, key: str, engine: str, tokens: int) -> None: ...
@@ -112,7 +112,7 @@ class CallJournal(Ledger, Protocol):
 class Journaled:
     """Returns the recorded reply of a call, if any, and calls each of `on_reuse` with it.
 
-    The budget layer (`Budgeted`) keeps new replies, because the cost of a call must be recorded when the call ends.
+    The budget layer (`Budgeted`) records new replies, because the cost of a call must be recorded when the call ends.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The client: every prompt and reply passes through its layers, each with one small job."""
+"""The client, whose layers every prompt and reply passes through; each layer has one small job."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class EngineClient:
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
         """Return the second opinion; None if there is no second opinion, or if no language model is asked.
 
-        The reply is JSON of the requested record. Raises EngineError without a reply.
+        The second engine replies with the requested record as JSON. Raises EngineError if it does not reply.
         """
         if self._second is None or not self.traits(role_of(name)).is_model:
             return None

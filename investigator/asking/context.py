@@ -19,7 +19,7 @@ _MOST_REFUSALS = 8
 
 
 class PromptTooLong(ContextTooLongError):
-    """A prompt does not fit; `share` (0..1) is the part that would, None if the engine gave no count."""
+    """A prompt does not fit; `share` (0..1) is the part that would fit, or None if the engine gave no count."""
 
     def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
         super().__init__(message, hint=hint)

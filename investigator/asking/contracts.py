@@ -29,8 +29,8 @@ from investigator.resources import data_text
 class Contract:
     """The record of a template's variables and, if an engine replies to it, the record of the reply.
 
-    Without the variables `must_use` the engine would lack information; without the field names `must_name` its reply
-    could not be parsed.
+    `must_use` lists the variables without which the engine would lack information, `must_name` the field names without
+    which its reply could not be parsed.
     """
 
     variables: type[Record]
@@ -56,5 +56,5 @@ METHOD: Mapping[str, Contract] = {
 
 @cache
 def example_of(variables: type[Record]) -> Record:
-    """Return example values for the variables of a contract: to show them, and to test a template before use."""
+    """Return example values for the variables of a contract, for display and for testing a template before use."""
     return variables.model_validate(json.loads(data_text("template_examples.json"))[variables.__name__])

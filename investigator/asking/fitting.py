@@ -89,6 +89,6 @@ def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
         else:
             break
     start, end = spans[first][0], spans[last][1]
-    place = {} if start == 0 else {"page": None, "line": None}  # sentences from the beginning of the passage
+    place = {} if start == 0 else {"page": None, "line": None}  # these are known only for the beginning of a passage
     span = {"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
     return passage.changed(**span, **place)

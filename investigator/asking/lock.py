@@ -1,4 +1,4 @@
-"""The lock of tuned templates: records the conditions under which they were proven, and checks for changes."""
+"""The lock file of tuned templates: records the conditions of the tuning, and warns if they have changed since."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOCK_NAME = "tuned.lock.json"
 
 
 class LockedText(Record):
-    """A template by its name, `owner/name`, with the sha256 of its text."""
+    """The name of a template, `owner/name`, and the sha256 of its text."""
 
     name: str
     sha256: str
@@ -42,7 +42,7 @@ class TuningLock(Record):
 
 
 def locked(name: str, text: str) -> LockedText:
-    """Return the key that identifies a template among others with its name."""
+    """Return the entry of the lock for a template with this text."""
     return LockedText(name=name, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
@@ -63,7 +63,7 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
         return
     if lock.model != model:
         then, today = _apart(lock.model, model), _apart(model, lock.model)
-        yield f"the templates in {folder} were tuned for {then}, which proves nothing for {today}"
+        yield f"the templates in {folder} were tuned for {then}, and their gain is not proven for {today}"
     for one in lock.templates:
         try:
             now = locked(one.name, source_of(folder / f"{one.name}{SUFFIX}"))
@@ -74,5 +74,5 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
 
 
 def _apart(model: str, other: str) -> str:
-    """Return the name of a model; for several, one per role, only the names that the other side lacks."""
+    """Return the name of a model. If it names one for each role, return only those that differ from `other`."""
     return ", ".join(one for one in model.split(", ") if one not in other.split(", ")) or model

@@ -51,7 +51,7 @@ class Prompts:
         )
 
     def own_words(self, name: str) -> str:
-        """Return the fixed text of a template; a model that writes it repeats its prompt."""
+        """Return the fixed text of a template, which reveals a model that repeats its prompt."""
         return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:

@@ -57,7 +57,7 @@ def check_template(file: str, source: str, contract: Contract, room: int | None 
 
 
 def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
-    """Return the key that identifies a template among others with its name."""
+    """Return the version of a template with this text."""
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(read_template(source).own_words), own=own)
 
@@ -115,12 +115,12 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
         is_named = name in known
         if is_named != (file.suffix == SUFFIX):
             meant = name if is_named else nearest(name, known)
-            hint = f"Did you mean {meant}{SUFFIX}?" if meant else f"Names are: {', '.join(contracts)}."
+            hint = f"Did you mean {meant}{SUFFIX}?" if meant else f"Templates: {', '.join(contracts)}."
             yield TemplateProblem(file=str(file), problem="no template has this name", hint=hint)
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """Return the intended name: the only one with the same ending, or one that differs by a few letters."""
+    """Return the name that was probably meant: the only one with the same ending, or a similar one."""
     last = name.rpartition("/")[2]
     alike = [one for one in known if one.rpartition("/")[2] == last]
     near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)

@@ -49,7 +49,7 @@ def as_line(value: Plain) -> str:
 
 
 def as_attribute(value: Plain) -> str:
-    """Return document text, escaped so that it cannot break out of the HTML attribute."""
+    """Return text of a document or model that cannot break out of an attribute in double quotes."""
     return as_line(value).replace('"', "'")
 
 
@@ -125,4 +125,4 @@ FILTERS: Mapping[str, Callable[..., Plain]] = {
 
 def _check_length(characters: int) -> None:
     if characters > MOST_CHARACTERS:
-        raise ValueError(f"a text of more than {MOST_CHARACTERS:,} characters")
+        raise ValueError(f"its text has more than {MOST_CHARACTERS:,} characters")

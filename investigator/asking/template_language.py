@@ -54,7 +54,7 @@ WHAT_IS_ALLOWED = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault in a template, with its line if known, and the allowed alternatives."""
+    """A fault in a template, with its line if known, and a hint on what is allowed."""
 
     line: int | None
     problem: str
@@ -66,7 +66,7 @@ class SpentError(SecurityError):
 
 
 class Spending:
-    """The limits that one render has used so far. `clock` returns the time in seconds."""
+    """Counts how much of its limits one render has used. `clock` returns the time in seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -134,7 +134,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(f"nested too deeply, or a number is too long ({error})", 1) from error
 
     def faults(self, tree: nodes.Template) -> Iterator[Fault]:
-        """Yield everything outside the language. Raises TemplateSyntaxError for a template that is too deep or long."""
+        """Yield a fault for each forbidden node. Raises TemplateSyntaxError for a template that is too deep or long."""
         for count, (node, parent, depth) in enumerate(_walked(tree)):
             line = node.lineno or 1
             if depth > _DEEPEST or count > _MOST_NODES:
@@ -176,11 +176,11 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         if not isinstance(left, int | float) or not isinstance(right, int | float):
             raise TypeError(f"{operator!r} takes numbers, not {_kind(left)} and {_kind(right)}")
         if max(abs(left), abs(right)) > _LARGEST:
-            raise OverflowError(f"a number beyond {_LARGEST:,}")
+            raise OverflowError(f"a number exceeds {_LARGEST:,}")
         return self._operators[operator](left, right)
 
     def is_safe_callable(self, obj: object) -> bool:
-        """Return False: a template that calls something is not compiled."""
+        """Return False, because templates must not call anything."""
         return False
 
 

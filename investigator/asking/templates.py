@@ -74,18 +74,18 @@ class ReadTemplate:
 
     @cached_property
     def names(self) -> Mapping[str, int]:
-        """The names that the template uses, with their lines."""
+        """Return the names that the template uses, with their lines."""
         return _lines_of_names(self.tree) if self.tree is not None else {}
 
     @cached_property
     def own_words(self) -> str:
-        """The fixed text of the template."""
+        """Return the fixed text of the template."""
         return "".join(words.data for words in self.tree.find_all(nodes.TemplateData)) if self.tree is not None else ""
 
 
 @lru_cache(maxsize=128)
 def read_template(source: str) -> ReadTemplate:
-    """Parse the text of a template, once: a process that opens many folders uses the same templates."""
+    """Parse the text of a template; cached, because a process that opens many folders uses the same templates."""
     try:
         tree = _language().parsed(source)
         faults = tuple(sorted(set(_language().faults(tree)), key=lambda fault: (fault.line, fault.problem)))

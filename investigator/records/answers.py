@@ -47,7 +47,7 @@ class StopReason(StrEnum):
 
 
 class Coverage(Record):
-    """The documents of the folder by their treatment.
+    """How each document of the folder was treated.
 
     read: it was asked; skimmed: it was searched, and was not worth asking; not_opened: it was worth asking, but the run
     ended first. `left_out` lists the files that are excluded.
@@ -142,7 +142,7 @@ class Claim(Record):
 
 
 class UnprovenClaim(Record):
-    """A statement that an engine made and its quotes do not prove; it is not part of the answer."""
+    """A statement of an engine that its quotes do not prove; it is not part of the answer."""
 
     text: str
     reason: str
@@ -248,7 +248,7 @@ class Answer(Record):
 
 
 class Round(Record):
-    """One round: its strategy, the documents it rejected, and whether it learned something."""
+    """One round: its strategy, the rejected document ids, and whether it learned something."""
 
     number: int = Field(ge=1)
     strategy: str

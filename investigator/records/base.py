@@ -1,4 +1,4 @@
-"""The base of every record: a frozen value with one wire form."""
+"""The base class of every record: a frozen value with one wire form."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Foreign = Annotated[str, AfterValidator(redacted)]
 
 
 class Record(BaseModel):
-    """A frozen value; `model_dump_json` and `model_validate_json` are its one wire form.
+    """A frozen value; its one wire form is the JSON of `model_dump_json` and `model_validate_json`.
 
-    Unknown fields are rejected, so foreign records are never misread. `computed` names the properties that
+    Unknown fields are rejected, so that a record of another kind is never misread. `computed` names the properties that
     templates can use in addition to the fields.
     """
 
@@ -42,7 +42,7 @@ class Record(BaseModel):
 
 
 def _plain(value: object) -> Plain:
-    """Return a field's value as plain values. Raises TypeError if it has no plain form."""
+    """Return the value of a field as a plain value. Raises TypeError if it has no plain form."""
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, Record):

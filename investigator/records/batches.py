@@ -42,7 +42,7 @@ class MatrixCell(Record):
 
 
 class MatrixDocument(Record):
-    """A row of a matrix: a document, by its id and its title."""
+    """The document of a row of a matrix, with its title."""
 
     id: str
     title: str = ""
@@ -69,7 +69,7 @@ class Matrix(Record):
         return self.cells[number * width : (number + 1) * width]
 
     def count(self, status: CellStatus) -> int:
-        """Return the number of cells with a status."""
+        """Return the number of cells with the given status."""
         return sum(cell.status is status for cell in self.cells)
 
 

@@ -305,7 +305,7 @@ def page_word(document_id: str) -> str:
 
 
 class Standing(Record):
-    """Features that predict whether a document contains the answer.
+    """The features of a document that predict whether it contains the answer.
 
     `gap` is the score of its best chunk minus the folder's best score (0 or less), `similarity` is the cosine of the
     question with its nearest chunk, `overlap` the share of the possible BM25 score that its best chunk reaches. `named`
@@ -330,7 +330,7 @@ class Standing(Record):
 
     @property
     def near_and_overlapping(self) -> float:
-        """Return how well meaning and words agree in one place; one without the other is a near miss."""
+        """Return how well meaning and words match together; a match of only one of them is a near miss."""
         return max(0.0, self.similarity) * self.overlap
 
 

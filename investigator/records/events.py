@@ -19,8 +19,8 @@ from investigator.records.plans import PlanStep
 
 
 class FileRead(Record):
-    """A file was opened: file `done` of `total`, with its status and the status of the files inside it. A file with
-    unchanged content has the status `unchanged`; `reason` says if it was renamed.
+    """A file was opened: file `done` of `total`, with its status and the status of the files inside it. If its content
+    is unchanged, its status is `unchanged`, and its `reason` says if it was renamed.
     """
 
     done: int

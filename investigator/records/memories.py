@@ -90,5 +90,5 @@ class Reflection(Record):
 
     @property
     def unknown_infos(self) -> tuple[str, ...]:
-        """Everything that is still unknown, in order and once."""
+        """Return everything that is still unknown, in order and without duplicates."""
         return tuple(dict.fromkeys(info for item in self.knowledge for info in item.unknown_infos))

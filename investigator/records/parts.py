@@ -152,5 +152,5 @@ class AnswerTable(Record):
         return all(row.label == row.document_id for row in self.rows)
 
     def with_verdict(self, *verdicts: RowVerdict) -> tuple[TableRow, ...]:
-        """Return the rows with a verdict."""
+        """Return the rows with one of the given verdicts."""
         return tuple(row for row in self.rows if row.verdict in verdicts)

@@ -38,7 +38,7 @@ class PlanStep(Record):
 
 
 class Plan(Record):
-    """The steps of an investigation in order; changing one gives a new plan."""
+    """The steps of an investigation in order; each change returns a new plan."""
 
     steps: tuple[PlanStep, ...] = ()
 

@@ -20,9 +20,9 @@ class TemplateProblem(Record):
 
 
 class TemplateVersion(Record):
-    """A template by its name, `owner/name`, with the sha256 of its text.
+    """The name of a template, `owner/name`, and the sha256 of its text.
 
-    `tokens` are the estimated tokens of its fixed text; `own` is set if it replaces a shipped template.
+    `tokens` is the estimated number of tokens of its fixed text; `own` is True if it replaces a shipped template.
     """
 
     name: str

@@ -23,7 +23,7 @@ _LEAST_WIDTH = 4.0  # thousandths of the total time, so that a call of one milli
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """An asked document: its scored replies, with the ids of their memories, best first."""
+    """A document that was asked, with the memory id and the score of each reply, best first."""
 
     document_id: str
     scores: tuple[tuple[int, int], ...]
@@ -36,7 +36,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time in thousandths of the whole, and the lane in which it is drawn."""
+    """A stretch of time, in thousandths of the whole timeline, and the lane in which it is drawn."""
 
     start: float
     width: float

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 
 from rich.text import Text
 
-_WIDE = 100_000  # no wrapping here: a pipe has no width, and a terminal wraps text itself
+_WIDE = 100_000  # lines are not wrapped here, because a pipe has no width, and a terminal wraps text itself
 
 
 def columns(
@@ -17,7 +17,7 @@ def columns(
     left: Container[int] = (0,),
     styles: Sequence[str] = (),
 ) -> Text:
-    """Return rows in columns two cells apart, without a line feed at the end.
+    """Return rows in columns two spaces apart, without a line feed at the end.
 
     The columns in `left` are aligned left, all other columns right. The heading is bold; `styles` apply to the rows.
     """

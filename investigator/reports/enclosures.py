@@ -10,7 +10,7 @@ from investigator.store.past_calls import PastCall
 
 @dataclass(frozen=True)
 class CitedPage:
-    """A page with sources of an answer: their marks, their numbers, and its PNG file."""
+    """A page that contains sources of an answer, with their marks and numbers, and its picture as a PNG file."""
 
     view: PageView
     sources: tuple[int, ...]

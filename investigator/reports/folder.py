@@ -1,6 +1,4 @@
-"""Shows a folder's index and search hits as text for a terminal. The functions have no side effects, and their
-output is safe whatever the files contain.
-"""
+"""Shows a folder's index and search hits as text for a terminal. Pure; safe to display whatever the files contain."""
 
 from __future__ import annotations
 
@@ -67,7 +65,7 @@ def _line_of(file: FileRecord) -> str:
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Return True for a record of text that was cut off the end of a file."""
+    """Return True if a record stands for text that was cut off at the end of a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -98,7 +96,7 @@ def _searchable(status: FolderStatus) -> str:
 
 
 def _words(bm25: float | None) -> str:
-    """Return the word score as text; BM25 is almost zero for words in more than half of the passages."""
+    """Return the BM25 score as text; it is almost zero for words that are in more than half of the passages."""
     if bm25 is None:
         return "-"
     return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 below 0.01, because most passages contain them"

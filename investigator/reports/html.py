@@ -1,5 +1,5 @@
 """Shows an investigation as one self-contained HTML file, without fonts or network access; pictures are embedded. Its
-only script jumps to the next citation by key, and the page works without it. The page is `report.html.j2` with
+only script lets a key jump to the next citation, and the page works without it. The page is `report.html.j2` with
 `report.css` embedded. All text from documents, models or the question passes through `inert` and Jinja2's autoescape;
 links lead only to places on the page itself.
 """
@@ -70,7 +70,7 @@ class RoundView:
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """The treatment of one document, with the reason or result."""
+    """How one document was treated, with the reason or the result."""
 
     document_id: str
     state: str
@@ -150,7 +150,7 @@ def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[Cov
         *(CoverageRow(path, "read", _gain(asked.get(path, []))) for path in coverage.read),
         *(CoverageRow(path, "not opened", "the run ended first") for path in coverage.not_opened),
         *unreadable,
-        *(CoverageRow(path, "skimmed", "searched; nothing in it was worth asking") for path in coverage.skimmed),
+        *(CoverageRow(path, "skimmed", "searched; not worth asking") for path in coverage.skimmed),
         *(CoverageRow(item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out),
     )
 
@@ -166,7 +166,7 @@ def _gain(memories: list[Memory]) -> str:
 def _rounds(investigation: Investigation) -> Iterator[RoundView]:
     thought_over = {reflection.round for reflection in investigation.reflections}
     for number, planned in sorted(_planned(investigation).items()):
-        learned = "learned something" if planned.learned else "learned nothing new"
+        learned = "found something new" if planned.learned else "found nothing new"
         yield RoundView(
             number=number,
             strategy=planned.strategy,
@@ -177,7 +177,7 @@ def _rounds(investigation: Investigation) -> Iterator[RoundView]:
 
 
 def _planned(investigation: Investigation) -> dict[int, Round]:
-    """Return the rounds by number; a round with only its steps known has no strategy."""
+    """Return the rounds by number; a round of which only the steps are known has no strategy."""
     steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
     return steps | {planned.number: planned for planned in investigation.rounds}
 
@@ -196,7 +196,7 @@ def _data_address(picture: bytes) -> str:
 
 
 def _code_of(script: str) -> str:
-    """Return the hash with which the page's policy allows only its own script."""
+    """Return the hash by which the content security policy of the page allows only its own script."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
@@ -207,7 +207,7 @@ def _no_link(_: Quote) -> str:
 
 @cache
 def pages_environment(*folders: str) -> Environment:
-    """Return the environment that renders the pages: it escapes everything, makes it inert, and rejects undefined
+    """Return the environment that renders the pages: it makes all text inert and escapes it, and rejects undefined
     names. Templates come from other `folders` of the package, then from its folder `reports`.
     """
     environment = Environment(

@@ -9,7 +9,7 @@ from investigator.language.addresses import defanged
 from investigator.language.normalise import one_line
 
 _ALWAYS_UNSAFE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters except tab and line feed, which begin terminal escapes
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which begin terminal escapes, except tab and line feed
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, which change the order of displayed text
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible characters
     "\U000e0000-\U000e0fff"
@@ -81,7 +81,7 @@ def inert_json_prose(text: str) -> str:
 
 def inert_line(text: str, limit: int | None = None) -> str:
     """Return the text made inert and on one line, cut with an ellipsis to at most `limit` characters."""
-    start = text if limit is None else text[: 4 * limit]  # so that a megabyte is not processed for one line
+    start = text if limit is None else text[: 4 * limit]  # avoids processing a megabyte for one line
     line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):
         return line

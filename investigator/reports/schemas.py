@@ -87,7 +87,7 @@ def json_schema(kind: Printed) -> dict[str, Any]:
 
 
 def _with_schema(kind: Printed, definitions: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with the field that names it; a reference is resolved."""
+    """Add the field that names the schema to the schema of an object, after resolving a reference."""
     if "$ref" in made:
         made = definitions[made["$ref"].rpartition("/")[2]]
     named = {SCHEMA: {"const": kind.schema, "description": "the name and the version of this schema"}}

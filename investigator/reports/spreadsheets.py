@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MOST = 32_000  # roughly the characters that an Excel cell can hold
+_MOST = 32_000  # slightly fewer characters than an Excel cell can contain
 _WIDTHS = (28, 44)
 
 

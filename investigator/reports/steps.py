@@ -1,4 +1,4 @@
-"""Puts events into words. Pure, with the clock as an argument."""
+"""Describes events in words. Pure; the time is an argument."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Pace:
         self._passages = 0
 
     def begin(self, kind: str, now: float, done: int = 0) -> None:
-        """Measure a phase from now on; without this call, the first count of a kind starts a phase."""
+        """Start measuring a phase; without this call, the first count of another kind starts a phase."""
         self._kind, self._began, self._first, self._passages = kind, now, done, 0
 
     def speed(self, count: Count, now: float) -> Speed:

@@ -39,7 +39,7 @@ def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
 
 
 def table_lines(table: AnswerTable) -> Iterator[str]:
-    """Yield the lines of a table, harmless whatever the documents contain."""
+    """Yield the lines of a table, which are safe to display whatever the documents contain."""
     for row in table_rows(table):
         yield f"{inert_line(row.label)}: {verdict_words(table)[row.verdict]}{_missing(row)}"
         if row.value and row.value not in {row.label, _one_line(row.quotes[:1]), *map(quote_words, row.quotes[:1])}:
@@ -56,7 +56,7 @@ def quote_words(quote: Quote) -> str:
 
 
 def no_line(table: AnswerTable) -> str:
-    """Return the documents with a negative verdict, in one line; "" without such documents."""
+    """Return one line with the documents whose verdict is no; "" if there are none."""
     left = [inert_line(row.label) for row in table.with_verdict(RowVerdict.NO)]
     if not left:
         return ""

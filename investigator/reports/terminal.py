@@ -1,4 +1,4 @@
-"""Shows an investigation as text for a terminal. Pure, and harmless whatever the documents contain.
+"""Shows an investigation as text for a terminal. Pure, and safe to display whatever the documents contain.
 
 Everything is built as rich `Text`, which parses no markup, so `[bold]` in a document stays literal. A terminal gets the
 styled text; a pipe or a file gets its `.plain`, one paragraph per line.
@@ -74,7 +74,7 @@ def investigation_text(investigation: Investigation) -> Text:
 
 
 def question_text(investigation: Investigation) -> Text:
-    """Return the question as asked, to precede its outcome; ends with an empty line."""
+    """Return the question as asked, to be printed before its outcome; ends with an empty line."""
     return Text(f"Question: {inert_line(investigation.follows or investigation.question)}\n\n")
 
 
@@ -93,7 +93,7 @@ def _run_row(run: RunSummary) -> tuple[str, ...]:
 
 
 def _cells_row(name: str, cells: Sequence[RunSummary]) -> tuple[str, ...]:
-    """Return the cells of a matrix on one line, with the id of the newest."""
+    """Return the cells of a matrix as one row, with the start of the newest cell."""
     questions = list(dict.fromkeys(cell.question for cell in cells))
     documents = {document for cell in cells for document in cell.scope}
     ended = sum(cell.answer_status is not None for cell in cells)
@@ -156,7 +156,7 @@ def _conflicts_and_open_parts(answer: Answer) -> list[Text]:
 
 
 def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
-    """Return a near miss with its words; one that is already cited is referred to by its number."""
+    """Return a near miss with its words, or with the number of its citation if it is already cited."""
     if miss.quote in cited:
         return _item(f"- [{list(cited).index(miss.quote) + 1}]", inert_line(near_miss_line(miss)))
     words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
@@ -199,7 +199,7 @@ def _memory(memory: Memory) -> Text:
 
 
 def _coverage(coverage: Coverage) -> Text:
-    """Return the coverage line, followed by further names, and the reasons for unreadable files."""
+    """Return the coverage line, followed by names that it leaves out and the reasons for unreadable files."""
     line = coverage_line(coverage)
     lines = [Text(f"Coverage: {inert(line)}")]
     if any(path not in line for path in coverage.not_opened):

@@ -26,7 +26,7 @@ _CAUSES = {
 
 
 def verified_text(verified: VerifiedReport) -> Text:
-    """Return a line for each quote, with its text if it changed, and the number of unchanged quotes."""
+    """Return the state of each quote, with its text if it is no longer there, and the number of quotes in place."""
     lines = [line for one in verified.quotes for line in _lines(one)]
     total = len(verified.quotes)
     told = f"Quotes in place: {verified.standing} of {total}." if total else "The report contains no quotes."
@@ -49,5 +49,5 @@ def _lines(one: CheckedQuote) -> Iterator[Text]:
 
 
 def _place(quote: Quote) -> str:
-    """Return the page and the line of a quote that was moved, even if only the page or only the line has changed."""
+    """Return the place of a quote that was moved, with its line in addition to its page, if it has a page."""
     return inert_line(quote.place if quote.page is None else f"{quote.place}, line {quote.line}")

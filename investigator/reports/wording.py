@@ -38,11 +38,11 @@ HEADLINES: Mapping[AnswerStatus, str] = {
 
 STOPS: Mapping[StopReason, str] = {
     StopReason.ANSWERED: "nothing remained unknown",
-    StopReason.SATURATED: "the last round learned nothing new",
-    StopReason.ROUNDS: "the limit of rounds was reached",
-    StopReason.CALLS: "the limit of engine calls was reached",
-    StopReason.TOKENS: "the limit of tokens was reached",
-    StopReason.MONEY: "the limit of money was reached",
+    StopReason.SATURATED: "the last round found nothing new",
+    StopReason.ROUNDS: "the limit on rounds was reached",
+    StopReason.CALLS: "the limit on engine calls was reached",
+    StopReason.TOKENS: "the token limit was reached",
+    StopReason.MONEY: "the cost limit was reached",
     StopReason.TIME: "the time limit was reached",
 }
 
@@ -121,10 +121,10 @@ def score_line(memory: Memory) -> str:
         return f"score {memory.point}"
     scores = f"score {memory.point}: model {memory.model_point}, search {memory.search_point}"
     if memory.beside:
-        return f"{scores}; its quotes are unrelated to the question, so the search's score counts"
+        return f"{scores}; its quotes are unrelated to the question, so the score of the search is used"
     if memory.capped:
         return f"{scores}; neither the search nor its quotes support the model, so its score is capped"
-    return f"{scores}; it addresses the model, so the search's score counts" if memory.addressed else scores
+    return f"{scores}; it addresses the model, so the score of the search is used" if memory.addressed else scores
 
 
 def engine_line(engine: str) -> str:

@@ -1,1 +1,1 @@
-"""Computes prices of tokens, and points: probabilities from features, or a model's point combined with the search's."""
+"""Computes the cost of tokens, probabilities from features, and points that combine a model's with the search's."""

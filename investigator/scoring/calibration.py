@@ -37,7 +37,7 @@ class RelevanceModels(Record):
 
 
 class SmallFolders(Record):
-    """The decision whether replies are shown in a small folder, where their points say little.
+    """The rule for showing replies about a small folder, where points say little.
 
     `subject` is the probability that a document is on the subject of a question. If one document has at least
     `shown_from`, every reply with a point of at least `threshold` is shown.
@@ -53,9 +53,9 @@ class Calibration(Record):
 
     The built-in embedder knows English: the `foreign` models, for questions in other languages, rely on words more than
     on its similarities. The thresholds are those that led to the best decisions: `threshold` is the lowest point of a
-    reply worth showing (`unsure_threshold` for other languages), `answered_from` the lowest point at
-    which an unread quote that meets the whole question is an answer, `worth_asking` the lowest probability at which a
-    document is worth asking.
+    reply worth showing (`unsure_threshold` for other languages), `answered_from` the lowest point at which a quote that
+    meets the whole question is an answer although no model has read it, `worth_asking` the lowest probability at which
+    a document is worth asking.
     """
 
     english: RelevanceModels
@@ -74,8 +74,8 @@ class Calibration(Record):
         """Return the lowest point at which a reply to a question is worth showing.
 
         It is low where points say little: for questions in other languages, and for those on the subject of a small
-        folder, because people ask such a folder in words that it does not contain. `small_folder` has the features of
-        its documents, and is empty for other folders.
+        folder, because people ask about it in words that it does not contain. `small_folder` has the features of its
+        documents, and is empty for other folders.
         """
         small = self.small_folders
         if any(small.subject.chance(standing) >= small.shown_from for standing in small_folder):
@@ -84,7 +84,7 @@ class Calibration(Record):
 
 
 def log_odds(chance: float) -> float:
-    """Return the logarithm of the odds of a probability (0..1), never infinite."""
+    """Return the logarithm of the odds of a probability (0..1), clipped so that it is finite."""
     held = min(1 - 1e-6, max(1e-6, chance))
     return math.log(held / (1 - held))
 

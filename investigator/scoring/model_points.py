@@ -61,9 +61,9 @@ class PointRule(Record):
 
 
 class PointCap(Record):
-    """The limit of a point that neither the search nor the quotes support: it does not count as an answer. A model that
-    obeys a document gives the point that the document demands. So a point that exceeds the search's by more than
-    `above` needs quotes that look like an answer; without them it is limited to `most`.
+    """The limit of a point that neither the search nor the quotes support, so that the reply is not an answer. A model
+    that obeys a document gives the point that the document demands. Therefore a point that exceeds the search's by at
+    least `above` needs quotes that look like an answer; without them it is limited to `most`.
     """
 
     above: int = Field(ge=1, le=100)
@@ -79,12 +79,12 @@ class PointCap(Record):
         return point > self.most and point - search >= self.above
 
     def bounded(self, point: int, search: int) -> int:
-        """Return the point for a reply without such quotes; never less than the search's."""
+        """Return the point for a reply without such quotes, which is never lower than the search's point."""
         return max(search, min(point, self.most))
 
 
 class PointRules(Record):
-    """The rules for measured models and for all others, and the cap for each; points of small models are ignored."""
+    """The rules for measured models and for all others, and the cap for all; points of small models are ignored."""
 
     measured: tuple[PointRule, ...]
     others: PointRule
@@ -106,7 +106,7 @@ def default_rules() -> PointRules:
 
 def scores_alike(memories: Sequence[Memory]) -> bool:
     """Return True if the model gives every document the same point, although the search rates them very differently.
-    Replies with 0 points and no quotes do not count: they are right for a question that no document answers.
+    Return False if every point is 0 and no reply has quotes: this is right for a question that no document answers.
     """
     scored = [memory for memory in memories if memory.model_point is not None and memory.search_point is not None]
     if len(scored) < _FEWEST_REPLIES or len({memory.model_point for memory in scored}) > 1:

@@ -1,6 +1,6 @@
-"""The prices of models, in a small table that anybody can edit.
+"""The prices of models, from a small table that anybody can edit (`data/prices.json`).
 
-It is `data/prices.json`. The price of a missing model is reported as unknown, never guessed.
+The price of a missing model is reported as unknown, never guessed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Price(Record):
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:
-    """Return the usage with its cost in money; without a known price its calls count as unpriced."""
+    """Add the cost in money to the usage; if the price is unknown, all its calls count as unpriced."""
     if price is None:
         return usage.changed(unpriced=usage.calls)
     return usage.changed(money=price.of(usage.input_tokens, usage.output_tokens))
@@ -49,8 +49,8 @@ class Prices(Record):
     def price_of(self, engine: str) -> Price | None:
         """Return the price of an engine by its name; None if unknown.
 
-        An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A name
-        that ends in a date has the price of the name without it.
+        An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A model
+        whose name ends in a date has the price of the name without the date.
         """
         model = engine.partition("@")[0]
         for price in self.prices:

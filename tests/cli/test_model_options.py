@@ -63,7 +63,7 @@ def test_a_ceiling_of_calls_is_an_option_and_a_higher_one_goes_on(terminal: Term
     stopped = terminal.ask("--max-calls", "5")
     assert stopped.exit_code == 5, stopped.output
     assert stopped.stdout.startswith("Stopped (calls), passages that may answer: ")
-    assert "Stopped because the limit of engine calls was reached." in stopped.stdout
+    assert "Stopped because the limit on engine calls was reached." in stopped.stdout
     assert "Used: 5 calls, " in stopped.stdout
     assert len(terminal.server.requests) == 5
     assert terminal.ask("--max-calls", "5").stdout == stopped.stdout

@@ -141,7 +141,7 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
     assert [one.text for one in other.parts.notices() if "were tuned for" in one.text]
     (used / LOCK_NAME).write_text(json.dumps(lock | {"model": "plan=small, ask=old"}), encoding="utf-8")
     (told,) = lock_warnings(used, "plan=small, ask=new")
-    assert told.endswith("were tuned for ask=old, which proves nothing for ask=new")
+    assert told.endswith("were tuned for ask=old, and their gain is not proven for ask=new")
 
     openings = tmp_path / "space" / "tuning" / "openings.jsonl"
     openings.write_bytes(openings.read_bytes() + b'{"data": "cut by a ki')

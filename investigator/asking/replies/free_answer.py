@@ -36,7 +36,7 @@ _WIDEST_RANGE = 20
 
 
 def read_free_answer(text: str) -> AnswerReply | None:
-    """Return the claims of a free text: () if it declines to answer, None if it is not an answer."""
+    """Return the claims in a free text: none if it declines to answer, and None if it is not an answer."""
     text = text[:_LONGEST]
     claims = tuple(claim for line in text.splitlines() for claim in _claims(_BULLET.sub("", line, count=1)))
     if claims or (len(text) <= _LONGEST_REFUSAL and _CANNOT.search(text)):
@@ -45,9 +45,7 @@ def read_free_answer(text: str) -> AnswerReply | None:
 
 
 def with_ids_apart(claim: ProposedClaim) -> ProposedClaim:
-    """Return a claim with its bracketed ids moved from the text to its evidence, and with ids that were given as one
-    text.
-    """
+    """Move the bracketed ids of a claim from its text to its evidence, and split ids that were given as one string."""
     named = [name for part in claim.evidence for name in (_ids(part) or [part.strip()])]
     inside = [name for found in _BRACKETED.finditer(claim.text) for name in _ids(found.group())]
     text = _BRACKETED.sub("", claim.text).strip()

@@ -1,7 +1,7 @@
 """Finds JSON values in the text of a reply, even if they are broken or still being written.
 
 Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
-the json-repair library would mix them up. That library mends everything broken: truncation, missing quotes and commas,
+the json-repair library would mix them up. The library repairs broken values: truncation, missing quotes and commas,
 single quotes, bare keys, comments, lone backslashes. This module adds:
 
 - thoughts are ignored, but a value at the end of an unclosed thought is found;

@@ -3,7 +3,7 @@
 - keys with another spelling ("Document ID") or a known synonym ("score"), and unknown keys, which are dropped;
 - one value in place of a list, a list or an object in place of a text, null in place of an optional value;
 - numbers as text ("0.8") or out of bounds, and points in every notation of free text;
-- lone surrogates, which no database stores.
+- lone surrogates, which databases cannot store.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def read_record(text: str, reply_type: type[R]) -> R:
 
 
 def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[str]) -> R | None:
-    """Return the first matching value, objects before lists; note the problems of the other values."""
+    """Return the first matching value, trying objects before lists; add the problems of other values to `problems`."""
     lists: list[list[Json]] = []
     for value in values:
         content = _unwrapped(value, reply_type)
