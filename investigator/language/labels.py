@@ -15,6 +15,7 @@ _LINE = late(
     r"[ \t>*_#•–-]*(?P<label>[^\W\d_a-z](?:[^\n:.!?;()]|\([^\n()]*\)|\.(?=\w))*?)[*_]*[ \t]*:(?!\S*//)[*_]*(?=\s|$)"
 )
 _SIGNATURE = late(r"\W*(?:for and )?(?:for|on behalf of)\s+(?:the\s+)?(?-i:[A-Z])[^\n:]*:\W*(?-i:[A-Z])", re.IGNORECASE)
+_NAME_AND_ROLE = late(r"(?P<name>[^\W\d_a-z]\S*(?: [^\W\d_a-z]\S*){1,3})\n(?P<role>[^\W\d_a-z][^\n]*[^\n.!?])")
 _CLAUSE = late(r"\b(?:is|are|was|were|has|have|had|will|would|shall|must|may|can|did|does|that|which|who)\b")
 _BRACKETS = late(r"\([^()]*\)")
 _ITEM = late(r"[ \t]*(?:[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]")
@@ -38,7 +39,11 @@ def label_line(text: str) -> LabelLine | None:
 
 
 def as_statement(text: str) -> str:
-    """Return a line of a signature block with the verb that it omits: "Signed For the tenant: Ann Cole"."""
+    """Return a line of a signature block with the verb that it omits, "Signed For the tenant: Ann Cole", or the name
+    below a letter with the role below it, "Ann Cole, head of sales".
+    """
+    if below := _NAME_AND_ROLE.fullmatch(text):
+        return f"{below['name']}, {below['role']}"
     return f"Signed {text}" if _SIGNATURE.match(text) else text
 
 

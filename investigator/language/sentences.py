@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from investigator.language.labels import awaits_value, is_value, label_line, record_spans
 
@@ -17,7 +18,20 @@ _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
 """A table row with the header of each cell: "room: kitchen; item: chairs"."""
 _GOES_ON = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
+_SIGNED = re.compile(
+    r"[^\n]{0,20}\b(?i:regards|wishes|sincerely|faithfully|truly|greetings|yours)[ ,.!]*\n\s*"
+    r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}"
+)
+"""The closing of a letter, and the name below it."""
+_ALONE = "Yours\n"
+_ROLE = re.compile(r"[^\W\d_a-z][^\d@:/]{2,70}")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
+_ITEM_TITLE = re.compile(
+    r"(?:[-*•‣◦–]|\(?\d{1,3}(?:\.\d+)*[.)]|§ ?\d+)(?:\s+(?!(?:It|He|She|We|They|This|That|There|No|Not)\b)"
+    r"[^\W\d_a-z][\w'’-]*(?: (?!(?:is|are|was|were|has|have|had)\b)[\w'’&-]+){0,3}(?<!ed)[.:])?"
+)
+"""The mark of a list item, and its title: "- Spring fair.", "3. Rent."."""
+_ON_SAME_LINE = re.compile(r" +\S")
 _WINDOW = 4_000  # characters segmented at once: for some texts the segmenter takes quadratic time
 
 
@@ -40,18 +54,18 @@ def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     with a label is a record with the lines that continue its value.
     """
     for start, end in _with_values(text):
-        records = [(start + first, start + last) for first, last in record_spans(text[start:end])]
+        records = _signed(text, [(start + first, start + last) for first, last in record_spans(text[start:end])])
         if any(label_line(text[first:last]) for first, last in records):
             yield from records
             continue
         lines = list(_lines(text, start, end))
-        yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
+        yield from _signed(text, lines) if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
 
 
 def _with_values(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences; a label is joined with its value in the next block."""
     label: tuple[int, int] | None = None
-    for start, end in sentence_spans(text):
+    for start, end in _with_titles(text):
         if label is not None:
             if is_value(text[start:end]):
                 yield label[0], end
@@ -65,6 +79,21 @@ def _with_values(text: str) -> Iterator[tuple[int, int]]:
         yield label
 
 
+def _with_titles(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of sentences; the title of a list item is joined with the sentence after it: "3. Rent. It is due
+    on 1 May."
+    """
+    title: int | None = None
+    for start, end in sentence_spans(text):
+        start, title = start if title is None else title, None
+        if _ITEM_TITLE.fullmatch(text, start, end) and _ON_SAME_LINE.match(text, end):
+            title = start
+        else:
+            yield start, end
+    if title is not None:
+        yield title, len(text.rstrip())
+
+
 def is_row(sentence: str) -> bool:
     """Return True for a row of a table with the header of each cell, which has no grammar: "Name: Ann; Role: chair"."""
     return _ROW.match(sentence) is not None
@@ -75,6 +104,17 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         stop = text.find("\n", start, end)
         yield from _stripped(text, start, end if stop < 0 else stop)
         start = end if stop < 0 else stop + 1
+
+
+def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return lines with the name that ends a letter and the role below it as one: "Ann Cole, head of sales". Such a
+    block may also stand alone.
+    """
+    for at, ((start, named), (role, end)) in enumerate(pairwise(lines)):
+        closing = text[lines[at - 1][0] : start] if at else "" if len(lines) > 2 else _ALONE
+        if _SIGNED.fullmatch(closing + text[start:named]) and _ROLE.fullmatch(text, role, end):
+            return [*lines[:at], (start, end), *lines[at + 2 :]]
+    return lines
 
 
 def _are_records(lines: Sequence[str]) -> bool:

@@ -83,11 +83,13 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
             return Clause((*name, *own[:-1]), folded(own[-1]), is_passive=False)
         end = at + len(name)
         verb = folded(tokens[end]) if end < len(tokens) and _carries(tokens[end]) else ""
+        if _follows_be(tokens, at) and not (is_past(verb) or verb.endswith("ing")):
+            return None  # as in "when is the Christmas party"
         return Clause(tuple(name), verb, is_passive=_is_passive(tokens, at, verb)) if verb else None
     verb = folded(run[-1])
     is_passive = _is_passive(tokens, at, verb)
     asks = {folded(token) for token in tokens[:at]}
-    if not is_passive and not _words("forms_of_be").isdisjoint(map(folded, tokens[max(0, at - 2) : at])):
+    if not is_passive and _follows_be(tokens, at):
         return None  # "is the offer valid" asks for a property instead of an action
     is_sure = is_passive or is_direction(verb) or follows[0] in _words("determiners") or asks & _words("takes_object")
     if (
@@ -124,8 +126,12 @@ def _is_joining(both: Sequence[str]) -> bool:
 
 
 def _is_passive(tokens: Sequence[str], at: int, verb: str) -> bool:
-    before = [folded(token) for token in tokens[max(0, at - 2) : at]]
-    return not _words("forms_of_be").isdisjoint(before) and is_past(verb)
+    return _follows_be(tokens, at) and is_past(verb)
+
+
+def _follows_be(tokens: Sequence[str], at: int) -> bool:
+    """Return True if a form of "be" is at most two words before a position."""
+    return not _words("forms_of_be").isdisjoint(map(folded, tokens[max(0, at - 2) : at]))
 
 
 def verbs(question: str) -> frozenset[str]:

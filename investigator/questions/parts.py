@@ -188,7 +188,7 @@ def _with_names(pieces: list[str]) -> list[str]:
         is_unnamed = (is_pointing or _PERSON.search(piece)) and not names
         meant = " ".join(filter(None, (left, name if is_unnamed or (_IT.search(piece) and not left) else "")))
         complete.append(f"{piece} ({meant})" if meant else piece)
-        name = name or next(iter(names), "")
+        name = name or POSSESSIVE.sub("", next(iter(names), ""))
         thing = thing or _subject_of(piece) or (found[1] if (found := _THING.search(piece)) else "")
         asked = asked or " ".join(one.text for one in own if one.kind is ConstraintKind.ATTRIBUTE)
     return complete

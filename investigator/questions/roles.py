@@ -21,7 +21,7 @@ _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
 _FAR = 9  # number of words between the question word and the name
-_BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN = 3, 8, 6, 3  # words
+_BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN, _BY_WITHIN = 3, 8, 6, 3, 10  # words
 _CLAUSE_END = late(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
 _CLAUSE_MARK = late(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
 _WHO_DOES = late(
@@ -190,8 +190,9 @@ def _is_doer(before: str, after: str) -> bool:
         return False  # as in "the proposal"
     if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
         return _has_subject(before)
-    agent = words(after)[: _AGENT_WITHIN + 1]
-    return "by" in agent and any(word not in stop_words() for word in _agent(agent[agent.index("by") + 1 :]))
+    follows = words(_CLAUSE_END.split(after)[0])
+    agents = (follows[at + 1 :] for at, word in enumerate(follows[:_BY_WITHIN]) if word == "by")
+    return any(word not in stop_words() for each in agents if not each[0][:1].isdigit() for word in _agent(each))
 
 
 def _telling(thing: str) -> str:

@@ -32,6 +32,7 @@ from investigator.tables.listing import says_yes_or_no
 
 _FEWEST = 2  # words of the question that the sentence itself must contain; one is enough if it asks about an amount
 _STOP = re.compile(r"(?<=[^\W\d][.;!?])\s+")
+_ITEM = re.compile(r"^\W*\d+(?:\.\d+)*[.)]\s+")
 _MONTH = re.compile(r"(?<=[\w,] )May\b")  # the month, not the modal verb
 _QUALIFYING = ("condition", "modality", "scope", "attribution")
 _MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
@@ -216,14 +217,18 @@ def _names_thing(amount: Amount, question: str) -> bool:
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
     """Compare the only amount of a sentence in the requested unit with the one in the question, and return yes or no.
 
-    Return None if this does not decide the question.
+    Return None if this does not decide the question. What is denied of the requested amount is denied: "the request for
+    250 watts was refused".
     """
-    if decision is not Decision.YES or len(wanted) != 1:
+    if decision is None or len(wanted) != 1:
         return None
     units = {unit for _, unit in wanted[0].readings}
-    said = [one for one in plain_amounts(normalise(sentence).text) if units & {unit for _, unit in one.readings}]
+    stated = normalise(_ITEM.sub("", sentence)).text
+    said = [one for one in plain_amounts(stated) if units & {unit for _, unit in one.readings}]
     if len(said) != 1:
         return None
     pairs = [(own, other) for own, unit in said[0].readings for other, name in wanted[0].readings if unit == name]
     is_so = {relation(question).holds(own, other) for own, other in pairs}
+    if decision is Decision.NO:
+        return Decision.NO if is_so == {True} else None
     return (Decision.YES if is_so.pop() else Decision.NO) if len(is_so) == 1 else None

@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from investigator.documents.pages import heading_at
-from investigator.evidence.conflicts import DatedSentence, conflicts
+from investigator.evidence.conflicts import DatedSentence, conflict, conflicts
+from investigator.evidence.editions import line_of, said_in_newer
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.replaced import replaced_documents
@@ -75,11 +76,29 @@ def disagreed(
     if answer.status not in (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART):
         return ()
     among = _with_answer(conflicts_among(run.parts, history, library.document), run, answer, library.document)
-    asks = run.kind in (QuestionKind.FACT, QuestionKind.YES_NO) and any(_thing(one.question) for one in run.parts)
-    if among or not answer.claims or not asks:
+    if among or not answer.claims or run.kind not in (QuestionKind.FACT, QuestionKind.YES_NO):
         return among
-    found = value_conflicts_among(run.parts, answer.claims, about_values(run.parts, library), library.document)
-    return _with_answer(found, run, answer, library.document)
+    found = tuple[Conflict, ...]()
+    if any(_thing(one.question) for one in run.parts):
+        found = value_conflicts_among(run.parts, answer.claims, about_values(run.parts, library), library.document)
+        found = _with_answer(found, run, answer, library.document)
+    return found or (_among_editions(run.question, answer, library) if run.kind is QuestionKind.YES_NO else ())
+
+
+def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tuple[Conflict, ...]:
+    """Return the conflicts between the first statement and newer editions of its document, if a question names no
+    time.
+    """
+    if periods(question) or moments(question):
+        return ()
+    found = []
+    for quote in answer.claims[0].quotes:
+        document = library.document(quote.document_id)
+        near = dict.fromkeys(passage.document_id for passage in library.passages((line_of(quote, document),)))
+        others = (library.document(name) for name in near if name != quote.document_id)
+        if sides := said_in_newer(quote, document, others):
+            found.append(conflict(question, sides))
+    return tuple(found)
 
 
 def _with_answer(
@@ -255,7 +274,9 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
         return answer
     status = AnswerStatus.CONFLICTING
     outcome = status if answer.outcome == answer.status else answer.outcome
-    return answer.changed(status=status, outcome=outcome, reason=f"{answer.reason} The documents disagree.")
+    return answer.changed(
+        status=status, outcome=outcome, decision=None, reason=f"{answer.reason} The documents disagree."
+    )
 
 
 def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from investigator.evidence.editions import said_in_newer
 from investigator.evidence.quotes import Load
 from investigator.evidence.replaced import replaced_documents
 from investigator.evidence.stated_values import stated_value, thing_asked
@@ -123,7 +124,7 @@ def not_overtaken(found: Verdict, said: Sequence[Quote], document: Load) -> Verd
         kept = _latest(question, found.claims, document)
     if kept:
         found = found if len(kept) == len(found.claims) else replace(found, claims=kept, reason=what_proves(kept))
-        return _without_replaced(found, question, document)
+        return _newest_first(_without_replaced(found, question, document), question, document)
     return replace(found, status=AnswerStatus.PASSAGES_FOUND, reason=_HELD_SINCE)
 
 
@@ -148,6 +149,25 @@ def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
     kept = (*newer, *older) if patterns("changes")["looks_back"].search(question) else newer
     said = " ".join(f"{new} says that it replaces {old}." for old, new in replaced.items())
     return replace(found, claims=kept, reason=f"{what_proves(kept)} {said}")
+
+
+def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
+    """Return the verdict with the statements that newer editions give with another number last, and a note.
+
+    A question that names a time or a number may ask for them.
+    """
+    if any(map(str.isdigit, question)):
+        return found
+    cited = [document(name) for name in {quote.document_id for claim in found.claims for quote in claim.quotes}]
+    given = {
+        claim: said_in_newer(claim.quotes[0], document(claim.quotes[0].document_id), cited) for claim in found.claims
+    }
+    newer = [(claim, sides) for claim, sides in given.items() if sides]
+    if not newer:
+        return found
+    said = " ".join(f"{sides[-1].quote.document_id} is newer than {sides[0].quote.document_id}." for _, sides in newer)
+    claims = sorted(found.claims, key=lambda claim: bool(given[claim]))
+    return replace(found, claims=tuple(claims), reason=f"{found.reason} {said}")
 
 
 def _gone(question: str, said: Sequence[Quote], document: Load) -> Iterator[str]:

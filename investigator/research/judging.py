@@ -6,27 +6,22 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from investigator.documents.pages import heading_at
 from investigator.evidence.listed_items import enumerated, listed_items
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load, quote_at
 from investigator.evidence.widening import with_its_name
-from investigator.language.labels import LabelLine, as_statement, lines_beside
+from investigator.language.labels import as_statement
 from investigator.language.late_patterns import late
 from investigator.language.normalise import one_line
-from investigator.language.terms import content_words, stem, stop_words, words
+from investigator.language.terms import content_words, words
 from investigator.questions.cues import names_nothing
 from investigator.questions.equivalents import equivalents
 from investigator.questions.kinds import kind_of
-from investigator.questions.labelled import names_subject, says_label, signs_for
+from investigator.questions.labelled import signs_for
 from investigator.questions.matching import matches
-from investigator.questions.measured import is_carried
-from investigator.questions.numbered import numbered
-from investigator.questions.related import root, roots, stands
-from investigator.questions.spans import moments
+from investigator.questions.related import roots
 from investigator.records import (
     Claim,
-    Constraint,
     ConstraintKind,
     ConstraintMatch,
     Decision,
@@ -39,6 +34,7 @@ from investigator.records import (
 )
 from investigator.research.computed_claims import claim_matches
 from investigator.research.deciding import decision_of_cell, decision_of_row, decision_of_sentence, is_reported
+from investigator.research.own_share import NOT_WORDED, PRONOUN, WORDED, own_share
 from investigator.research.quoted_text import QuotedText, names_of
 from investigator.research.rows import row_at, statements_of
 from investigator.research.table_cells import cell_matches
@@ -48,21 +44,14 @@ from investigator.tables.cells import TableView
 from investigator.tables.document_tables import tables_of
 
 _LEAST_OWN = 0.5  # share of the question's words that the answering sentence must contain
-_PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
-"""Pronouns that refer to something named in the previous sentence."""
 _WHAT_IT_DOES = late(r"\W*what (?:do|does|did|will|would|should|must|can) [^?,;]+ do\b", re.IGNORECASE)
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[a-z])[.)]\s+", re.IGNORECASE)
 _LONGEST_RUN_IN = 3  # words
-_STOPS = (".", "!", "?", ";", ":")
 _QUOTATION_MARKS = " \n\"'”’»"
 _MARKS = "#*|-:= \n\t"
 """The markup around the words of a heading or a table header."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
 """Constraints that a language model's statement may meet in words other than the question's."""
-_SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE, ConstraintKind.CONDITION})
-"""Constraints that a sentence meets by containing words of the question."""
-_MORE = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
-"""Constraints that a question adds to the thing that it asks for."""
 _KIND = frozenset({ConstraintKind.ANSWER_TYPE, ConstraintKind.QUANTITY})
 """Constraints on the kind of answer, which a sentence must meet in addition to containing the question's words."""
 
@@ -148,7 +137,7 @@ class Judging:
                 own = tuple(match.changed(state=MatchState.MET) for match in own)
             is_question = said.text.rstrip(_QUOTATION_MARKS).endswith("?")  # it states nothing
             is_older = is_quoted(said.document, said.place[0])
-            share = 1.0 if is_listed else _own_share(own, part.question, said)
+            share = 1.0 if is_listed else own_share(own, part.question, said)
             if decides:
                 decision = _decision(part, own, said)
                 met = decision is not None and not (is_question or is_older) and self.sure(said.claim, True)
@@ -208,7 +197,7 @@ def _names_only_subject(question: str) -> bool:
 
 def _lists_all(part: Part, said: QuotedText) -> bool:
     """Return True if a sentence of a quote lists all that a part asks for, and the part asks nothing else."""
-    asks_more = not _MORE.isdisjoint(constraint.kind for constraint in part.constraints)
+    asks_more = not NOT_WORDED.isdisjoint(constraint.kind for constraint in part.constraints)
     if said.span is None or said.row is not None or asks_more:
         return False
     return bool(enumerated(part.question, said.quote.text[slice(*said.span)], said.last_before))
@@ -233,7 +222,7 @@ def _decision(part: Part, own: Sequence[ConstraintMatch], said: QuotedText) -> D
 
 def _names_something(own: Sequence[ConstraintMatch]) -> bool:
     """Return True if a word of the question names something, unlike those in "who was told"."""
-    asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in _SAID))
+    asked = words(" ".join(match.constraint.text for match in own if match.constraint.kind in WORDED))
     return not all(map(names_nothing, asked))
 
 
@@ -281,80 +270,6 @@ def _names_gap(question: str, view: TableView, cell: TableCell) -> bool:
     return gives_no_value(view.words(cell)) and bool(header) and header <= roots(question)
 
 
-def _own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -> float:
-    """Return the share of the question's words in a sentence; if it has a pronoun, the previous sentence also counts.
-
-    If other words match too, a figure of the requested kind counts as the word that names it: 40 euros as "cost".
-    """
-    if said.span is None:
-        return 1.0
-    document, start, sentence = said.document, said.place[0], said.text
-    if said.labelled is not None and (share := _share_of_label(question, said.labelled, said)) is not None:
-        return share
-    heading = heading_at(document.headings, start)
-    texts, every = _said_words([match.constraint for match in own])
-    asked = _apart_from_names(every, document)
-    if not asked:  # "the first response": only the numbered thing counts
-        things = {one.thing for text in texts for one in numbered(text)}
-        asked = frozenset(word for text in texts for word in words(text) if stem(word) in things)
-        sentence = f"{heading} {sentence}" if asked else sentence
-    if not asked and _MORE.isdisjoint(match.constraint.kind for match in own):
-        if every and not any(stands(word, roots(sentence)) for word in every):
-            return 0.0  # a title with everything that is asked does not make each sentence below it an answer
-        line = document.text[:start].rstrip().rpartition("\n")[2]
-        asked, sentence = every, f"{heading} {'' if line.endswith(_STOPS) else line} {sentence}"
-    present = roots(sentence) | (roots(said.last_before) if _PRONOUN.search(sentence) else frozenset())
-    left = [word for word in asked if not stands(word, present)]
-    if len(left) < len(asked) and all(is_carried(word, question, sentence) for word in left):
-        return 1.0
-    return 1 - len(left) / len(asked) if asked else 1.0
-
-
-def _said_words(asked: Sequence[Constraint]) -> tuple[list[str], frozenset[str]]:
-    """Return the texts of the constraints that a sentence meets in words of the question, and these words."""
-    texts = [one.text for one in asked if one.kind in _SAID and not _names_day(one.text)]
-    plain = (word for text in texts if not numbered(text) for word in words(text))
-    return texts, frozenset(word for word in plain if word not in stop_words())
-
-
-def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[str]:
-    """Return the words without those that name a document."""
-    about = roots(document.names)
-    return frozenset(word for word in every if root(word) not in about)
-
-
-def may_have_all_words(part: Part, text: str, document: Document) -> bool:
-    """Return False if a text lacks a word that one of its sentences needs to have all words of a part of the
-    question.
-    """
-    _, every = _said_words(part.constraints)
-    present = roots(text)
-    left = [word for word in _apart_from_names(every, document) if not stands(word, present)]
-    return all(is_carried(word, part.question, text) for word in left)
-
-
-def _share_of_label(question: str, line: LabelLine, said: QuotedText) -> float | None:
-    """Return the share for a label line whose value has no word of the question. It is 1.0 if the question has every
-    word of the label and its other words are in the document's name or heading, and 0.0 if it lacks a word of the
-    label. Return None if the line must be judged like a sentence.
-    """
-    document = said.document
-    asked = {root(word) for word in content_words(question) if not names_nothing(word)}
-    if asked & roots(line.value):
-        return None
-    if not says_label(question, line.label):
-        return 0.0
-    beside = (one.value for one in lines_beside(document.text, said.place[0]) if names_subject(one.label))
-    over = f"{names_of(document)} {heading_at(document.headings, said.place[0])} {' '.join(beside)}"
-    known = roots(f"{line.label} {over}")
-    return 1.0 if all(stands(word, known) for word in content_words(question) if root(word) in asked) else None
-
-
-def _names_day(text: str) -> bool:
-    """Return True if words of a question name a day, which may lie inside a time span."""
-    return any(one.day for one in moments(text.title()))
-
-
 def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     left = [match for match in own if match.state is not MatchState.MET]
     if not read:
@@ -383,13 +298,14 @@ def answering(one: Judged) -> Claim:
         or text[quote.start : quote.end] != quote.text
     ):
         return claim
-    asked = (m.constraint.text for m in one.matches if m.constraint.kind in _SAID)
+    asked = (m.constraint.text for m in one.matches if m.constraint.kind in WORDED)
     left = roots(" ".join(asked)) - roots(quote.text[slice(*said.span)])
     start = said.span[0]
     for begin, end in () if said.row else reversed(said.before):
-        if not left & (own := roots(quote.text[begin:end])):
+        if left & (own := roots(quote.text[begin:end])):
+            start, left = begin, left - own
+        elif not PRONOUN.search(quote.text[begin:end]):
             break
-        start, left = begin, left - own
     start = with_its_name(text, quote.start + start, said.place[1])
     shown = quote_at(said.document, max(quote.start, start), said.place[1])
     return claim if shown.text == quote.text else claim.changed(text=one_line(shown.text), quotes=(shown,))

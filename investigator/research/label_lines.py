@@ -13,7 +13,8 @@ from investigator.questions.constraints import constraints
 from investigator.questions.equivalents import equivalents
 from investigator.questions.labelled import says_label
 from investigator.records import Claim, Document, Finding, Part, Quote
-from investigator.research.judging import Judging, may_have_all_words
+from investigator.research.judging import Judging
+from investigator.research.own_share import may_have_all_words
 from investigator.research.rows import row_at
 from investigator.scoring.calibration import default_calibration
 

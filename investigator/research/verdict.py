@@ -7,23 +7,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from investigator.evidence.editions import said_in_newer
 from investigator.evidence.quoted_mail import is_quoted
 from investigator.evidence.quotes import Load
 from investigator.language.normalise import one_line
-from investigator.language.sentences import statement_spans
 from investigator.questions.kinds import kind_of
 from investigator.questions.missing import is_all_missing
 from investigator.questions.naming import named
-from investigator.questions.order import is_past
 from investigator.questions.parts import taken_apart
 from investigator.questions.periods import Age, age_asked, periods
 from investigator.records import (
-    SUMMARY,
     AnswerStatus,
     Caution,
     Claim,
     ClaimStatus,
-    ConstraintKind,
     Decision,
     DocumentCard,
     Memory,
@@ -36,13 +33,14 @@ from investigator.records import (
     UnprovenClaim,
 )
 from investigator.research.judging import Judged, Judging, answering
-from investigator.research.table_cells import is_listed, nearest_cell, says_figure
+from investigator.research.near_misses import any_says, lacks_only_verbs, nearest_cells, nearest_quotes
+from investigator.research.table_cells import is_listed
 from investigator.scoring.calibration import default_calibration
 from investigator.tables.operands import asked_computation
 from investigator.tables.things import lists_things
 from investigator.tables.times import asked_times
 
-_NEAREST, _NAMED = 3, 4
+_NAMED = 4
 _NOT_COMPUTED = "These are figures for single times; the requested result was not computed from them."
 _MAY_BE_MORE = " The list may be incomplete: things named in other words are missing."
 
@@ -105,11 +103,11 @@ def verdict_of(
     found = tuple((part, said[0] if said else one) for part, said, one in zip(parts, decided, best, strict=True))
     unproven = Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found)
     if not read and not any(one.is_met or _says_all(part, one) for part, one in found if one is not None):
-        cells = _nearest_cells(parts, memories, load)
-        if cells and not _lacks_only_verbs(cells[0]) and not _any_says(parts, memories, load):
+        cells = nearest_cells(parts, memories, load)
+        if cells and not lacks_only_verbs(cells[0]) and not any_says(parts, memories, load):
             return replace(unproven, near_misses=cells)
     if not written.claims:
-        return replace(unproven, near_misses=_nearest(parts, memories, load))
+        return replace(unproven, near_misses=nearest_quotes(parts, memories, load))
     concluded = _concluded(found, written, read, () if read else _all_met(found, written.claims, strictly))
     return _with_decision(concluded, decided) if all(map(_is_yes_or_no, parts)) else concluded
 
@@ -130,8 +128,14 @@ def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Ju
     """
     proven = [claim for claim in claims if claim.status is ClaimStatus.PROVEN] if _is_yes_or_no(part) else ()
     found = [one for one in judging.each(part, proven) if one.is_met]
-    held = tuple(one for one in found if not one.is_reported) or tuple(found)
+    held = _of_newest([one for one in found if not one.is_reported] or found, judging.load)
     return held if len({one.decision for one in held}) == 1 else ()
+
+
+def _of_newest(met: Sequence[Judged], load: Load) -> tuple[Judged, ...]:
+    """Return the statements without those that a newer edition of their document gives with another number."""
+    cited = {one.said.quote.document_id: load(one.said.quote.document_id) for one in met}
+    return tuple(one for one in met if not said_in_newer(one.said.quote, one.said.document, cited.values()))
 
 
 def _undecided(one: Judged | None, read: bool) -> Judged | None:
@@ -192,7 +196,16 @@ def _all_met(
     with_list = {one.part.question for one in met if one.is_list}
     met = [one for one in met if one.is_list or one.part.question not in with_list]
     answers = [answering(one) for one in [one for one in met if not one.is_reported] or met]
-    return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # without copies
+    different = tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # without copies
+    return tuple(one for at, one in enumerate(different) if not any(_is_inside(one, other) for other in different[:at]))
+
+
+def _is_inside(claim: Claim, other: Claim) -> bool:
+    """Return True if a verbatim statement is only a piece of another one: a clause without its number."""
+    if any(len(one.quotes) != 1 or one.quotes[0].cell for one in (claim, other)):
+        return False
+    (one,), (whole,) = claim.quotes, other.quotes
+    return one.document_id == whole.document_id and whole.start <= one.start and one.end <= whole.end
 
 
 def answering_quotes(question: str, quotes: Sequence[Quote], load: Load) -> tuple[Quote, ...]:
@@ -222,44 +235,6 @@ def with_all_that_meets(
 def _may_answer(part: Part, claim: Claim, load: Load) -> bool:
     one = Judging(load).best(part, (claim,))
     return one is not None and (one.is_met or (_says_all(part, one) and one.own_share == 1.0))
-
-
-def _nearest(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
-    """Return the quotes of the best insufficient replies, if they meet most of a part."""
-    quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
-    claims = [Claim(text=m.quotes[0].said, quotes=m.quotes[:1]) for m in quoted[:_NEAREST]]
-    found = (Judging(load, sure=lambda _, __: False).best(part, claims) for part in parts)
-    return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
-
-
-def _nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
-    """Return the cell that misses the fewest constraints of a requested figure, among the documents asked."""
-    if len(parts) != 1:
-        return ()
-    question = parts[0].question
-    asked = dict.fromkeys(memory.target_document_id for memory in memories if not memory.addressed)
-    near = [one for name in asked if name != SUMMARY and (one := nearest_cell(question, load(name))) is not None]
-    best = min(near, key=lambda one: len(one[1]), default=None)
-    return (NearMiss(part=question, quote=best[0], failing=best[1]),) if best is not None else ()
-
-
-def _lacks_only_verbs(miss: NearMiss) -> bool:
-    """Return True if a cell lacks only the verb for what is done to the thing, as in "get a dress CLEANED", because a
-    price list may leave it out.
-    """
-    return all(
-        match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
-    )
-
-
-def _any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:
-    """Return True if a sentence of any quote contains a figure and everything that is asked."""
-    quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
-    return any(
-        says_figure(parts[0].question, quote.text[start:end], load(quote.document_id))
-        for quote in quotes
-        for start, end in statement_spans(quote.text)
-    )
 
 
 def _concluded(

@@ -1,0 +1,73 @@
+"""Finds newer editions of a document that say the same with another number, such as next year's price list. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from investigator.evidence.quotes import quote_at
+from investigator.evidence.titles import are_of_a_series, title_line
+from investigator.language.normalise import one_line
+from investigator.questions.periods import Period, periods
+from investigator.records import ConflictSide, Document, Quote
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAMED = re.compile(r"[^\W\d_]{3}")  # letters; a line with fewer names nothing
+_LONGEST = 400  # characters
+
+
+def edition_of(document: Document) -> Period | None:
+    """Return the newest period in the names and on the first line of a document; None if they have no year."""
+    first = document.text.strip().partition("\n")[0]
+    dated = [one for one in periods(f"{document.names} {first}") if one.year]
+    return max(dated, key=lambda one: one.order, default=None)
+
+
+def said_in_newer(quote: Quote, document: Document, others: Iterable[Document]) -> tuple[ConflictSide, ...]:
+    """Return what a quoted line gives and, for each newer edition that has the same line with one other number, what
+    that gives; () if there is none. A cell stands for its row.
+    """
+    own, line = edition_of(document), line_of(quote, document)
+    if own is None or not _NAMED.search(line) or len(line) > _LONGEST:
+        return ()
+    sides: list[ConflictSide] = []
+    for other in others:
+        newer = edition_of(other)
+        if newer is None or newer.order <= own.order or not _are_editions(document, other):
+            continue
+        if found := _other_number(line, other.text):
+            old, new, start, end = found
+            sides = sides or [ConflictSide(value=old, quote=quote, date=str(own.year))]
+            sides.append(ConflictSide(value=new, quote=quote_at(other, start, end), date=str(newer.year)))
+    return tuple(sides)
+
+
+def _are_editions(one: Document, other: Document) -> bool:
+    """Return True if the paths, or the first lines, of two documents differ only in names and numbers."""
+    same_path = _NUMBER.sub("", one.id) == _NUMBER.sub("", other.id)
+    return same_path or are_of_a_series(title_line(one.text), title_line(other.text))
+
+
+def line_of(quote: Quote, document: Document) -> str:
+    """Return the text of a quote; for a cell, the line of its row."""
+    if quote.cell is None:
+        return quote.text.strip()
+    start = document.text.rfind("\n", 0, quote.start) + 1
+    return document.text[start:].partition("\n")[0].strip()
+
+
+def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
+    """Return the only number that a text has in place of another one in the same line: the old and the new one, and
+    where the line starts and ends; None if a line is the same, or differs more.
+    """
+    words = (r"\s+".join(map(re.escape, piece.split())) for piece in _NUMBER.split(one_line(line)))
+    pattern = re.compile(rf"\s*({_NUMBER.pattern})\s*".join(words), re.IGNORECASE)
+    numbers = _NUMBER.findall(line)
+    best: tuple[int, tuple[str, str, int, int]] | None = None
+    for match in pattern.finditer(text):
+        apart = [(old, new) for old, new in zip(numbers, match.groups(), strict=True) if old != new]
+        if not apart:
+            return None
+        if best is None or len(apart) < best[0]:
+            best = len(apart), (*apart[0], *match.span())
+    return best[1] if best and best[0] == 1 else None

@@ -1,0 +1,52 @@
+"""Finds the near misses of a part of the question: quotes and cells that meet all of it but a little. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from investigator.evidence.quotes import Load
+from investigator.language.sentences import statement_spans
+from investigator.questions.order import is_past
+from investigator.records import SUMMARY, Claim, ConstraintKind, Memory, NearMiss, Part
+from investigator.research.judging import Judging
+from investigator.research.table_cells import nearest_cell, says_figure
+
+_NEAREST = 3
+
+
+def nearest_quotes(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
+    """Return the quotes of the best insufficient replies, if they meet most of a part."""
+    quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
+    claims = [Claim(text=m.quotes[0].said, quotes=m.quotes[:1]) for m in quoted[:_NEAREST]]
+    found = (Judging(load, sure=lambda _, __: False).best(part, claims) for part in parts)
+    return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
+
+
+def nearest_cells(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> tuple[NearMiss, ...]:
+    """Return the cell that misses the fewest constraints of a requested figure, among the documents asked."""
+    if len(parts) != 1:
+        return ()
+    question = parts[0].question
+    asked = dict.fromkeys(memory.target_document_id for memory in memories if not memory.addressed)
+    near = [one for name in asked if name != SUMMARY and (one := nearest_cell(question, load(name))) is not None]
+    best = min(near, key=lambda one: len(one[1]), default=None)
+    return (NearMiss(part=question, quote=best[0], failing=best[1]),) if best is not None else ()
+
+
+def lacks_only_verbs(miss: NearMiss) -> bool:
+    """Return True if a cell lacks only the verb for what is done to the thing, as in "get a dress CLEANED", because a
+    price list may leave it out.
+    """
+    return all(
+        match.constraint.kind is ConstraintKind.ATTRIBUTE and is_past(match.constraint.text) for match in miss.failing
+    )
+
+
+def any_says(parts: Sequence[Part], memories: Sequence[Memory], load: Load) -> bool:
+    """Return True if a sentence of any quote contains a figure and everything that is asked."""
+    quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
+    return any(
+        says_figure(parts[0].question, quote.text[start:end], load(quote.document_id))
+        for quote in quotes
+        for start, end in statement_spans(quote.text)
+    )

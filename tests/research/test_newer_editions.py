@@ -1,0 +1,108 @@
+"""Of two editions that differ in a number, the newer one decides; an older one alone proves no yes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator
+from investigator.records import Answer, AnswerStatus, Decision
+
+PRICES = """# Ropeworks, price list {year}
+
+| Item | Price (EUR) |
+|---|---|
+| Anchor line | {line} |
+| Splicing, per hour | 40.00 |
+
+Delivery to the islands: surcharge of {surcharge} per cent.
+"""
+FOLDER = {
+    "prices-2023.md": PRICES.format(year=2023, line="12.50", surcharge=15),
+    "prices-2024.md": PRICES.format(year=2024, line="13.80", surcharge=20),
+    "board-2024-05.txt": """Board meeting, 6 May 2024
+
+Present: Una Brandt, Jos Kramer
+Excused: Mette Holm
+
+1. Kiosk. The request for 30 chairs was refused, because the budget is spent.
+2. Manager. The board appointed Ada Lindqvist as manager. She starts on 1 July 2024. Her salary is 41,000 euros.
+3. Roof. A wire screen was fixed below the roof of the hall on 14 April by Harper Brothers for 380 euros.
+- Harvest dinner. 12 October in the Old Mill. Jos Kramer books the band.
+""",
+    "letter.txt": """Dear Ms Brandt,
+
+your permit has been extended to the end of 2026.
+
+Yours sincerely
+Piet Vos
+Head of Permits, Harbour Office
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def ropeworks(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder: Path = tmp_path_factory.mktemp("ropeworks")
+    for name, text in FOLDER.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return Investigator(folder, workspace=tmp_path_factory.mktemp("workspace"))
+
+
+def values(answer: Answer) -> list[tuple[str, str | None]]:
+    return [(side.value, side.date) for conflict in answer.conflicts for side in conflict.sides]
+
+
+def test_a_yes_of_an_older_edition_is_shown_with_what_the_newer_one_says(ropeworks: Investigator) -> None:
+    answer = ropeworks.ask("Does an anchor line cost 12.50?")
+    assert (answer.status, answer.decision) == (AnswerStatus.CONFLICTING, None)
+    assert values(answer) == [("12.50", "2023"), ("13.80", "2024")]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is the surcharge 20 per cent?",
+        "Does an anchor line cost 13.80?",
+        "Did an anchor line cost 12.50 in 2023?",
+    ],
+)
+def test_what_the_newest_or_the_named_edition_says_is_a_yes(ropeworks: Investigator, question: str) -> None:
+    answer = ropeworks.ask(question)
+    assert (answer.status, answer.decision) == (AnswerStatus.ANSWERED, Decision.YES)
+
+
+def test_the_value_of_the_newest_edition_comes_first(ropeworks: Investigator) -> None:
+    answer = ropeworks.ask("How much is an anchor line?")
+    assert answer.claims[0].quotes[0].document_id == "prices-2024.md"
+    assert "prices-2024.md is newer than prices-2023.md." in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("What is Ada Lindqvist's salary and when does she start?", ["Her salary is 41,000 euros", "1 July 2024"]),
+        ("When is the harvest dinner and where?", ["12 October in the Old Mill"]),
+        ("Who fixed the wire screen?", ["by Harper Brothers for 380 euros"]),
+        ("Who is the head of permits?", ["Piet Vos Head of Permits, Harbour Office"]),
+    ],
+)
+def test_what_stands_in_two_lines_or_sentences_is_read_together(
+    ropeworks: Investigator, question: str, answers: list[str]
+) -> None:
+    answer = ropeworks.ask(question)
+    assert answer.status is AnswerStatus.ANSWERED
+    assert all(any(text in claim.text for claim in answer.claims) for text in answers)
+
+
+@pytest.mark.parametrize(
+    ("question", "decision"),
+    [
+        ("Is the surcharge 15 per cent?", Decision.NO),
+        ("Was the request for 30 chairs granted?", Decision.NO),
+        ("Was Mette Holm present on 6 May 2024?", Decision.NO),
+    ],
+)
+def test_the_opposite_of_what_is_asked_is_a_no(ropeworks: Investigator, question: str, decision: Decision) -> None:
+    assert ropeworks.ask(question).decision is decision
