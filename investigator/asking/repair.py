@@ -77,7 +77,7 @@ def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: C
 
 
 def _repeated_placeholder(prompt: str, value: Record) -> str:
-    """Return the placeholder of the prompt's example that a value contains as a whole text; "" if there is none."""
+    """Return the placeholder of the prompt's example that a value contains as a whole string; "" if there is none."""
     placeholders = frozenset(_PLACEHOLDER.findall(prompt))
     waiting: list[object] = [value.model_dump()] if placeholders else []
     while waiting:

@@ -19,7 +19,7 @@ from investigator.records import TemplateFolder, TemplateProblem, TemplateVersio
 from investigator.resources import prompts_folder
 
 SUFFIX = ".j2"
-_MOST_PROBLEMS = 20  # reported for one file
+_MOST_PROBLEMS = 20  # maximum number reported for one file
 _MOST_FILES = 10_000
 
 

@@ -1,4 +1,4 @@
-"""The filters of templates. They map plain values to plain values, and never turn a short text into a long one.
+"""The filters of templates. They map plain values to plain values, and never turn a short string into a long one.
 
 `data`, `line` and `attribute` prevent the text of documents from looking like part of the prompt.
 """
@@ -61,14 +61,14 @@ def number(value: float, digits: int = 0) -> str:
 
 
 def joined(values: Sequence[Plain], between: str = "") -> str:
-    """Return the items of a list as one text."""
+    """Return the items of a list as one string."""
     texts = [str(value) for value in values]
     _check_length(sum(map(len, texts)) + len(texts) * len(between))
     return between.join(texts)
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """Return a text in which one string replaces another."""
+    """Return a string with each occurrence of `old` replaced with `new`."""
     _check_length(len(text) + text.count(old) * len(new))
     return text.replace(old, new)
 
@@ -79,9 +79,9 @@ def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]
 
 
 def truncated(text: str, length: int = 255) -> str:
-    """Return a text cut between words to the given number of characters, with "..." in place of the rest.
+    """Return a string cut between words to the given number of characters, with "..." in place of the rest.
 
-    A text that exceeds the length by at most 5 characters stays whole.
+    A string that exceeds the length by at most 5 characters stays whole.
     """
     if length < 3:
         raise ValueError("'truncate' takes a length of at least 3")

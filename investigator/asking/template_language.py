@@ -75,7 +75,7 @@ class Spending:
         self._characters = 0
 
     def steps(self, number: int) -> None:
-        """Count steps. Raises SpentError."""
+        """Count steps. Raises SpentError if a limit is exceeded."""
         self._steps += number
         if self._steps > MOST_STEPS:
             raise SpentError(f"it takes more than {MOST_STEPS:,} steps")
@@ -83,7 +83,7 @@ class Spending:
             raise SpentError(f"it takes more than {MOST_SECONDS:g} seconds")
 
     def characters(self, number: int) -> None:
-        """Count characters of the output. Raises SpentError."""
+        """Count characters of the output. Raises SpentError if the limit is exceeded."""
         self._characters += number
         if self._characters > MOST_CHARACTERS:
             raise SpentError(f"its text has more than {MOST_CHARACTERS:,} characters")
@@ -157,7 +157,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         return self.getitem(obj, attribute)
 
     def getitem(self, obj: object, argument: object) -> object:
-        """Return an item of a dict, a list or a text."""
+        """Return an item of a dict, a list or a string."""
         if isinstance(obj, dict) and isinstance(argument, str):
             return obj[argument] if argument in obj else self.undefined(obj=obj, name=argument)
         if isinstance(obj, list | tuple | str) and isinstance(argument, int) and -len(obj) <= argument < len(obj):
@@ -167,7 +167,7 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         return self.undefined(obj=obj, name=str(argument))
 
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        """Compute with numbers, and concatenate texts."""
+        """Compute with numbers, or concatenate strings."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             cast("_Context", context).spending.steps(len(left) + len(right))
             if len(left) + len(right) > MOST_CHARACTERS:

@@ -62,7 +62,7 @@ def _next(text: str, place: int, mark: str) -> str:
 def _belong_together(before: str, after: str) -> bool:
     if _UNSPACED.match(before) or _UNSPACED.match(after):
         return before.isdecimal() and after.isdecimal()
-    if unicodedata.category(after) == "No":  # a note mark is not part of its word; an exponent is part of its number
+    if unicodedata.category(after) == "No":  # an exponent is part of its number, a footnote mark not part of its word
         return before.isdecimal()
     return True
 

@@ -49,8 +49,8 @@ class ClaimCheck:
 def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimCheck:
     """Check a claim against its quotes; `given` is the question.
 
-    A claim is proven if each of its sentences is in one sentence of one quote: the same words in the same order, or
-    another wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), and nothing that matters
+    A claim is proven if each of its sentences is in one sentence of one quote, in the same words and order or in a
+    wording that the rules accept as equivalent (`rewordings`, `language/data/rewordings.toml`), and nothing important
     is missing (`alignment`). A claim is withheld if its quotes contradict it in a slot, or do not mention it. The
     nearest quote replaces any other claim. Numbers and dates from the question do not count as contradictions.
     """

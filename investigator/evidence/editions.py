@@ -1,4 +1,4 @@
-"""Finds newer editions of a document that say the same with another number, such as next year's price list. Pure."""
+"""Finds newer editions of a document that have the same line with another number, such as a new price list. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.questions.periods import Period, periods
 from investigator.records import ConflictSide, Document, Quote
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NAMED = re.compile(r"[^\W\d_]{3}")  # letters; a line with fewer names nothing
+_NAMED = re.compile(r"[^\W\d_]{3}")  # a line without a word of three letters names nothing
 _LONGEST = 400  # characters
 
 
@@ -24,8 +24,8 @@ def edition_of(document: Document) -> Period | None:
 
 
 def said_in_newer(quote: Quote, document: Document, others: Iterable[Document]) -> tuple[ConflictSide, ...]:
-    """Return what a quoted line gives and, for each newer edition that has the same line with one other number, what
-    that gives; () if there is none. A cell stands for its row.
+    """Return the number in a quoted line and, for each newer edition that has the same line with a single different
+    number, that number; () if there is no such edition. For a cell, the line is its row.
     """
     own, line = edition_of(document), line_of(quote, document)
     if own is None or not _NAMED.search(line) or len(line) > _LONGEST:
@@ -57,8 +57,8 @@ def line_of(quote: Quote, document: Document) -> str:
 
 
 def _other_number(line: str, text: str) -> tuple[str, str, int, int] | None:
-    """Return the only number that a text has in place of another one in the same line: the old and the new one, and
-    where the line starts and ends; None if a line is the same, or differs more.
+    """Find the same line with a single different number in a text, and return the old and the new number and the span
+    of the line. Return None if the text has the same line unchanged, or only lines that differ in more numbers.
     """
     words = (r"\s+".join(map(re.escape, piece.split())) for piece in _NUMBER.split(one_line(line)))
     pattern = re.compile(rf"\s*({_NUMBER.pattern})\s*".join(words), re.IGNORECASE)

@@ -19,7 +19,7 @@ _HEAD = re.compile(  # the line that precedes an older message
 
 
 def is_quoted(document: Document, place: int) -> bool:
-    """Return True if a place in a message or plain text is in an older message that it quotes."""
+    """Return True if a place in a message or plain-text file is inside an older message that it quotes."""
     if not _MESSAGES.fullmatch(document.media_type):
         return False
     return any(start <= place < end for start, end in _spans(document.text))

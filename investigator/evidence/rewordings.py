@@ -11,7 +11,7 @@ from investigator.language.relevance import stems
 from investigator.language.terms import content_words
 
 _LONGEST_NAME = 6
-"""Longest agent, owner or subject, in words."""
+"""Maximum number of words of an agent, owner or subject."""
 
 
 def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:

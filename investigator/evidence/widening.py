@@ -106,6 +106,6 @@ def _ends_something(text: str, at: int, longest: int) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Return True for a line of a table, which contains many numbers."""
+    """Return True if a line contains so many numbers that it is probably a row of a table."""
     words = line.split()
     return sum(any(char.isdigit() for char in word) for word in words) > _NUMBERS_OF_A_ROW * len(words)

@@ -67,7 +67,7 @@ _MARKS = {
 
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
-    asked = f"{folded(question)} {question.casefold()}"  # only accents distinguish some words
+    asked = f"{folded(question)} {question.casefold()}"  # some question words differ only in their accents
     if patterns("asked")["frequency"].search(asked):  # "twice a year" has no digit
         return AnswerType.ANY
     found = {kind: match.start() for kind, pattern in _asking() if (match := pattern.search(asked))}

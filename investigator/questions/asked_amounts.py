@@ -1,4 +1,4 @@
-"""Finds the amounts with which a question compares: "more than 30 euros", "between 20 and 30", "425". Pure, English."""
+"""Finds the amounts that a question compares with: "more than 30 euros", "between 20 and 30", "425". Pure, English."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGE = 1000  # an amount of this many units of a table, such as thousands, is 
 
 
 class AmountRelation(StrEnum):
-    """How the amount of a statement compares with that of a question; the first one with matching words applies."""
+    """How the amount of a statement compares with that of a question; the first relation whose words match applies."""
 
     MOST = "most"
     LEAST = "least"

@@ -98,7 +98,7 @@ def _names(question: str) -> list[Constraint]:
 
 
 def _without_requests(name: str) -> str:
-    """Return the name without stop words and without capitalised words that begin a request or question."""
+    """Return the name without leading stop words, and without leading words of a request or question."""
     parts = name.split()
     while parts and folded(parts[0]).strip("'’.") in request_words() | stop_words():
         parts = parts[1:]

@@ -11,7 +11,7 @@ from investigator.language.lists import texts_by_section
 from investigator.language.terms import stem, stop_words
 from investigator.questions.related import roots
 
-_NOUN_ENDS = ("ation", "ations")  # endings that turn a verb into another word
+_NOUN_ENDS = ("ation", "ations")  # endings that turn a verb into a noun
 
 
 def cues(section: str) -> Mapping[str, str]:
@@ -54,22 +54,22 @@ def cue_roots(section: str, name: str = "words") -> frozenset[str]:
 
 @cache
 def empty_words() -> frozenset[str]:
-    """Return the stems of words that only ask and do not name anything."""
+    """Return the stems of words that are only used for asking and do not name anything."""
     return frozenset(map(stem, cue_words("empty")))
 
 
 def names_nothing(word: str) -> bool:
-    """Return True for a folded word that only asks: a stop word, the beginning of a request, or an empty word."""
+    """Return True if a folded word names nothing: a stop word, the beginning of a request, or an empty word."""
     return word in stop_words() or word in request_words() or only_asks(word)
 
 
 def only_asks(word: str) -> bool:
-    """Return True for a folded form of a word that only asks: "documents", but not "documentation"."""
+    """Return True if a folded word is a form of an empty word: "documents", but not "documentation"."""
     return _is_form(word, empty_words(), "words")
 
 
 def only_requests(word: str) -> bool:
-    """Return True for a folded form of a word that begins a request: "examined", but not "examination"."""
+    """Return True if a folded word is a form of one that begins a request: "examined", but not "examination"."""
     return _is_form(word, frozenset(map(stem, request_words())), "requests")
 
 

@@ -203,7 +203,7 @@ def covered(imprint: Imprint) -> frozenset[Period]:
 
 
 def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fiscal: bool) -> float:
-    """Return how well a document matches one requested period, 0 or more.
+    """Score how well a document matches a requested period (0 or more).
 
     `named` contains the periods in its name; `fiscal` is True if the question uses fiscal years.
     """

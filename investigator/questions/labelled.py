@@ -37,7 +37,7 @@ def says_label(question: str, label: str) -> bool:
 
 
 def names_kind(kind: AnswerType, label: str) -> bool:
-    """Return True if a label shows that its value is of a kind: "Place of the accident"."""
+    """Return True if a label shows that its value is of the given kind: "Place of the accident"."""
     return not set(words(label)).isdisjoint(cues("label_kinds").get(kind, "").split())
 
 

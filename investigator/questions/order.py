@@ -103,8 +103,8 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
 
 
 def _ends_with_verb(before: Sequence[str], own: Sequence[str]) -> bool:
-    """Return True if the words after a name end with the verb of the clause, because its object is asked for: "how much
-    power does the Emsland PLANT MAKE".
+    """Return True if the words after a name end with the verb of the clause, because the question asks for its object:
+    "how much power does the Emsland PLANT MAKE".
     """
     asks = {folded(token) for token in before}
     if len(own) < 2 or folded("".join(before[-1:])) not in _words("determiners"):

@@ -195,7 +195,7 @@ def _with_names(pieces: list[str]) -> list[str]:
 
 
 def _subject_of(piece: str) -> str:
-    """Return the thing that a question says something about; "" if it is a name, or not certain."""
+    """Return the grammatical subject of a question; "" if it is a name, or uncertain."""
     found = clause(piece)
     subject = " ".join(found.subject) if found is not None else ""
     return subject if subject.islower() else ""

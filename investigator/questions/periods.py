@@ -62,7 +62,7 @@ class Period(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Return the position in time of its last month."""
+        """Return the year and the last month of the period, for sorting."""
         return self.year or 0, self.month or (self.quarter or 4) * 3
 
     @property

@@ -51,12 +51,12 @@ def root(word: str) -> str:
 
 
 def is_irregular(word: str) -> bool:
-    """Return True for an irregular folded form: `paid`."""
+    """Return True if a folded word is an irregular form: `paid`."""
     return _stem(_lexicon().irregular.get(word, word)) != _stem(word)
 
 
 def is_verb(word: str) -> bool:
-    """Return True for a folded form of a word that has synonyms as a verb: `held`, but not `children`."""
+    """Return True if a folded word is a form of a verb with synonyms: `held`, but not `children`."""
     return bool(_group(root(word), True))
 
 
@@ -74,7 +74,7 @@ def roots(text: str) -> frozenset[str]:
 
 
 def stands(word: str, present: frozenset[str]) -> bool:
-    """Return True if a word or one of its synonyms is among some roots."""
+    """Return True if the roots in `present` include that of a word or of one of its synonyms."""
     return root(word) in present or not present.isdisjoint(related_roots(word))
 
 

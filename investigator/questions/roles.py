@@ -215,14 +215,14 @@ def _has_subject(before: str) -> bool:
 
 
 def _is_object(own: Sequence[str], at: int) -> bool:
-    """Return True for a pronoun after a verb: "replaces it and carries"."""
+    """Return True if the word at a position is a pronoun after a verb: "replaces it and carries"."""
     before = own[at - 1] if at else ""
     is_verb = before not in stop_words() and (before.endswith("s") or is_past(before))
     return own[at] in _OBJECT_PRONOUNS and is_verb
 
 
 def _has_object(before: str, after: str) -> bool:
-    """Return True if a verb has an object other than a pronoun: after it, or before its passive."""
+    """Return True if a verb has an object other than a pronoun: after it or, in the passive voice, before it."""
     own = words(_CLAUSE_END.split(before)[-1])
     is_named = before.split()[-1:] and before.split()[-1][0].isupper()  # an agent without a stated object
     if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):

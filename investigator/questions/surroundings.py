@@ -13,9 +13,11 @@ _NO_IMPRINT = Imprint()
 
 @dataclass(frozen=True)
 class Surroundings:
-    """A sentence and its context. `near` is the surrounding text with the heading or table header above it, `before`
-    the part of `near` that precedes the sentence; `about` is the document's description of itself: title, name, and the
-    beginning of its first page; `names` are its title, file name and first line; `imprint` is that beginning, parsed.
+    """A sentence and its context.
+
+    `near` is the surrounding text with the heading or table header above it, and `before` is the part of `near` that
+    precedes the sentence. `about` describes the document: its title, its name and the beginning of its first page.
+    `names` contains its title, file name and first line, and `imprint` what its first pages say about it.
     """
 
     sentence: str

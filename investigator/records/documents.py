@@ -123,7 +123,7 @@ class LeftOutFiles(Record):
 
 
 class FolderStatus(Record):
-    """The contents of the index of a folder, and the changes in the folder since."""
+    """The contents of the index of a folder, and the changes in the folder since it was built."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 

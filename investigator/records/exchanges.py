@@ -20,7 +20,7 @@ from investigator.records.parts import ConstraintKind, Part, QuestionKind
 
 
 def _as_text(value: object) -> object:
-    """Accept a list, which models often send in place of a text."""
+    """Accept a list, which models often send in place of a string."""
     return "; ".join(str(part) for part in value) if isinstance(value, list | tuple) else value
 
 

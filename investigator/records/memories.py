@@ -18,7 +18,7 @@ class PointStatus(StrEnum):
 
 
 class Finding(Record):
-    """The reply of a document to a question, and its point (0..100, None: it could not be read).
+    """The reply of a document to a question, and its point (0..100; None if it could not be read).
 
     `quotes` are proven; `failed_quotes` are quotes of the engine that are not in the document, or prove nothing. If a
     language model was asked, `model_point` is its point and `search_point` the point of the search; `point` combines

@@ -37,7 +37,7 @@ class Table(Record):
     """A table of a document: its span, its cells row by row, and the numbers of header rows and label columns.
 
     The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that continues
-    over several pages is one table with one header. `indents` holds the indentation of each row label, 0 for the
+    over several pages is one table with one header. `indents` contains the indentation of each row label, 0 for the
     outermost; it is empty if unknown. `complete` is False if rows at the end were dropped because there are too many.
     """
 

@@ -42,7 +42,7 @@ _NAMES = frozenset(
         *("source_hash", "content_hash"),
     }
 )
-"""Fields of records with names, which must stay usable for lookups."""
+"""Fields of records that contain names, which must stay usable for lookups."""
 _UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 
@@ -65,7 +65,7 @@ def inert_json(text: str) -> str:
 
 
 def inert_json_prose(text: str) -> str:
-    """Return JSON, or lines of JSON, with its texts made inert; keys and names stay unchanged."""
+    """Return JSON, or lines of JSON, with its strings made inert; keys and names stay unchanged."""
     key = ""
 
     def replaced(found: re.Match[str]) -> str:

@@ -80,7 +80,7 @@ def inert_in_csv(text: str) -> str:
 
 
 def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
-    """Write rows of texts; the type is explicit, because openpyxl reads text that begins with = as a formula."""
+    """Write rows of strings; the type is explicit, because openpyxl reads a string that begins with = as a formula."""
     for number, row in enumerate(rows, start=1):
         for column, text in enumerate(row, start=1):
             cell = sheet.cell(number, column, redacted(inert(text))[:_MOST])

@@ -31,8 +31,8 @@ _LINE = 200
 
 @dataclass(frozen=True)
 class Count:
-    """Progress: item `done` of `total`. `kind` identifies the phase, `about` holds the details of this item. `rated`
-    phases show their speed; `passages` is the number of passages from this item.
+    """Progress: item `done` of `total`. `kind` identifies the phase, and `about` contains the details of this item. If
+    `rated`, the speed is shown; `passages` is the number of passages from this item.
     """
 
     kind: str
@@ -111,7 +111,7 @@ def round_kind(number: int) -> str:
 
 
 def counted_step(event: Event) -> Count | None:
-    """Return the event as a count if it is one of many events of its kind, else None."""
+    """Return the event as a count if it reports the progress of a phase, else None."""
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)

@@ -185,7 +185,7 @@ def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[
 
 
 def cited_text(claims: Sequence[Claim]) -> str:
-    """Return the claims, one per line, with citation numbers that count their quotes in order of first use, from 1."""
+    """Return the claims, one per line, with the numbers of their quotes, which are counted from 1 in order of use."""
     numbers: dict[Quote, int] = {}
     lines = []
     for claim in claims:
@@ -207,12 +207,12 @@ def concluded(
 ) -> Answer:
     """Return the answer record, with the status derived from the verdict, the coverage and the ceilings.
 
-    `readings` are shown with their quotes if the quotes answer. Nothing is reported as absent until other wordings have
-    been searched for; `reworded` is True if that was done, or if the folder contains no word of the question.
+    `readings` are shown with their quotes if the quotes answer the question. Nothing is reported as absent until other
+    wordings have been searched for; `reworded` is True if that was done, or if the folder has no word of the question.
     """
     memories = run.memories
     claims = tuple(claim.changed(cautions=(*claim.cautions, *cautions_of(claim.text))) for claim in found.claims)
-    if found.status is AnswerStatus.ANSWERED:  # most readings of quotes that do not answer are false
+    if found.status is AnswerStatus.ANSWERED:  # because most readings of quotes that do not answer are wrong
         claims = tuple(_with_reading(claim, readings) for claim in claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status

@@ -39,7 +39,7 @@ class AskAll:
         return tuple(steps)
 
     def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return the number of steps, so that all of them are asked."""
+        """Return the number of all steps, because no document waits for a later wave."""
         return len(steps)
 
     def suffices(

@@ -1,4 +1,4 @@
-"""Computes the figures that a question asks for from quoted cells, and matches them with its constraints. Pure."""
+"""Computes the figures that a question asks for from quoted cells, and checks them against its constraints. Pure."""
 
 from __future__ import annotations
 

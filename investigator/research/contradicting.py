@@ -104,7 +104,7 @@ def compared(
 def _different(found: Sequence[Conflict], how: str) -> Verdict:
     """Return the verdict that statements give different values, with a claim for each side."""
     claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
-    reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {how}."
+    reason = f"Different values are given for {number_of(len(found), 'thing')}, in {_where(claims)}; {how}."
     return Verdict(AnswerStatus.ANSWERED, claims, reason=reason)
 
 
@@ -131,7 +131,7 @@ def _where(claims: Sequence[Claim]) -> str:
 
 
 def _read(documents: Sequence[Document]) -> str:
-    return f"all statements of {number_of(len(documents), 'document')} compared"
+    return f"all statements of {number_of(len(documents), 'document')} were compared"
 
 
 def _conflicts(part: Part, alike: Sequence[Sequence[Quote]], documents: Sequence[Document]) -> Iterator[Conflict]:

@@ -217,8 +217,8 @@ def _names_thing(amount: Amount, question: str) -> bool:
 def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
     """Compare the only amount of a sentence in the requested unit with the one in the question, and return yes or no.
 
-    Return None if this does not decide the question. What is denied of the requested amount is denied: "the request for
-    250 watts was refused".
+    Return None if this does not decide the question. A denial decides it only if it is about the requested amount: "the
+    request for 250 watts was refused".
     """
     if decision is None or len(wanted) != 1:
         return None

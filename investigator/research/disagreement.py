@@ -86,9 +86,7 @@ def disagreed(
 
 
 def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tuple[Conflict, ...]:
-    """Return the conflicts between the first statement and newer editions of its document, if a question names no
-    time.
-    """
+    """Return the conflicts of the first statement with newer editions of its document; () if a question names a time."""
     if periods(question) or moments(question):
         return ()
     found = []

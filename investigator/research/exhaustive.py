@@ -57,9 +57,9 @@ _SURELY_A_SENTENCE = 6  # words
 
 @dataclass(frozen=True)
 class Sighting:
-    """A sentence that contains some of the terms: its span, and the confidence (0..1).
+    """The span of a sentence that contains some of the terms, with the confidence (0..1) in `strength`.
 
-    `said` is the share that it contains literally, `reads` its readability.
+    `said` is the share of the terms that it contains literally, `reads` its suitability as a quote.
     """
 
     start: int

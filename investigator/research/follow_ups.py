@@ -74,16 +74,14 @@ def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]
 
 
 def same_by_grammar(part: Part, library: DocumentIndex) -> tuple[str, ...]:
-    """Return the wordings of a part that mean the same by grammar, if the folder has all their words. Raises
-    StoreError.
-    """
+    """Return the grammatically equivalent wordings of a part, if the folder has all their words. Raises StoreError."""
     others = (one.question for one in equivalents(part) if one.question != part.question)
     return tuple(text for text in others if all(term.document_share for term in library.term_frequencies(text)))
 
 
 def key_words(part: Part) -> tuple[str, ...]:
     """Return the words of a part without question words and conjunctions, as one wording; may be empty."""
-    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # what is left of a possessive
+    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # the "s" of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
 
@@ -142,7 +140,7 @@ def respelled_parts(
 
 
 def _is_known(word: str) -> bool:
-    """Return True for a word with synonyms, and for the comparative of such a word: "longer" is not a misspelled
+    """Return True if a word has synonyms, or is a comparative of a word that does: "longer" is not a misspelled
     "logger".
     """
     return any(map(related, {word, *(end.sub("", word) for end in _COMPARED)}))

@@ -152,9 +152,9 @@ def _without_replaced(found: Verdict, question: str, document: Load) -> Verdict:
 
 
 def _newest_first(found: Verdict, question: str, document: Load) -> Verdict:
-    """Return the verdict with the statements that newer editions give with another number last, and a note.
+    """Put statements last if a newer edition of their document gives another number, and mention it in the reason.
 
-    A question that names a time or a number may ask for them.
+    The order is kept for a question with a number, which may ask for the older edition.
     """
     if any(map(str.isdigit, question)):
         return found

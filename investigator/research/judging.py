@@ -178,7 +178,7 @@ class Judging:
                 yield QuotedText(claim, quote, said, document, (start, end))
 
     def _matches(self, part: Part, said: QuotedText) -> tuple[ConstraintMatch, ...]:
-        """Match the constraints of a part; the labels of a cell count, or for a sentence the surrounding text."""
+        """Match the constraints of a part. For a cell its labels also count, for a sentence the surrounding text."""
         if said.claim.computation is not None:
             return claim_matches(part.question, said.claim, self.load)
         if said.quote.cell is not None:

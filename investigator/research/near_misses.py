@@ -1,4 +1,4 @@
-"""Finds the near misses of a part of the question: quotes and cells that meet all of it but a little. Pure."""
+"""Finds near misses: quotes and cells that meet most of a part of the question. Pure."""
 
 from __future__ import annotations
 

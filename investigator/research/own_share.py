@@ -1,4 +1,4 @@
-"""Tells how much of a question a statement says itself, apart from its document's name and the text around it. Pure."""
+"""Computes how much of a question a statement itself contains, without its document's name and context. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDED = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintK
 """Constraints that a sentence meets by containing words of the question."""
 NOT_WORDED = frozenset({ConstraintKind.PERIOD, ConstraintKind.CONDITION, ConstraintKind.DIRECTION})
 """Constraints that a question adds to the thing that it asks for."""
-_FURTHEST = 2  # sentences before one with a pronoun that may name what it refers to
+_FURTHEST = 2  # number of sentences before a pronoun that may name what it refers to
 _STOPS = (".", "!", "?", ";", ":")
 
 
@@ -62,10 +62,10 @@ def own_share(own: Sequence[ConstraintMatch], question: str, said: QuotedText) -
 
 
 def _said_words(asked: Sequence[Constraint]) -> tuple[list[str], frozenset[str]]:
-    """Return the texts of the constraints that a sentence meets in words of the question, and these words."""
+    """Return the texts of the constraints that words of the question meet, and these words."""
     texts = [one.text for one in asked if one.kind in WORDED and not _names_day(one.text)]
     plain = (word for text in texts if not numbered(text) for word in words(text))
-    return texts, frozenset(word for word in plain if word not in stop_words() and word != "s")  # of a possessive
+    return texts, frozenset(word for word in plain if word not in stop_words() and word != "s")  # as in "Ann's"
 
 
 def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[str]:
@@ -75,9 +75,7 @@ def _apart_from_names(every: frozenset[str], document: Document) -> frozenset[st
 
 
 def may_have_all_words(part: Part, text: str, document: Document) -> bool:
-    """Return False if a text lacks a word that one of its sentences needs to have all words of a part of the
-    question.
-    """
+    """Return False if a text lacks a word of a part, so that none of its sentences can have all words of the part."""
     _, every = _said_words(part.constraints)
     present = roots(text)
     left = [word for word in _apart_from_names(every, document) if not stands(word, present)]

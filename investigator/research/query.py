@@ -242,7 +242,7 @@ class DocumentQuery:
         return proven((text, finds) for text in texts)
 
     def _find(self, document_id: str, near: Sequence[tuple[int, int]]) -> Find:
-        """Return the function that looks a quote up; for a language model it also explains pronouns."""
+        """Return the function that looks up a quote; for a language model it also adds what explains a pronoun."""
         source = self.sources[document_id]
         return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
 
@@ -254,7 +254,7 @@ def _first_of(passages: tuple[Passage, ...], characters: int) -> tuple[Passage, 
 
 
 def _target(variables: AskVariables) -> str | None:
-    """Return the document that is asked; None if all are asked together."""
+    """Return the id of the document that is asked; None if all documents are asked together."""
     return None if variables.document_id == SUMMARY else variables.document_id
 
 
@@ -267,5 +267,5 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
 
 
 def no_point(reply: AskReply) -> str:
-    """Return the problem of a reply without a point."""
+    """Return the problem with a reply that has no point; "" for any other reply."""
     return "" if reply.point is not None else "it contains no point, a whole number from 0 to 100"

@@ -85,7 +85,7 @@ Moment = tuple[State, Event | None]
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one investigation, and their parts. All raise EngineError and the signal BudgetSpent."""
+    """The steps of one investigation, with what they need. All raise EngineError and the signal BudgetSpent."""
 
     client: EngineClient
     library: DocumentIndex
@@ -309,7 +309,7 @@ class Steps:
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
     def _missing(self, run: Investigation, cards: tuple[DocumentCard, ...]) -> tuple[MissingEdition, ...]:
-        """Return the requested reports, if all are missing from the folder."""
+        """Return the requested reports that are missing from the folder."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
         return missing_editions(run.question, asked, cards, self._holds_a_word)
 

@@ -116,7 +116,7 @@ def _verdict_on_things(kind: QuestionKind, rows: Sequence[TableRow], claims: Seq
             AnswerStatus.ANSWERED, tuple(claims), reason=f"{said}; the list may be incomplete: {others} missing."
         )
     status = AnswerStatus.ANSWERED if kind is QuestionKind.COUNT else AnswerStatus.NOT_FOUND
-    different = {row.label.casefold() for row in yes} if "," in names else yes  # one document names a thing once
+    different = {row.label.casefold() for row in yes} if "," in names else yes  # documents may list the same things
     number = len(different) or f"None of {number_of(len(rows), 'row')}"
     return Verdict(status, tuple(claims), reason=f"{number} counted in the tables of {names}; {others} not counted.")
 

@@ -25,7 +25,7 @@ from investigator.tables.times import agrees, header_time
 
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
 _LEAST_OF_BEST = 0.1
-_SAME = 0.7  # share of the words of the shorter sentence above which two sentences say the same
+_SAME = 0.7  # share of the words of the shorter sentence above which one of two sentences is redundant
 _ABSTRACT, _LONG = 3_500, 10_000  # characters at the beginning of a long text that state its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
@@ -52,8 +52,8 @@ def telling_sentences(
 ) -> tuple[Quote, ...]:
     """Return the most relevant sentences of a document, best first.
 
-    Words in the document's title carry little weight. `near` are quotes found by other means. With `dated`, sentences
-    that name a time come first, in the order of the text.
+    Words in the document's title carry little weight. `near` contains quotes that were found by other means. With
+    `dated`, sentences that name a time weigh more, and the result is in the order of the text.
     """
     is_long = len(document.text) > _LONG  # because "it" in a short text refers to the subject
     whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))

@@ -133,7 +133,7 @@ def _deciding(part: Part, claims: Sequence[Claim], judging: Judging) -> tuple[Ju
 
 
 def _of_newest(met: Sequence[Judged], load: Load) -> tuple[Judged, ...]:
-    """Return the statements without those that a newer edition of their document gives with another number."""
+    """Return the statements for which no newer edition of their document gives another number."""
     cited = {one.said.quote.document_id: load(one.said.quote.document_id) for one in met}
     return tuple(one for one in met if not said_in_newer(one.said.quote, one.said.document, cited.values()))
 
@@ -201,7 +201,7 @@ def _all_met(
 
 
 def _is_inside(claim: Claim, other: Claim) -> bool:
-    """Return True if a verbatim statement is only a piece of another one: a clause without its number."""
+    """Return True if a verbatim statement is part of another one, as a clause without its number is."""
     if any(len(one.quotes) != 1 or one.quotes[0].cell for one in (claim, other)):
         return False
     (one,), (whole,) = claim.quotes, other.quotes
@@ -262,7 +262,7 @@ def _concluded(
 
 
 def _has_result(part: Part, claim: Claim) -> bool:
-    """Return False for a single figure if a question asks for a computation with the figures of several times."""
+    """Return False if a question asks for a computation with figures of several times, and a claim gives only one."""
     asked = asked_computation(part.question)
     if asked is None or not asked.are_times or claim.computation is not None:
         return True

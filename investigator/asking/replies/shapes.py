@@ -1,8 +1,8 @@
 """Brings a JSON value into the shape of a record. Accepted deviations:
 
 - keys with another spelling ("Document ID") or a known synonym ("score"), and unknown keys, which are dropped;
-- one value in place of a list, a list or an object in place of a text, null in place of an optional value;
-- numbers as text ("0.8") or out of bounds, and points in every notation of free text;
+- one value in place of a list, a list or an object in place of a string, null in place of an optional value;
+- numbers as strings ("0.8") or out of bounds, and points in every notation of free text;
 - lone surrogates, which databases cannot store.
 """
 
@@ -29,7 +29,7 @@ _ALSO_CALLED = {
 }
 """Other names that models use for a field, accepted if the record has no field of that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
-"""Keys that hold the text if a model sends an object instead of a text."""
+"""Keys that contain the text if a model sends an object instead of a string."""
 
 
 def fitted(value: Json, reply_type: type[Record]) -> Json:
@@ -121,7 +121,7 @@ def _text(value: Json) -> Json:
 
 
 def _number(value: Json, *, whole: bool, info: FieldInfo | None) -> Json:
-    """Return a number from a number or its text, clamped to the field's bounds."""
+    """Return a number from a number or a string, clamped to the field's bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
     try:

@@ -84,13 +84,13 @@ def _wraps_itself(value: dict[str, Json], reply_type: type[Record]) -> bool:
 
 
 def _is_example(value: dict[str, Json]) -> bool:
-    """Return True if all texts are dots: an echo of the prompt's example."""
+    """Return True if all strings are dots, as in an echo of the prompt's example."""
     written = [text.strip() for text in _texts(value)]
     return bool(written) and all(text in ("...", "…") for text in written)
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """Yield all texts in a value, at any depth."""
+    """Yield all strings in a value, at any depth."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if isinstance(value, str):
         yield value

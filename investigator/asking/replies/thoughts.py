@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _TAG = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|thoughts|reasoning)>", re.IGNORECASE)
 _STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTALL)
-"""A text inside JSON. A tag in it is quoted, possibly from a document that tries to end the thought."""
+"""A string inside JSON. A tag in it is a quotation, perhaps from a document that tries to end the thought."""
 
 
 def without_thoughts(text: str) -> str:
@@ -44,7 +44,7 @@ def unclosed_thought(text: str) -> str:
 
 
 def _tags(text: str) -> Iterator[re.Match[str]]:
-    """Yield the tags of thoughts, except those inside a JSON text."""
+    """Yield the tags of thoughts, except those inside a JSON string."""
     if not _TAG.search(text):
         return
     quoted = _STRING.finditer(text)
