@@ -86,7 +86,7 @@ def disagreed(
 
 
 def _among_editions(question: str, answer: Answer, library: DocumentIndex) -> tuple[Conflict, ...]:
-    """Return the conflicts of the first statement with newer editions of its document; () if a question names a time."""
+    """Return the conflicts of the first statement with newer editions of its document, if no time is named."""
     if periods(question) or moments(question):
         return ()
     found = []
