@@ -27,7 +27,7 @@ class BudgetSettings(Record):
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
     money: float | None = Field(default=None, gt=0, description="US dollars; needs a known price for every model")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
-    prices: Path | None = Field(default=None, description="your own table of prices, in the form of data/prices.json")
+    prices: Path | None = Field(default=None, description="your own table of prices, in the format of data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
         """Return these settings without the default call limit, which is for one question; an explicit one is kept."""

@@ -33,7 +33,7 @@ class TuningLock(Record):
     data: str = Field(description="hash of questions and documents")
     seed: int
     measure: str
-    questions: int = Field(description="questions of the test set")
+    questions: int = Field(description="number of questions in the test set")
     baseline: float
     score: float
     low: float = Field(description="lower end of the 95 % interval of the gain")
@@ -59,7 +59,7 @@ def lock_warnings(folder: Path, model: str) -> Iterator[str]:
     try:
         lock = TuningLock.model_validate_json(read_private(file))
     except (OSError, ValidationError):
-        yield f"{file} cannot be read, so the conditions of their tuning are unknown"
+        yield f"{file} cannot be read, so it is unknown how its templates were tuned"
         return
     if lock.model != model:
         then, today = _apart(lock.model, model), _apart(model, lock.model)

@@ -195,7 +195,7 @@ def _problem(node: nodes.Node, parent: nodes.Node) -> str:
     if isinstance(node, nodes.Test):
         return "" if node.name in _TESTS else f"unknown test {node.name!r}"
     if isinstance(node, nodes.For) and node.recursive:
-        return "loops cannot call themselves"
+        return "recursive loops are not supported"
     if isinstance(node, nodes.Assign) and not isinstance(node.target, nodes.Name):
         return "'set' takes one name"
     if isinstance(node, nodes.Name):

@@ -51,7 +51,7 @@ class Sandbox:
         try:
             return "".join(_language().pieces(read.compiled, variables.plain(), self._clock)).strip()
         except SpentError as error:
-            hint = "Shorten the loops and texts of the template."
+            hint = "Shorten the loops and the text of the template."
             return Fault(_line_of(read.compiled, error), str(error), hint)
         except (JinjaError, *_WRONG_VALUES, *_UNBOUNDED) as error:
             return Fault(_line_of(read.compiled, error), str(error) or type(error).__name__)

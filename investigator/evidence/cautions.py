@@ -16,7 +16,7 @@ _ELLIPSIS = re.compile(r"\.\s?\.\s?\.|\u2026")
 _MARKS: Mapping[Caution, str] = {
     Caution.ADDRESS: "contains an address from the documents",
     Caution.INSTRUCTION: "contains an instruction from the documents",
-    Caution.QUOTED: "older text that a message quotes",
+    Caution.QUOTED: "quoted from an older message",
 }
 
 

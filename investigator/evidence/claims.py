@@ -176,8 +176,8 @@ def _shares_figure(claim: Figures, asked: Figures) -> bool:
 def _why_not_checked(claim: StatedSentence, nearest: StatedSentence) -> str:
     strange = [word.text for word in claim.words if not word.is_function and word.keys.isdisjoint(nearest.known)]
     if strange:
-        return f"its quote does not contain {strange[0]!r} in the same words"
-    return "its quote says it in a different order, or says more"
+        return f"its quote does not contain {strange[0]!r}"
+    return "its quote has a different word order, or says more"
 
 
 def _says(quote: Quote, claim: StatedSentence, given: str) -> bool:

@@ -26,7 +26,7 @@ def named(one: Constraint) -> str:
             return "that it has happened"
         case ConstraintKind.ROLE:
             thing, verb = subject_and_verb(one.text)
-            return f'that "{verb}" is said of "{thing}"'
+            return f'that "{verb}" applies to "{thing}"'
         case ConstraintKind.CONDITION if one.text.startswith(NOT):
             return f"that it is {one.text}"
         case _:

@@ -27,8 +27,8 @@ class CellStatus(StrEnum):
 class MatrixCell(Record):
     """The answer of one document to one question.
 
-    `value` is the requested number, date, name or place if the answer contains exactly one; it is in the first quote.
-    `run_id` identifies the investigation behind the cell; it is empty if no investigation ran.
+    `value` is the requested number, date, name or place if the answer contains exactly one, and the first quote
+    contains it. `run_id` identifies the investigation behind the cell; it is empty if no investigation ran.
     """
 
     document_id: str

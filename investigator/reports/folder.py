@@ -89,7 +89,7 @@ def _searchable(status: FolderStatus) -> str:
     made = status.chunks - status.without_vectors
     inside = sum(1 for file in status.files if file.inside and not _is_rest(file))
     outside = sum(1 for file in status.files if not file.inside)
-    of = f", of {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
+    of = f", from {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
     documents = f"{plural(status.documents, 'document')} can be asked{of}"
     words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
     return words + (": investigator index --vectors FOLDER computes the rest" if status.without_vectors else "")

@@ -138,7 +138,7 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
     missing = dict.fromkeys(word for row in yes for word in row.missing)
     left = [
         f"{len(unclear)} unclear" if unclear else "",
-        f"not established in each: {', '.join(list(missing)[:_NAMED])}" if missing else "",
+        f"not established in all of them: {', '.join(list(missing)[:_NAMED])}" if missing else "",
         f"{len(coverage.unreadable)} unreadable" if not coverage.complete and coverage.unreadable else "",
         f"{len(coverage.not_opened)} not opened" if coverage.not_opened else "",
         "not all passages have vectors yet, so only words were searched for" if run.search is Search.CANDIDATES else "",
@@ -147,7 +147,7 @@ def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investi
     if said:
         return f"; {said}"
     are_told = all(topic.is_mention for topic in topics_of(run.question))
-    return ", every one of them decided" if yes or are_told else ", judged by the words of the question and synonyms"
+    return ", all of which were decided" if yes or are_told else ", judged by the words of the question and synonyms"
 
 
 def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage) -> Verdict:

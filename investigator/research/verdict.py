@@ -41,7 +41,7 @@ from investigator.tables.things import lists_things
 from investigator.tables.times import asked_times
 
 _NAMED = 4
-_NOT_COMPUTED = "These are figures for single times; the requested result was not computed from them."
+_NOT_COMPUTED = "Each of these figures is for a single time; the requested result was not computed from them."
 _MAY_BE_MORE = " The list may be incomplete: things named in other words are missing."
 
 
@@ -311,14 +311,14 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
     """Explain why statements are shown without counting as an answer."""
     failing = list(dict.fromkeys(named(match.constraint) for one in verdicts for match in one.failing))[:_NAMED]
     if read or written.by_model:
-        left = f" {'; '.join(failing)}" if failing else " that they answer"
+        left = f" {'; '.join(failing)}" if failing else " that they answer the question"
         unproven = any(claim.supported_by for claim in written.claims)
         known = _supported(written.claims) if unproven else "The statements are proven, but"
         return f"{known}{';' if unproven else ''} nothing establishes{left}."
     if written.are_stand_ins and written.unproven:
         return "What the model said is not proven; these are the best verbatim quotes."
     asked = "These are the best verbatim quotes" if written.are_stand_ins else "No language model was asked"
-    left = f"not established: {'; '.join(failing)}" if failing else "it is not known whether the quotes answer"
+    left = f"not established: {'; '.join(failing)}" if failing else "the quotes may not answer the question"
     return f"{asked}; {left}."
 
 

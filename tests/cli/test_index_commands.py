@@ -112,7 +112,7 @@ def test_the_counts_add_up_where_files_hold_files(folder: Path) -> None:
         table, _, shown = command(*command_line).stdout.partition("\n\n")
         counts = {" ".join(line.split()[:-5]): int(line.split()[-5]) for line in table.splitlines()[1:]}
         assert counts == {"indexed": 5, "empty": 1, "unsupported": 2, "only contain other files": 1, "all": 9}
-        assert "5 documents can be asked, of 7 files in the folder and 2 inside them; 0 of 5 passages" in shown
+        assert "5 documents can be asked, from 7 files in the folder and 2 inside them; 0 of 5 passages" in shown
         assert "cafe.txt/(the rest) (empty: 1 damaged character" in shown
 
 

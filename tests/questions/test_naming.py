@@ -10,7 +10,7 @@ from investigator.questions.naming import named
     ("question", "expected"),
     [
         ("When was the office moved?", "a time or date as the answer"),
-        ("When was the office moved?", 'that "moved" is said of "office"'),
+        ("When was the office moved?", 'that "moved" applies to "office"'),
         ("When was the office moved?", "that it has happened"),
         ("How much is the rent in euros?", "a figure in euros"),
         ("How many cars does the ferry carry?", "a number of cars"),

@@ -253,7 +253,7 @@ def test_older_text_that_a_message_quotes_answers_only_alone_and_is_marked(tmp_p
     newer, alone = folder.ask("When will the lime tree be felled?"), folder.ask("Where does the bus stop move?")
     assert [claim.text for claim in newer.claims] == ["The lime tree will be felled on 20 October 2026."]
     assert (newer.claims[0].cautions, newer.conflicts) == ((), ())
-    assert "older text that a message quotes" in alone.text
+    assert "quoted from an older message" in alone.text
     assert folder.ask("Does the bus stop move to Mill Lane?").decision is None
 
 
