@@ -13,16 +13,16 @@ _BRACKETED = re.compile(r"\(\s*[\"'“‘”’]?([A-Z0-9][A-Za-z0-9-]{1,9}?)s?[
 _LISTED = re.compile(r"(?<![\w-])([A-Z0-9][A-Za-z0-9-]{1,9})\s?[,=:]\s([^;.,\n]{4,80})(?=[;.\n]|$)")
 _BEFORE = 160  # number of characters before the bracket
 _PARTS = re.compile(r"[.;:!?()\[\]|\n]\s")
-_MORE_WORDS = 5  # maximum number of extra words: stop words, and words without a letter
+_MORE_WORDS = 5  # maximum number of words that contribute no letter, such as stop words
 _DIGITS = dict(zip("123456789", ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), strict=True))
 
 
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
     """Yield each abbreviation that a text explains, with the words it abbreviates.
 
-    It is in brackets after these words, or before them in the legend of a table. The words are the shortest run that
-    has its letters in order, the first of them at the beginning of a word (A. Schwartz and M. Hearst, 2003); a digit
-    matches its name.
+    The abbreviation is in brackets after these words, or precedes them, as in the legend of a table. The words are the
+    shortest run that contains its letters in order, with the first letter at the beginning of a word (A. Schwartz and
+    M. Hearst, 2003); a digit matches the first letter of its name.
     """
     for found in _BRACKETED.finditer(text):
         before = _PARTS.split(text[max(0, found.start() - _BEFORE) : found.start()])[-1]

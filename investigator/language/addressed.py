@@ -52,7 +52,9 @@ _DEMANDS = (
     ("note", "model", "colon"),
     ("give", "this", "thing", "top"),
 )
-"""Kinds of key words that make a demand when close together in one sentence, in this order."""
+"""Kinds of key words that make a demand if they are close together in one sentence. In languages written with spaces,
+the first kind must come first.
+"""
 _NEAR, _NEAR_UNSPACED = 80, 30  # characters
 _UNSPACED_IN = frozenset({"zh", "ja", "ko"})
 _COLON = late("[:：]")
@@ -104,7 +106,7 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _places(text: str) -> Iterator[Span]:
-    """Return the places where a rule may begin, which are whole words, and any mark or word of an unspaced script."""
+    """Yield the places where a rule may begin: at whole words, and at marks and words of unspaced scripts anywhere."""
     starts = _rules()
     for word in _WORD.finditer(text):
         if word.group() in starts:
@@ -125,7 +127,7 @@ class _KeyWord(NamedTuple):
 
 
 def _demands(text: str) -> Iterator[Span]:
-    """Return the places where key words of one language make a demand together."""
+    """Yield the places where key words of one language together make a demand."""
     colons = [_KeyWord(*colon.span(), "colon") for colon in _COLON.finditer(text)]
     for language, found in _key_words(text).items():
         ordered = language not in _UNSPACED_IN
@@ -165,7 +167,7 @@ def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
 
 
 def _in_base64(text: str) -> Iterator[Span]:
-    """Return the positions of demands encoded in Base64."""
+    """Yield the positions of demands encoded in Base64."""
     for run in _BASE64.finditer(text):
         try:
             hidden = base64.b64decode(run.group().rstrip("=") + "==", altchars=b"-_" if "-" in run.group() else None)
@@ -177,7 +179,7 @@ def _in_base64(text: str) -> Iterator[Span]:
 
 
 def _sentences(text: str, hits: Sequence[Span]) -> Iterator[Span]:
-    """Return the sentences that overlap the hits, which are in order."""
+    """Yield the sentences that overlap a hit; the hits must be sorted."""
     left = iter(hits)
     hit = next(left, None)
     for start, end in sentence_spans(text):
@@ -203,7 +205,7 @@ def _marks() -> tuple[str, ...]:
 
 @cache
 def _rules() -> _Rules:
-    """Return the rules with their kinds, by the words and marks that they may begin with."""
+    """Return the rules and their kinds, keyed by the words and marks with which they may begin."""
     read = data_file("addressing_rules")
     fragments = _FRAGMENTS.validate_python(read["fragments"])
     found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
@@ -216,7 +218,7 @@ def _rules() -> _Rules:
 
 
 def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Return the pattern of a rule from its form in the file, which explains it."""
+    """Return the pattern of a rule; `addressing_rules.toml` explains the notation of rules."""
     while _FRAGMENT.search(written):
         written = _FRAGMENT.sub(lambda name: fragments[name[1]], written)
     return late(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))
@@ -224,7 +226,9 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return the uses of a folded word of a spaced script, by language; "*" in the list matches any ending."""
+    """Return each language and purpose for which a folded word of a spaced script is listed, also with "*" as its
+    ending.
+    """
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))
     return tuple(use for form in forms for use in listed.get(form, ()))

@@ -46,8 +46,8 @@ _DIGITS = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class Amount:
-    """A number in a text, as written, with its possible meanings, and its parts if spaces may group or separate them.
-    `span` is half open.
+    """A number as written in a text, with its possible meanings. It has parts if its spaces may group the digits of one
+    number or separate several numbers. `span` is half open.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Amount:
         )
 
     def times(self, factor: int) -> Amount:
-        """Return the amount multiplied by the factor of its table."""
+        """Return the amount multiplied by a factor, such as 1000 for a table "in thousands"."""
         return Amount(self.text, frozenset((value * factor, unit) for value, unit in self.readings))
 
     @property
@@ -76,8 +76,8 @@ class Amount:
 
 
 def prepared(text: str) -> str:
-    """Return a normalised text with fiscal years, ranges of years and quarters in one form, for the other functions
-    here.
+    """Return a normalised text with fiscal years, ranges of years and quarters in the form that the other functions of
+    this module expect.
 
     Spaces before commas, as in tokenised texts, are dropped.
     """
@@ -93,7 +93,9 @@ def _long_range(century: str, first: str, mark: str, last: str) -> str:
 
 
 def identifiers(text: str) -> list[str]:
-    """Return the names with digits, times and versions: Q3, COVID-19, 12:30, 1.2.3. They are compared as words."""
+    """Return the names that contain digits, and the times and versions: Q3, COVID-19, 12:30, 1.2.3. They are compared
+    as words.
+    """
     return [found.group() for found in _identifiers(text)]
 
 
@@ -137,7 +139,7 @@ def _has_measure(found: re.Match[str]) -> bool:
 
 
 def _parts(found: re.Match[str]) -> Iterator[Amount]:
-    """Return the numbers of "12 300 people", which may be one or two."""
+    """Yield the numbers of a text such as "12 300 people", which may be one number or two."""
     if found["group"] == " ":
         numbers = found["digits"].split(" ")
         for number in numbers[:-1]:
@@ -146,13 +148,15 @@ def _parts(found: re.Match[str]) -> Iterator[Amount]:
 
 
 def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
-    """Return the currency before a number, or the unit at `measure`; letters that touch the number are a unit, too."""
+    """Return the currency before a number, or else the unit that `measure` matched; letters directly after a number
+    also count as a unit.
+    """
     name = found["currency"] or measure["unit"]
     return unit_of(name) if name else (measure["ending"] or "").casefold()
 
 
 def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
-    """Yield the possible meanings of a number, with the magnitude and the unit at `measure`."""
+    """Yield the possible meanings of a number with the magnitude and the unit that `measure` matched."""
     factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
     letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
     currency = unit_of(found["currency"]) if found["currency"] else ""

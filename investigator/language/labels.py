@@ -10,7 +10,7 @@ from typing import NamedTuple
 from investigator.language.late_patterns import late
 
 _LONGEST, _MOST_WORDS = 60, 6
-_FULL = 60  # characters of a line that ends at the page width
+_FULL = 60  # fewest characters of a line that was probably broken at the page width
 _LINE = late(
     r"[ \t>*_#•–-]*(?P<label>[^\W\d_a-z](?:[^\n:.!?;()]|\([^\n()]*\)|\.(?=\w))*?)[*_]*[ \t]*:(?!\S*//)[*_]*(?=\s|$)"
 )
@@ -39,8 +39,8 @@ def label_line(text: str) -> LabelLine | None:
 
 
 def as_statement(text: str) -> str:
-    """Return a line of a signature block with the verb that it omits, "Signed For the tenant: Ann Cole", or the name
-    below a letter with the role below it, "Ann Cole, head of sales".
+    """Return a text as a statement. A line of a signature block gets the verb that it omits ("Signed For the tenant: Ann
+    Cole"), and a name with a role below it, as at the end of a letter, becomes "Ann Cole, head of sales".
     """
     if below := _NAME_AND_ROLE.fullmatch(text):
         return f"{below['name']}, {below['role']}"
@@ -48,22 +48,22 @@ def as_statement(text: str) -> str:
 
 
 def lines_beside(text: str, start: int) -> Iterator[LabelLine]:
-    """Yield the lines with a label in the paragraph that a position is in."""
+    """Yield the label lines of the paragraph that contains a position."""
     above, below = text[:start].rpartition("\n\n")[2], text[start:].partition("\n\n")[0]
     yield from filter(None, map(label_line, f"{above}{below}".splitlines()))
 
 
 def labelled_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the span of each line with a label and a value, with the lines that continue the value."""
+    """Yield the span of each label line, including the lines that continue its value."""
     spans = list(record_spans(text))
     yield from (span for span in spans if label_line(text[slice(*span)]))
 
 
 def record_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the lines of a text, each with the lines that continue it.
+    """Yield the spans of the lines of a text, each including the lines that continue it.
 
-    A line is continued if it is full, ends with a comma, a preposition or the colon of a label, or if the next one is
-    indented or begins in lower case. A list is not the value of a label, but a line below a blank one may be.
+    A line is continued if it is full, if it ends with a comma, a preposition or the colon of a label, or if the next
+    line is indented or begins in lower case. A list is not the value of a label, but a line after a blank line may be.
     """
     start = end = 0
     before = ""
@@ -98,12 +98,12 @@ def _continues(before: str, line: str) -> bool:
     if awaits_value(before):
         return is_value(line)
     is_full = len(before) >= _FULL and before.rstrip()[-1:] not in (".", "!", "?", ":")
-    is_full &= not (_label(line) and ": " in before)  # a long label
+    is_full &= not (_label(line) and ": " in before)  # two label lines, the first of them long
     return is_full or _GOES_ON.search(before) is not None or _CONTINUES.match(line) is not None
 
 
 def _label(line: str) -> str:
-    """Return the label with which a line begins; "" without a short one."""
+    """Return the label at the beginning of a line; "" if no short label is found."""
     match = _LINE.match(line)
     label = match["label"].strip() if match else ""
     is_short = len(label) <= _LONGEST and len(_BRACKETS.sub(" ", label).split()) <= _MOST_WORDS

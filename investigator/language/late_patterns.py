@@ -1,4 +1,4 @@
-"""Patterns that are compiled when they are first used: a command needs few of the hundreds of this package."""
+"""Compiles patterns on first use, because a command needs only a few of the hundreds in this package."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ def negates(text: str) -> bool:
 def allows_negation(text: str, claim: str) -> bool:
     """Return True if a text says something that a claim may express by a negation.
 
-    The text needs a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or
-    the opposite of a word of the claim: "unprofitable" or "debt-free" for "not profitable" or "no debt".
+    It must contain a sentence with a word of the claim and either a negation or a word like "failed", "lacks" or
+    "unable"; or the opposite of a word of the claim: "unprofitable" or "debt-free" for "not profitable" or "no debt".
     """
     plain = _plain(text)
     mine = {stem(word) for word in content_words(claim)}
@@ -64,7 +64,7 @@ def negated_before(text: str, start: int) -> bool:
     """Return True if the word right before a position is a negation, which reverses the meaning of the text that
     follows.
 
-    A capital letter starts a new sentence ("No" may be the answer before it).
+    A text that begins with a capital letter is a new sentence, which a "No" before it does not negate.
     """
     if text[start : start + 1].isupper():
         return False
@@ -72,9 +72,9 @@ def negated_before(text: str, start: int) -> bool:
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Return True if the quotes of a claim without negation deny it in otherwise equal words. A sentence of a quote
-    denies the claim if it contains most of the claim's words and one of them closely follows a negation, unless another
-    sentence contains as many of them without a negation.
+    """Return True if the claim contains no negation and its quotes deny it in otherwise the same words. A sentence of a
+    quote denies the claim if it contains most of the claim's words and one of them closely follows a negation, unless
+    another sentence contains as many of them without a negation.
     """
     mine = {stem(word) for word in content_words(claim)}
     if negates(claim) or not mine or len(mine) > _LONGEST_CLAIM:

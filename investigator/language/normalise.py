@@ -89,9 +89,10 @@ class Normalised:
 def normalise(text: str) -> Normalised:
     """Normalise a text for comparing quotes.
 
-    Unicode NFKC (except exponents and note marks that touch a number, and characters that would become spaces); white
-    space collapsed to one space, and dropped between CJK characters; words joined that were hyphenated at the end of a
-    line; invisible characters dropped; quotation marks and primes become ' or ", dashes become -.
+    Applies Unicode NFKC (except to exponents and note marks that touch a number, and to characters that would become
+    spaces), collapses white space to one space, drops it between CJK characters, joins words that were hyphenated at
+    the end of a line, drops invisible characters, and replaces quotation marks and primes with ' or " and dashes
+    with -.
     """
     written = _Written()
     pattern, table = _rules(text)
@@ -171,7 +172,7 @@ def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str
 
 
 def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
-    """Write exponents, fractions and note marks: unchanged next to a digit, so that 10² does not become 102."""
+    """Write exponents, fractions and note marks, unchanged next to a digit, so that 10² does not become 102."""
     touches = (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
     for offset in range(start, end):
         char = text[offset]
@@ -185,7 +186,9 @@ def _compatible(char: str) -> str:
 
 
 def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return the rules for the characters of this text, so that everything else is copied."""
+    """Return a pattern for the parts of this text that normalisation may change, and the replacements of single
+    characters.
+    """
     if text.isascii():
         return _ASCII, {}
     joining, numeric, single = [], [], {}
@@ -233,7 +236,7 @@ def _joins(char: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Return the text with each run of white space as one space, and none at its ends."""
+    """Return the text with each run of white space replaced by one space, and without white space at its ends."""
     return " ".join(text.split())
 
 

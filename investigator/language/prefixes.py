@@ -26,8 +26,8 @@ def bare(word: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def possible_words(word: str) -> frozenset[str]:
-    """Return the words that a folded word may be without its article and up to two prefixes, itself included: the first
-    letter of a word may look like a prefix.
+    """Return a folded word, and what is left of it without its article or up to two prefixes. The whole word is always
+    included, because its first letter may only look like a prefix.
     """
     found = {word, bare(word)}
     if word.isascii():

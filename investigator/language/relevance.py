@@ -35,7 +35,7 @@ def coverage(weights: Mapping[str, float], text: str) -> float:
 
 
 def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> float:
-    """Return the share (0..1) that some of the words have in the total weight."""
+    """Return the share (0..1) of the total weight that the given words contribute."""
     total = math.fsum(weights.values())
     return math.fsum(weights[word] for word in present) / total if total else 0.0
 

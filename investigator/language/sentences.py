@@ -16,7 +16,7 @@ _NO_ABBREVIATION = re.compile(r"\bMay\.\s+(?=[A-Z])")
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
-"""A table row with the header of each cell: "room: kitchen; item: chairs"."""
+"""A table row in which every cell follows its header: "room: kitchen; item: chairs"."""
 _GOES_ON = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
 _SIGNED = re.compile(
     r"[^\n]{0,20}\b(?i:regards|wishes|sincerely|faithfully|truly|greetings|yours)[ ,.!]*\n\s*"
@@ -38,7 +38,7 @@ _WINDOW = 4_000  # characters segmented at once: for some texts the segmenter ta
 def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
     """Return the half-open spans of the sentences of a text, without surrounding white space, in order. Together they
     cover every character that is not white space. A sentence never crosses a blank line, and a sentence of more than
-    4,000 characters is cut at a line end or a space if possible. Empty text has none.
+    4,000 characters is cut at a line end or a space if possible.
     """
     start = 0
     for gap in _BLANK_LINE.finditer(text):
@@ -50,8 +50,8 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
 
-    Lines are records if each begins like a record and no line is full; the last line may be a sentence. A line
-    with a label is a record with the lines that continue its value.
+    Lines are records if none of them seems to continue another one, and only the last one may be long. A label line,
+    with the lines that continue its value, is one record.
     """
     for start, end in _with_values(text):
         records = _signed(text, [(start + first, start + last) for first, last in record_spans(text[start:end])])
@@ -95,7 +95,7 @@ def _with_titles(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_row(sentence: str) -> bool:
-    """Return True for a row of a table with the header of each cell, which has no grammar: "Name: Ann; Role: chair"."""
+    """Return True for a table row in which every cell follows its header, as in "Name: Ann; Role: chair"."""
     return _ROW.match(sentence) is not None
 
 
@@ -118,8 +118,8 @@ def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if lines were not broken to fit a width: a line that continues another begins in lower case, or
-    follows a full line. If there are only two lines, the first must also be much shorter than the second.
+    """Return True if the lines were not wrapped to fit a width. A wrapped line begins in lower case, or follows a full
+    line. If there are only two lines, the first must also be much shorter than the second.
     """
     if len(lines) < _FEWEST_LINES:
         return False
@@ -132,7 +132,7 @@ def _are_records(lines: Sequence[str]) -> bool:
 
 
 def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Return the sentences of a block, found window by window; the last sentence of a window starts the next window."""
+    """Yield the sentences of a block, found window by window; the last sentence of a window starts the next window."""
     while start < end:
         window_end = min(end, start + _WINDOW)
         stops = _stops(text, start, window_end, language)
@@ -168,7 +168,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Return the span without outer white space; None if it is only white space."""
+    """Yield the span without surrounding white space, unless it contains only white space."""
     sentence = text[start:end]
     begin = start + len(sentence) - len(sentence.lstrip())
     finish = end - len(sentence) + len(sentence.rstrip())

@@ -37,7 +37,7 @@ _LATIN_ENDS = "\u0250"  # the characters below this one are Latin
 
 
 class _WithoutMarks(dict[int, int | None]):
-    """The table for `str.translate`: removes combining characters, each looked up once."""
+    """A table for `str.translate` that removes combining characters, and looks up each character only once."""
 
     def __missing__(self, code: int) -> int | None:
         self[code] = None if unicodedata.combining(chr(code)) else code
@@ -49,8 +49,8 @@ _WITHOUT_MARKS = _WithoutMarks()
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the folded stop words of English, German, Spanish and French. Words with a meaning in English are
-    excluded, such as the German "die" and "war".
+    """Return the folded stop words of English, German, Spanish and French, except those that mean something else in
+    English, such as the German "die" and "war".
     """
     return _every_stop_word() - frozenset(listed_by_section("stop_words")["not_of_english"]["words"])
 
@@ -61,8 +61,8 @@ def _every_stop_word() -> frozenset[str]:
 
 
 def folded(text: str) -> str:
-    """Return the text in compatibility form, case-folded and without accents: the common form of different
-    spellings.
+    """Return the text in compatibility form, case-folded and without accents, so that different spellings become
+    equal.
     """
     if text.isascii():
         return text.lower()
@@ -80,9 +80,7 @@ def _without_marks(run: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _folded_sign(run: str) -> str:
-    """Return a few letters or signs folded; cached, because a text has few different ones, each occurring many
-    times.
-    """
+    """Fold a few letters or signs; cached, because a text contains few different ones, and each of them often."""
     return _without_marks(run)
 
 
@@ -98,7 +96,7 @@ def spaced(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the folded words of a text in order, stop words included; unspaced scripts give pairs."""
+    """Return the folded words of a text in order, stop words included; unspaced scripts yield pairs of characters."""
     return _PART.findall(folded(spaced(text)))
 
 
@@ -129,9 +127,9 @@ def is_latin(text: str) -> bool:
 def is_english(question: str) -> bool:
     """Return True if a question is written in English rather than in another language.
 
-    Its language is the one with most stop words in it (`data/stop_words.toml`: ten languages). In a tie, or without
-    stop words, a question is English if its lower-case words have only unaccented letters. Measured in
-    `data/README.md`.
+    Its language is the one of which it contains the most stop words (`data/stop_words.toml` lists ten languages). In a
+    tie, or without stop words, a question is English if its lower-case words have only unaccented letters.
+    `data/README.md` states the measured quality.
     """
     if not is_latin(question):
         return False
@@ -164,8 +162,8 @@ def content_words(text: str) -> list[str]:
 
 
 def main_words(text: str) -> list[str]:
-    """Return the folded words of a text that are not stop words in any language, in order: always a subset of its
-    `content_words`, at a fraction of the cost.
+    """Return the folded words of a text that are stop words in no language, in order. They are a subset of its
+    `content_words`, found at a fraction of the cost.
     """
     empty = _every_stop_word()
     return [word for word in words(question_body(text)) if word not in empty]
@@ -200,7 +198,7 @@ def porter_stem(word: str) -> str:
         return word
     from snowballstemmer import stemmer
 
-    return str(stemmer("porter").stemWord(word))  # a new one for each call, because it stores the current word
+    return str(stemmer("porter").stemWord(word))  # a new stemmer for each call, because it stores the current word
 
 
 def _pairs(run: str) -> str:

@@ -24,13 +24,15 @@ _LOOKALIKES = str.maketrans(
 
 @dataclass(frozen=True)
 class Undisguised:
-    """A folded text; `origins` gives the original position of each of its characters, or None for added characters."""
+    """A folded text; `origins` gives the original position of each of its characters, or is None if no position
+    changed.
+    """
 
     text: str
     origins: tuple[int, ...] | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original that corresponds to a non-empty span."""
+        """Return the span of the original that corresponds to a non-empty span of the folded text."""
         if self.origins is None:
             return start, end
         return self.origins[start], self.origins[end - 1] + 1
