@@ -1,6 +1,6 @@
-"""Imports the runs and memories of an earlier version's database: its rows are read as data, and checked.
+"""Imports runs and memories from the database of an earlier version.
 
-The file may come from anywhere. Only a copy is opened, and no code in its schema is run.
+The file may come from anywhere, so every row is checked, only a copy is opened, and no code in its schema is run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Row = Mapping[str, Value]
 
 
 class TakenOver(Record):
-    """The numbers of imported rows, and of rejected rows that this program did not write."""
+    """The numbers of imported runs and memories, and of rows left out because this program would not write them."""
 
     runs: int = 0
     memories: int = 0
@@ -67,7 +67,7 @@ def take_over(source: Path, into: Database) -> TakenOver:
 
 @contextmanager
 def _copied(source: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database, with its log, where nobody else can write."""
+    """Open a copy of a database and its log in a directory to which nobody else can write."""
     with tempfile.TemporaryDirectory() as directory:
         try:
             for name in (source.name, f"{source.name}-wal"):
@@ -94,14 +94,14 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
         if table.name in plain:
             rows = list(_read(copy, table))
             found[table] = [
-                row for row in rows if all(_fits(table, *item) for item in row.items()) and _holds(is_sound, row)
+                row for row in rows if all(_fits(table, *item) for item in row.items()) and _passes(is_sound, row)
             ]
             left += len(rows) - len(found[table])
     return found, left
 
 
 def _read(copy: sqlite3.Connection, table: Table) -> Iterator[Row]:
-    """Yield the rows of a table, without codes and without numbers that the new database assigns."""
+    """Yield the rows of a table without their codes, and without the row numbers that the new database assigns."""
     numbered = (column.name for column in table.columns if column.primary_key and column.autoincrement is True)
     left_out = {CODE, *numbered}
     names = [column.name for column in table.columns if column.name not in left_out]
@@ -119,7 +119,7 @@ def _fits(table: Table, name: str, value: Value) -> bool:
     return isinstance(value, int | float) if isinstance(column.type, Float) else isinstance(value, str)
 
 
-def _holds(is_sound: Callable[[Row], bool], row: Row) -> bool:
+def _passes(is_sound: Callable[[Row], bool], row: Row) -> bool:
     try:
         return is_sound(row)
     except (ValidationError, ValueError):
@@ -130,8 +130,8 @@ def _is_run(row: Row) -> bool:
     datetime.fromisoformat(str(row["created"]))
     record = Investigation.model_validate_json(str(row["record"]))
     status = record.answer.status if record.answer else None
-    told = AnswerStatus(str(row["answer_status"])) if row["answer_status"] is not None else None
-    return record.id == row["id"] and _RUN_ID.fullmatch(record.id) is not None and status == told
+    stored = AnswerStatus(str(row["answer_status"])) if row["answer_status"] is not None else None
+    return record.id == row["id"] and _RUN_ID.fullmatch(record.id) is not None and status == stored
 
 
 def _is_call(row: Row) -> bool:

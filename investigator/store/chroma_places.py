@@ -21,7 +21,7 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.vectors import VectorTable
 
 _LEFT = "chroma_checksums"
-"""The key under which the workspace stores the last state of the collection, in files or on a server."""
+"""The key under which the workspace stores the last known state of its collection, be it in files or on a server."""
 
 
 class ChromaPlace(ABC):
@@ -36,7 +36,7 @@ class ChromaPlace(ABC):
 
     @abstractmethod
     def is_as_left(self) -> bool:
-        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if it is unknown."""
+        """Return True if the collection is unchanged, or missing as expected. Raises StoreError if this is unknown."""
 
     @abstractmethod
     def open(self) -> ChromaSession:
@@ -61,7 +61,7 @@ class ChromaPlace(ABC):
         """Make the next command rebuild the collection."""
         self.doubt()
 
-    def failed(self) -> None:  # noqa: B027 - nor here: the server's stamp shows if it changed
+    def failed(self) -> None:  # noqa: B027 - the stamp of a server shows if the collection changed
         """Record that the collection could not be used, for any reason."""
 
 
@@ -116,7 +116,7 @@ class ChromaFiles(ChromaPlace):
         self.doubt()
 
     def _now(self) -> str:
-        """Return the files with their checksums as one text; "?" if something there is not a regular file."""
+        """Return the files with their checksums as one text; "?" if there is anything but files and directories."""
         found = {}
         for folder, folders, files in os.walk(self._directory):
             for name in (*folders, *files):
@@ -149,7 +149,7 @@ class _LeftOnServer(Record):
 
 
 class ChromaServer(ChromaPlace):
-    """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
+    """A collection on a Chroma server. Its metadata contain a stamp that changes with every write.
 
     A collection is rebuilt if its stamp is unexpected, because it is missing, was restored from a backup, or was
     written to by a copy of the workspace. `address` is http://HOST:PORT. Only chunk numbers and vectors are sent there;
@@ -176,7 +176,7 @@ class ChromaServer(ChromaPlace):
         return not (session.held or self.table.count_in_chroma())
 
     def open(self) -> ChromaSession:
-        """Open the collection; it is already open if its stamp was read."""
+        """Open the collection, or return the session that is still open from reading its stamp."""
         waiting, self._waiting = self._waiting, None
         return waiting or ChromaSession(self._directory, self._collection, self._address)
 
@@ -185,7 +185,7 @@ class ChromaServer(ChromaPlace):
         self._keep((self._stamp, secrets.token_hex(8)))
 
     def settle(self, session: ChromaSession) -> ChromaSession | None:
-        """Write the new stamp for all embedders, because their collections lost the same chunks."""
+        """Write the new stamp to the collections of all embedders, because chunks were deleted from all of them."""
         after = self._left.stamps[-1]
         session.write_stamp(after)
         self._stamp = after
@@ -209,7 +209,7 @@ class ChromaServer(ChromaPlace):
         shown = without_password(self._address)
         try:
             left = _LeftOnServer.model_validate_json(_left(self.table.database))
-        except ValidationError:  # it has no address, or was in files
+        except ValidationError:  # nothing was stored, or the collection was in files
             left = _LeftOnServer(address=shown, workspace=secrets.token_hex(8))
         return left if left.address == shown else left.changed(address=shown, stamps=())
 
@@ -219,7 +219,7 @@ class ChromaServer(ChromaPlace):
 
 
 def discard_files(directory: Path, database: Database) -> None:
-    """Delete the files of an unneeded collection."""
+    """Delete the files of a collection that is no longer needed."""
     _refuse_other_kinds(directory)
     _leave(database, "")
     shutil.rmtree(directory, ignore_errors=True)

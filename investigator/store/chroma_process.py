@@ -1,7 +1,9 @@
-"""The process that runs Chroma, whose native code can crash there without harm; all settings of Chroma come from here.
+"""Runs Chroma in a separate process, where a crash of its native code does no harm, and with no other settings than
+those made here.
 
-It takes requests from standard input until that ends. Collections are accessed below Chroma's client, which would
-create the embedding function that a stored collection names; only vectors are exchanged.
+The process reads requests from standard input until it ends. Collections are accessed through the API below Chroma's
+client, because the client would create the embedding function that a stored collection names; only vectors are
+exchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH, "ef_co
 
 
 class ChromaAction(StrEnum):
-    """A request to the process of Chroma."""
+    """An action of the process that runs Chroma."""
 
     OPEN = "open"
     DELETE = "delete"
@@ -73,7 +75,7 @@ def main() -> None:
     os.umask(0o077)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print goes to standard error
+    os.dup2(2, 1)  # redirects what libraries print to standard error
     collection = _Collection()
     while line := requests.readline():
         request = ChromaRequest.model_validate_json(line)
@@ -156,7 +158,7 @@ def without_password(address: str) -> str:
 
 
 def _check(address: str) -> None:
-    """Check that a server responds: Chroma's client waits forever, and hides a proxy's refusal."""
+    """Check that a server responds, because Chroma's client would wait forever and hide the error of a proxy."""
     import httpx
 
     url = f"{without_password(address)}/api/v2/heartbeat"

@@ -31,9 +31,9 @@ Chroma.
 class ChromaSession:
     """One collection, open in a separate process that ends with `close` or with this process.
 
-    It is in the directory in which the process runs, or on a Chroma server (http://HOST:PORT). Used by one thread at a
-    time. Raises StoreError if the process does not start, is lost, or reports a failure of Chroma; DiskFullError if the
-    disk is full.
+    The collection is in the directory in which the process runs, or on a Chroma server (http://HOST:PORT). A session
+    may be used by only one thread at a time. Raises StoreError if the process does not start, is lost, or reports a
+    failure of Chroma; DiskFullError if the disk is full.
     """
 
     def __init__(self, directory: Path, collection: str, address: str = "") -> None:
@@ -117,7 +117,7 @@ def _translated(reason: str, place: str) -> StoreError:
 
 
 def _started(directory: Path) -> subprocess.Popen[bytes]:
-    """Start the process in the index's own directory, where no other file can act as a setting."""
+    """Start the process in the index's own directory, because Chroma reads a settings file in its working directory."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
         return start_module(_MODULE, directory=directory, environment=inherited)

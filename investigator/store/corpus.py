@@ -57,11 +57,11 @@ class Corpus:
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Return every file of the folder as last seen, by path, but not the files inside files."""
+        """Return every file of the folder as last seen, by path, without the files inside archives and messages."""
         return {file.path: file for file in self.files() if not file.inside}
 
     def files(self) -> tuple[FileRecord, ...]:
-        """Return every file as last seen, with those inside files, sorted by path."""
+        """Return every file as last seen, including those inside archives and messages, sorted by path."""
         with self._database.begin() as connection:
             rows = connection.execute(select(files).order_by(files.c.path)).mappings()
             return tuple(FileRecord.model_validate(dict(row)) for row in rows)
@@ -93,7 +93,7 @@ class Corpus:
         self._changed()
 
     def touch(self, file: FileRecord) -> None:
-        """Store a new stamp of a file with unchanged content."""
+        """Store the new size, time and inode of a file with unchanged content."""
         with self._database.begin() as connection:
             stamp(connection, file)
 
@@ -124,7 +124,7 @@ class Corpus:
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
         """Return a hash of the folder's contents: it stays the same if no file was changed, added, deleted or ignored.
 
-        With a `scope`, only these documents count.
+        With a `scope`, only the documents in it count.
         """
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)
         if scope:
@@ -185,7 +185,7 @@ class Corpus:
             return connection.execute(select(*outside).order_by(documents.c.id)).mappings().all()
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the reader versions that produced the texts, each with the ids of its documents."""
+        """Return the reader versions that produced the stored texts, each with the ids of its documents."""
         found: dict[str, list[str]] = {}
         with self._database.begin() as connection:
             for row in connection.execute(select(documents.c.id, documents.c.reader)):

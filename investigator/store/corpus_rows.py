@@ -49,7 +49,7 @@ def _row(document: Document, key: bytes) -> dict[str, Any]:
 
 
 def stored_document(row: StoredRow) -> Document:
-    """Return the document of a row if the row is unaltered."""
+    """Return the document that a row stores; the caller must have checked that the row is unaltered."""
     card = Document.model_validate_json(row["card"])
     return card.changed(text=row["text"], tables=_TABLES.validate_json(row["tables"]))
 
@@ -69,7 +69,7 @@ def card_words(document: Document) -> str:
 
 
 def insert_chunks(connection: Connection, document_id: str, stored: str, pieces: Sequence[Chunk]) -> None:
-    """Insert the chunks of a document whose text is stored, and their words."""
+    """Insert the chunks of a document and their search words; `stored` is the text of the document."""
     first = (connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'")).scalar() or 0) + 1
     rows = [{**piece.model_dump(), "id": first + i} for i, piece in enumerate(pieces)]
     if rows:
@@ -98,7 +98,7 @@ def forget(connection: Connection, path: str) -> None:
 
 
 def forget_chunks(connection: Connection, document_id: str) -> None:
-    """Delete the chunks of a document with their words and vectors, and note that Chroma must forget them."""
+    """Delete the chunks of a document with their words and vectors, and note which ones Chroma must still delete."""
     ids = select(chunks.c.id).where(chunks.c.document_id == document_id)
     in_chroma = select(vectors.c.chunk_id).where(vectors.c.chunk_id.in_(ids), vectors.c.in_chroma == 1).distinct()
     connection.execute(insert(gone_chunks).from_select(["chunk_id"], in_chroma))

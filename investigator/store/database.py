@@ -1,5 +1,6 @@
-"""A database of this program, in general and in a file; it is opened only if this program created its schema, and
-foreign errors are translated.
+"""The interface to a database of this program, and its implementation as an SQLite file.
+
+A file is opened only if this program created its schema. Errors of the database library are translated.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _FAILING = (
     "--workspace DIR puts the workspace on another disk."
 )
 SCHEMA_VERSION = "schema_version"
-"""Key of the version of a database's tables."""
+"""Key in the table `meta` of the version of a database's tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
@@ -70,7 +71,7 @@ class Database(ABC):
 
     @abstractmethod
     def alone(self) -> AbstractContextManager[Connection]:
-        """Open an exclusive write transaction: what it reads stays valid to its end. Raises the errors of `begin`."""
+        """Open an exclusive write transaction: what it reads stays valid to the end. Raises the errors of `begin`."""
 
     def held(self, what: str) -> AbstractContextManager[Database]:
         """Hold a resource that only one process may use; it is released when the context ends or the process dies. Use
@@ -88,13 +89,14 @@ class Database(ABC):
 
     @abstractmethod
     def _translated(self) -> AbstractContextManager[None]:
-        """Turn foreign errors into StoreError or a subclass."""
+        """Translate errors of the database library into StoreError or a subclass."""
 
 
 class FileDatabase(Database):
-    """One database of a workspace, an SQLite file. With `thorough` every page of the file is checked first. Raises
-    DamagedDatabaseError if the file is damaged, comes from an earlier version or contains anything but the tables of
-    the schema, and StoreError if a newer version created it.
+    """One database of a workspace, an SQLite file. With `thorough`, every page of the file is checked first.
+
+    Raises DamagedDatabaseError if the file is damaged, was created by an earlier version or contains anything but the
+    tables of the schema, and StoreError if a newer version created it.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
@@ -121,7 +123,7 @@ class FileDatabase(Database):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
             yield connection
-        with self._translated(), self._engine.connect() as connection:  # otherwise the log stays until all are closed
+        with self._translated(), self._engine.connect() as connection:  # otherwise the log keeps deleted data
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _translated(self) -> AbstractContextManager[None]:
@@ -178,10 +180,10 @@ def translated(path: Path) -> Iterator[None]:
             raise DiskFullError(f"no space is left on the disk of {path.parent}") from error
         raise _unwritable(path, error.strerror or str(error)) from error
     except (DBAPIError, sqlite3.Error) as error:
-        raise _told(error.orig if isinstance(error, DBAPIError) else error, path) from error
+        raise _store_error(error.orig if isinstance(error, DBAPIError) else error, path) from error
 
 
-def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLockedError:
+def _store_error(error: BaseException | None, path: Path) -> StoreError | WorkspaceLockedError:
     reason = str(error)
     if "full" in reason:
         return DiskFullError(f"no space is left on the disk of {path.parent}")

@@ -77,7 +77,7 @@ class FullText:
             return [(document_id, score) for document_id, score in rows]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return for each word or phrase the documents that contain it."""
+        """Return the documents that contain each word or phrase."""
         found: list[set[str]] = [set() for _ in phrases]
         asked = json.dumps([any_of([phrase]) for phrase in phrases])
         with self._database.begin() as connection:
@@ -93,7 +93,9 @@ class FullText:
             return dict(connection.exec_driver_sql(_HOLDING, (any_of(phrases),)).all()) if phrases else {}
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
-        """Return the stems with the same first letter and about the same length as a word, with their chunk counts."""
+        """Return the indexed stems with a word's first letter whose length differs from its length by at most `slips`,
+        with their chunk counts.
+        """
         first = word[:1]
         values = {"first": first, "behind": chr(ord(first) + 1), "least": len(word) - slips, "most": len(word) + slips}
         with self._database.begin() as connection:

@@ -10,7 +10,7 @@ from investigator.scoring.prices import Price, priced
 
 
 class InMemoryJournal:
-    """Keeps calls as long as the object exists. Thread-safe."""
+    """Keeps calls only as long as the object exists. Thread-safe."""
 
     def __init__(self, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
         self._price_of = price_of
@@ -63,8 +63,8 @@ class InMemoryJournal:
 
 
 class JointLedger:
-    """The combined usage of several runs, including earlier processes. Thread-safe. The journals of the runs store the
-    calls; this class only counts them. `clock` returns seconds.
+    """The combined usage of several runs, including that of their earlier processes. Thread-safe. The journals of the
+    runs store the calls; this class only counts them. `clock` returns seconds.
     """
 
     def __init__(self, clock: Callable[[], float], price_of: Callable[[str], Price | None] = lambda _: None) -> None:

@@ -38,7 +38,7 @@ def entries_of(connection: sqlite3.Connection) -> frozenset[Entry]:
 
 
 def problem_of(path: Path, schema: Schema, *, thorough: bool) -> str:
-    """Return why a database file cannot be used, in a few words, or ""; with `thorough`, read every page.
+    """Return a short reason why a database file cannot be used, or ""; with `thorough`, read every page.
 
     Raises StoreError if a newer version of this program made it, and sqlite3.OperationalError.
     """
@@ -69,7 +69,7 @@ def _named(entries: frozenset[Entry]) -> str:
 
 
 def _version(connection: sqlite3.Connection, entries: frozenset[Entry], schema: Schema) -> int | None:
-    """Return the version recorded in a file; None if it lacks our table for it."""
+    """Return the version recorded in a file; None if the file does not contain our table `meta`."""
     if not any(entry in entries and entry[:2] == ("table", "meta") for entry in _own_entries(schema)):
         return None
     row = connection.execute(_VERSION).fetchone()

@@ -31,7 +31,7 @@ from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
-"""Prefix of the identity of a run in which a template is only tried."""
+"""Prefix of the identity of a run that only tries a template."""
 _LAST_ASKED = "last_asked"
 
 
@@ -170,7 +170,7 @@ class Journal:
         self._paid[engine] = together(self._paid.get(engine, Usage()), usage)
 
     def _own(self, connection: Connection, table: Table, key: str) -> RowMapping | None:
-        """Return the reply that this run stores under a key."""
+        """Return the unaltered row that this run stored under a key."""
         return self._first(connection, table, select(table).where(table.c.run_id == self.run_id, table.c.key == key))
 
     def _first(self, connection: Connection, table: Table, query: Select[Any]) -> RowMapping | None:
@@ -259,7 +259,7 @@ class Runs:
             set_meta(connection, _LAST_ASKED, run_id)
 
     def last_asked(self) -> str:
-        """Return the run of the last question that a user asked; questions of measurements and tables do not count.
+        """Return the run of the last question that a user asked; questions of evaluations and matrices do not count.
 
         Raises UnknownRunError if no question was asked.
         """
@@ -342,7 +342,7 @@ def _resumed(row: RowMapping) -> Run:
 
 
 def _listed(record: str) -> _Listed:
-    """Return the summary of a record for a list of runs; empty if another version wrote it in another form."""
+    """Return the fields of a record that a list of runs shows; empty if another version wrote it in another form."""
     try:
         return _Listed.model_validate_json(record)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""A workspace that stays open for reading between uses, because opening one takes longer than most reads from it."""
+"""Keeps a workspace open for reading between uses, because opening one takes longer than most reads from it."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class KeptWorkspace:
 
 
 def _opened(workspace: Workspace) -> _Held:
-    """Open the databases in advance; otherwise two threads that come first at the same time would each open them."""
-    with suppress(InvestigatorError):  # whoever uses the workspace gets the error
+    """Open the databases in advance; otherwise the first two threads could both open them at the same time."""
+    with suppress(InvestigatorError):  # the error is raised again when the workspace is used
         _ = workspace.runs
     with suppress(InvestigatorError):
         _ = workspace.index if has_database(workspace.directory) else None

@@ -31,7 +31,7 @@ def default_workspace(folder: Path) -> Path:
 
 
 def place_of_copy(address: str) -> Path:
-    """Return the place for the copy of a folder in object storage, given its address."""
+    """Return the path of the local copy of a folder in object storage, given the address of that folder."""
     return _data() / "objects" / _directory_name(address.rpartition("/")[2], address)
 
 
@@ -79,15 +79,15 @@ def note_folder(directory: Path, folder: Path) -> None:
 
 
 def other_owner(directory: Path, folder: Path) -> str:
-    """Return the folder that a workspace belongs to, if that is a different one and still exists; otherwise ""."""
+    """Return the folder to which a workspace belongs if it is not `folder` and still exists; otherwise ""."""
     noted = _folder_of(directory)
     is_other = noted != os.fsencode(os.path.realpath(folder)) and os.path.lexists(noted)
     return os.fsdecode(noted) if noted and is_other else ""
 
 
 def shared_name(directory: Path) -> str:
-    """Return the name of a workspace's folder in a shared database: its path distinguishes it from other folders.
-    `note_folder` must have been called.
+    """Return the name of a workspace's folder in a shared database. The name is derived from the path of the folder, so
+    it differs from that of any other folder. `note_folder` must have been called.
     """
     return default_workspace(Path(os.fsdecode(_folder_of(directory)))).name
 

@@ -61,7 +61,7 @@ class _ServerDatabase(Database):
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
-        """Open an exclusive write transaction for the data that `alone` guards."""
+        """Open a write transaction that waits for any other transaction opened by `alone` on this folder's data."""
         with self.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("alone", self._name)})
             yield connection
@@ -71,7 +71,7 @@ class _ServerDatabase(Database):
         try:
             yield
         except DBAPIError as error:
-            raise _told(error, self.place) from error
+            raise _store_error(error, self.place) from error
 
 
 class PostgresDatabase(_ServerDatabase):
@@ -108,7 +108,7 @@ class PostgresDatabase(_ServerDatabase):
 
     @contextmanager
     def held(self, what: str) -> Iterator[Database]:
-        """Hold the lock for a single process, on a connection that is reopened if it is lost."""
+        """Hold a lock that only one process can have, on a connection that is reopened if it is lost."""
         held = _HeldDatabase(self._engine, self.place, self._name, what)
         try:
             yield held
@@ -117,7 +117,7 @@ class PostgresDatabase(_ServerDatabase):
 
 
 class _HeldDatabase(_ServerDatabase):
-    """The database on the one connection that holds the lock."""
+    """The same database, used only through the connection that holds the lock."""
 
     def __init__(self, engine: Engine, place: str, name: str, what: str) -> None:
         super().__init__(engine, place, name)
@@ -209,7 +209,9 @@ def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
 
 
 STEPS: Sequence[Step] = (SHARED_RUNS.create_all,)
-"""Steps from each version of the tables to the next. The first step may already have done the work of later steps."""
+"""Steps from each version of the tables to the next. The first one creates the current tables, so a later one may find
+its work already done.
+"""
 
 
 def _version(connection: Connection) -> int:
@@ -267,7 +269,7 @@ def _user() -> str:
     return code(user_key(), "shared runs")
 
 
-def _told(error: DBAPIError, place: str) -> StoreError:
+def _store_error(error: DBAPIError, place: str) -> StoreError:
     state = str(getattr(error.orig, "sqlstate", None) or "")
     reason = " ".join(str(error.orig).split())
     if state == "53100":

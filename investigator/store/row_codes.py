@@ -1,4 +1,4 @@
-"""The codes that prove that a row is unchanged since this program wrote it for this user."""
+"""Computes and checks the codes that prove that a row is unchanged since this program wrote it for this user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CARD = (
     *("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader"),
     "text_code",
 )
-"""The columns of a document's card: all except text and tables, and the code of text and tables."""
+"""The columns of a document's card: all except `text` and `tables`, and the code that covers these two."""
 _TEXT = ("id", "content_hash", "reader", "text", "tables")
 
 
@@ -29,7 +29,7 @@ def row_code(key: bytes, purpose: str, row: StoredRow, columns: Iterable[str]) -
 
 
 def with_code(key: bytes, table: Table, row: StoredRow) -> dict[str, Any]:
-    """Return a row of a table of runs with its code, if the table has codes."""
+    """Return a row of the runs' database, with its code if its table has codes."""
     if CODE not in table.columns:
         return dict(row)
     values = {name: float(value) if _is_float(table, name, value) else value for name, value in row.items()}
@@ -37,12 +37,12 @@ def with_code(key: bytes, table: Table, row: StoredRow) -> dict[str, Any]:
 
 
 def stands(key: bytes, table: Table, row: StoredRow) -> bool:
-    """Return True if a row of a table of runs is unaltered."""
+    """Return True if a row of the runs' database is unaltered."""
     return same_code(row_code(key, table.name, row, _covered(table)), str(row[CODE]))
 
 
 def standing(connection: Connection, key: bytes, table: Table, query: Select[Any]) -> Iterator[RowMapping]:
-    """Yield the unaltered rows that a query for a table of runs returns."""
+    """Yield the unaltered rows that a query returns from a table of the runs' database."""
     rows = connection.execute(query).mappings()
     return (row for row in rows if stands(key, table, row))
 
@@ -53,7 +53,7 @@ def _covered(table: Table) -> list[str]:
 
 
 def _is_float(table: Table, name: str, value: Any) -> bool:
-    """Return True for a whole number that SQLite returns as a float."""
+    """Return True for a whole number in a float column, which SQLite returns as a float."""
     return isinstance(value, int) and isinstance(table.columns[name].type, Float)
 
 

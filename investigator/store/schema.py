@@ -175,7 +175,7 @@ calls = Table(
     Index("calls_of_run", "run_id", "key", unique=True),
 )
 
-# calls without a reply; if the process died, they had been sent, so they count
+# calls without a reply; if the process died, they count, because they may have been sent
 intents = Table(
     "intents",
     _kept,
@@ -188,7 +188,7 @@ intents = Table(
     Column(CODE, String, nullable=False),
 )
 
-# prompts that did not fit into an engine's context, so that resuming and replaying need not count tokens
+# prompts that did not fit into an engine's context, so that a resumed or replayed run need not count tokens again
 too_long = Table(
     "too_long",
     _kept,
@@ -217,10 +217,10 @@ personal_facts = Table(
     Column("speaker", String, nullable=False),
     Column("text", Text, nullable=False),
     Column("claim", Text, nullable=False),  # its content in a few words, to detect repetitions
-    Column("chat_id", String, nullable=False),  # place of the statement; empty if the user wrote the fact
+    Column("chat_id", String, nullable=False),  # the chat in which it was stated; empty if the user wrote the fact
     Column("turn", Integer),
     Column("created", String, nullable=False),
-    Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was created or used
+    Column("used_at", Integer, nullable=False),  # the user's turn over all chats when it was created or last used
     Column("uses", Integer, nullable=False),
     Column(CODE, String, nullable=False),
     Index("personal_facts_of_user", "user", "id"),
@@ -287,7 +287,7 @@ SERVED = Schema(_served, (), version=1)
 
 
 SHARED_RUNS = MetaData()
-"""The tables of runs in PostgreSQL: the same, with a plain table in place of the full-text table."""
+"""The tables of runs in PostgreSQL: those of `RUNS`, with a plain table in place of the full-text table."""
 for _table in _kept.sorted_tables:
     _table.to_metadata(SHARED_RUNS)
 fact_terms = Table(

@@ -1,8 +1,7 @@
-"""The vectors of sentences, stored with their chunks, so that a question can compare sentences without embedding them
-again.
+"""Stores the vectors of sentences with their chunks, so that sentences need not be embedded again for each question.
 
-They are looked up by a digest of the sentence. They are stored bit for bit as computed, so no answer depends on whether
-they were cached.
+A vector is found by the digest of its sentence. It is stored bit for bit as computed, so no answer depends on whether
+it was cached.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
 
 
 class SentenceVectorTable:
-    """Vectors of sentences of one embedder; if the length of one is not 1, all vectors of its chunk are deleted."""
+    """The sentence vectors of one embedder. If a vector's length is not 1, all vectors of its chunk are deleted."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database

@@ -26,8 +26,8 @@ class StoreSettings(Record):
 
     url: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
-        description="a PostgreSQL database for runs and memories that machines share, as "
-        f"{_DRIVER}USER@HOST/DATABASE; empty: a file of the workspace",
+        description="a PostgreSQL database for runs and memories, which several machines can share, as "
+        f"{_DRIVER}USER@HOST/DATABASE; empty: a file in the workspace",
     )
     name: str = Field(
         default="",

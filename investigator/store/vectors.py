@@ -47,10 +47,10 @@ class VectorBlock:
 
 
 class VectorTable:
-    """Vectors of one embedder; the same table contains those of other embedders, which are never mixed in.
+    """The vectors of one embedder. Those of other embedders are in the same table, but are never mixed in.
 
-    Each row that is read is checked for its size, and for its length, which is 1. A damaged row is deleted and, with
-    `remake`, computed and stored again.
+    Each row that is read must have the expected size, and the length 1. A damaged row is deleted and, with `remake`,
+    computed and stored again.
     """
 
     def __init__(self, database: Database, embedder: str, remake: Remake | None = None) -> None:
@@ -158,7 +158,7 @@ class VectorTable:
             return int(connection.execute(query).scalar_one())
 
     def gone(self) -> tuple[int, ...]:
-        """Return the chunk ids that Chroma may still have although their chunks are gone."""
+        """Return the ids of deleted chunks that Chroma may still contain."""
         with self.database.begin() as connection:
             return tuple(connection.execute(select(gone_chunks.c.chunk_id)).scalars())
 

@@ -1,4 +1,6 @@
-"""The directory of a workspace: private, checked before anything in it is opened, and written to by one process."""
+"""The directory of a workspace: private, checked before anything in it is opened, and written to by one process at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -71,9 +73,9 @@ class Workspace:
 
     `folder` is recorded in it, so that the workspace is found again if the folder moves. `store` may name another place
     for the runs. If the last writer was killed, its databases are checked. Use it as a context manager. Raises
-    SettingsError if the directory cannot be created, ForeignFileError if something in it is a link, a pipe, or not this
-    user's, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
-    StoreError.
+    SettingsError if the directory cannot be created, ForeignFileError if something in it is a link or a pipe or belongs
+    to another user, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
+    and StoreError.
     """
 
     def __init__(
@@ -116,8 +118,8 @@ class Workspace:
 
     @cached_property
     def index(self) -> Database:
-        """Return the database of the index; the writer drops one that is damaged or not ours, and rebuilds it with a
-        notice. Raises DamagedDatabaseError if it cannot be used and this is not the writer, and StoreError.
+        """Return the database of the index. The writer drops a damaged or foreign database with a notice, and rebuilds
+        it. Raises DamagedDatabaseError if it cannot be used and this is not the writer, and StoreError.
         """
         path = self.directory / DATABASE_NAME
         try:
