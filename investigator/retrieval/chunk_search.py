@@ -22,8 +22,8 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class ChunkHit:
-    """A chunk that was found: its score (higher is better), and the score in each half (None if not found). The fused
-    score is about 0..1, and comparable between chunks found for the same query.
+    """A chunk found by a search, with its score (higher is better), and its score in each half of the search (None if
+    that half did not find it). The fused score is about 0..1, and comparable between chunks found for the same query.
     """
 
     chunk_id: int

@@ -14,10 +14,10 @@ from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
-_LOOKED_INTO = 60  # number of documents whose best chunk is read, and which can rank first
-_FRONTS = 6  # the same for documents whose name, headings and first lines contain the question's words
-_FEWEST_WORDS = 4  # characters; a shorter document has no sentence that could answer, and is not compared
-USUAL_CHUNKS = 200  # number of chunks of a folder; in a smaller folder, fewer texts resemble a question by chance
+_LOOKED_INTO = 60  # number of documents found by the search that are ranked
+_FRONTS = 6  # number of documents that are added because their name, headings or first lines contain the words
+_FEWEST_WORDS = 4  # a shorter chunk has no sentence that could answer, so others are not compared with it
+USUAL_CHUNKS = 200  # number of chunks of a usual folder; in a smaller one, fewer texts resemble a question by chance
 _NAMED = 12  # number of documents with the best-matching names, which are examined even if no search found them
 
 
@@ -55,7 +55,7 @@ class DocumentsFirst:
     ) -> tuple[RankedDocument, ...]:
         """Return the documents worth examining, likeliest first.
 
-        `weights` are the weights of the question's stems, `holders` the documents that contain each.
+        `weights` are the weights of the question's stems, and `holders` are the documents that contain each stem.
         """
         named, period = self._names.named(question), self._names.in_period(question)
         age = self._names.of_age(question, named)

@@ -39,7 +39,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _NAMED = 3
-_WINDOW = 512  # chunks embedded at a time: enough to batch by length, but few enough to lose little after a stop
+_WINDOW = 512  # chunks embedded at a time: enough to batch by length, but few enough to lose little if interrupted
 
 
 @dataclass(frozen=True)
@@ -73,23 +73,22 @@ class FolderIndex:
         self._notice = notice
 
     def read(self, recheck: Recheck, listing: FolderListing | None = None) -> Iterator[Event]:
-        """Update text and words from the folder; `recheck` may name files inside archives and messages.
+        """Update the stored texts and words from the folder, or from the files in `listing` if it is given.
 
-        With a `listing`, they are updated from the files in it.
-
-        Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
-        and words are also checked for damage, not only cards. Raises FolderError, ReaderError, StoreError.
+        Documents that are damaged in the index, or were read by an older reader, are read again; `recheck` may name
+        more, also inside archives and messages. With `verify`, texts and words are checked for damage, not only cards.
+        Raises FolderError, ReaderError, StoreError.
         """
         settings = self._settings
         damaged = self.corpus.damaged() if recheck.verify else self.corpus.damaged_cards()
         damaged |= yield from self._rechunked()
-        yield from self._embedder_told()
+        yield from self._embedder_notice()
         reading = settings.reader.model_dump_json()
-        if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come() or self._plug_ins_have_come():
+        if self.corpus.setting("reading") not in (None, reading) or self._ocr_is_new() or self._readers_are_new():
             recheck = recheck.changed(retry=True)
-        yield from self._told(damaged, "different from what was read from the files")
+        yield from self._reread_notice(damaged, "different from what was read from the files")
         outdated = [i for reader, ids in self.corpus.readers().items() if not is_current(reader) for i in ids]
-        yield from self._told(outdated, "read by an older reader")
+        yield from self._reread_notice(outdated, "read by an older reader")
         recheck = recheck.changed(reread=self.corpus.containers({*recheck.reread, *damaged, *outdated}))
         yield from refresh(
             self._folder,
@@ -103,15 +102,15 @@ class FolderIndex:
         )
         self.corpus.set_setting("reading", reading)
 
-    def _told(self, document_ids: Collection[str], what: str) -> Iterator[Event]:
+    def _reread_notice(self, document_ids: Collection[str], what: str) -> Iterator[Event]:
         if document_ids:
             named = ", ".join(sorted(document_ids)[:_NAMED]) + (", ..." if len(document_ids) > _NAMED else "")
             one = len(document_ids) == 1
             were = "1 document in the index was" if one else f"{len(document_ids):,} documents in the index were"
             yield Notice(text=f"{were} {what}, and {'is' if one else 'are'} read again: {named}.")
 
-    def _ocr_has_come(self) -> bool:
-        """Return True, once, if files that need text recognition can be read now."""
+    def _ocr_is_new(self) -> bool:
+        """Return True the first time that files that need text recognition can be read."""
         if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
@@ -119,8 +118,8 @@ class FolderIndex:
             self.corpus.set_setting("no_ocr", now)
         return not now and before != now
 
-    def _plug_ins_have_come(self) -> bool:
-        """Return True, once, if new readers support files that had none."""
+    def _readers_are_new(self) -> bool:
+        """Return True the first time that new readers may support files that had no reader."""
         if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))
@@ -143,16 +142,14 @@ class FolderIndex:
             self.corpus.set_setting("chunking", wanted)
         return frozenset(damaged)
 
-    def _embedder_told(self) -> Iterator[Event]:
-        """Report a changed embedder: vectors of two embedders are never mixed, so new vectors are computed, which
-        takes time.
-        """
+    def _embedder_notice(self) -> Iterator[Event]:
+        """Report a change of the embedder. Vectors of two embedders are never mixed, so new ones must be computed."""
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
         if VectorTable(self._workspace.index, used or "").count():
-            told = f"The embedder has changed from {used} to {own}, which computes new vectors for the passages."
-            yield Notice(text=f"{told} The old vectors are kept.")
+            changed = f"The embedder has changed from {used} to {own}, which computes new vectors for the passages."
+            yield Notice(text=f"{changed} The old vectors are kept.")
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
@@ -178,7 +175,7 @@ class FolderIndex:
         return self._sentences.get(texts)
 
     def best_search(self) -> Search:
-        """Return the form of search for a new question: over everything, unless that takes too long."""
+        """Return how to search for a new question: in all vectors, unless too many of them are missing."""
         few = self.without_vectors() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -200,7 +197,7 @@ class FolderIndex:
         open_vectors(self._workspace, self._table, self._settings.retrieval, self._notice)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
-        """Return the library to search in, with `embedder` for queries; a search over everything needs all vectors.
+        """Return the library for searching; `embedder` embeds queries. `Search.WHOLE` needs the vectors of all chunks.
 
         `settings` override those of the index.
         """
@@ -211,7 +208,7 @@ class FolderIndex:
 def folder_status(
     folder: Path, corpus: CorpusView, without_vectors: int, compared_by: FolderSettings | None
 ) -> FolderStatus:
-    """Return the contents of an index and, with settings to compare by, the changes in the folder.
+    """Return the contents of an index and, if `compared_by` is given, later changes in the folder.
 
     Raises FolderError.
     """
@@ -305,7 +302,7 @@ def open_vectors(
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:
     """Compute and store the missing vectors of chunks, a few hundred at a time; yield the progress.
 
-    A stop loses at most one window. Chunks that another process deletes in the meantime are skipped. Raises
+    An interruption loses at most one window. Chunks that another process deletes in the meantime are skipped. Raises
     EmbedderError and StoreError.
     """
     for texts, done, total in windows(corpus, table.missing(), _WINDOW):

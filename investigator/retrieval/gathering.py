@@ -66,7 +66,7 @@ class GatheredCorpus:
         return found
 
     def files(self) -> tuple[FileRecord, ...]:
-        """Return every file as last seen, with those inside files, sorted by path."""
+        """Return every file as last seen, including those inside archives and messages, sorted by path."""
         return tuple(
             sorted((file for one in self._shards.values() for file in one.files()), key=lambda file: file.path)
         )
@@ -131,7 +131,7 @@ class GatheredCorpus:
 
 
 class GatheredWords:
-    """The words of several shards, scored by the counts of all shards."""
+    """Searches the words of several shards, and scores them by the counts of all shards."""
 
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus) -> None:
         self._holders = holders
@@ -166,7 +166,7 @@ class GatheredWords:
         return sorted(found, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return for each word or phrase the documents that contain it."""
+        """Return the documents that contain each word or phrase."""
         replies = self._holders.on_all(partial(Shard.holders, phrases=tuple(phrases))).values()
         return {phrase: frozenset().union(*(reply[phrase] for reply in replies)) for phrase in phrases}
 
@@ -190,7 +190,7 @@ class GatheredWords:
 
 
 class GatheredVectors:
-    """The vectors of several shards: each is compared with a query."""
+    """Compares a query with the vectors of several shards."""
 
     def __init__(self, holders: ShardHolders, corpus: GatheredCorpus, embedder: Embedder) -> None:
         self._holders = holders

@@ -12,7 +12,7 @@ from investigator.store.corpus import Corpus
 from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.vectors import VectorTable
 
-_WINDOW = 128  # chunks whose sentences are embedded at a time, so that a stop loses little
+_WINDOW = 128  # chunks whose sentences are embedded at a time, so that an interruption loses little
 
 
 class KeptSentences:
@@ -53,7 +53,7 @@ def windows(
 ) -> Iterator[tuple[Mapping[int, str], int, int]]:
     """Yield the texts of chunks, about `size` at a time, with the number of chunks done by then, and the total.
 
-    `missing` holds chunk ids by document. Chunks that another process deletes in the meantime are skipped.
+    `missing` contains chunk ids by document. Chunks that another process deletes in the meantime are skipped.
     """
     total, done = sum(map(len, missing.values())), 0
     texts: dict[int, str] = {}

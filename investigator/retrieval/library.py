@@ -114,7 +114,7 @@ class Library:
         return respelled(own, self._full_text.words_like(own, MOST_SLIPS))
 
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
-        """Return the similarity in meaning of each text to one text, by the reranker."""
+        """Return how similar in meaning each of `others` is to `text`, as scored by the reranker."""
         return tuple(float(score) for score in self._reranker.scores(text, others)) if others else ()
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
@@ -153,7 +153,7 @@ class Library:
         return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
-        """Return the best chunks of the folder for a query, best first, by one half of the search or by both."""
+        """Return the best chunks of the folder for a query, best first, found by one half of the search or by both."""
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:

@@ -24,7 +24,7 @@ _ASKED_TO = frozenset(_REQUESTS.split())
 
 
 class Names:
-    """Titles, authors, paths and imprints of the documents of a folder, from their `cards`."""
+    """Compares questions with the titles, authors, paths and imprints in the `cards` of a folder's documents."""
 
     def __init__(self, cards: Iterable[DocumentCard]) -> None:
         self._holders: dict[str, set[str]] = {}

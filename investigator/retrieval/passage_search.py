@@ -14,11 +14,11 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView
 
-_FIRST, _SPREAD, _BEST = 2, 14, 12  # number of chunks that represent a document as a whole
+_FIRST, _SPREAD, _BEST = 2, 14, 12  # numbers of first, evenly spaced and best chunks that represent a document
 
 
 class PassageSearch:
-    """Finds the passages of a document that match some queries; the sentence vectors it compares are `kept`."""
+    """Finds the passages of a document that match some queries; `kept` stores the sentence vectors that it compares."""
 
     def __init__(
         self,

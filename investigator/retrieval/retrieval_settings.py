@@ -22,9 +22,7 @@ def _known_address(address: str) -> str:
 class RetrievalSettings(Record):
     """Settings for searching passages."""
 
-    passages: int = Field(
-        default=5, ge=1, le=50, description="maximum number of passages of a document in one question"
-    )
+    passages: int = Field(default=5, ge=1, le=50, description="maximum number of passages of a document per question")
     passage_characters: int = Field(
         default=3_000,
         ge=100,
@@ -44,7 +42,7 @@ class RetrievalSettings(Record):
         default=30,
         ge=1,
         le=500,
-        description="number of chunks returned by the search by words and by the search by vectors",
+        description="number of chunks that the search by words and the search by vectors each return",
     )
     breadth: int = Field(
         default=300, ge=1, le=5000, description="number of chunks examined to rank the documents of a folder"
@@ -66,7 +64,7 @@ class RetrievalSettings(Record):
     chroma: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
         exclude=True,  # the result does not depend on where vectors are compared
-        description="Chroma server that is used for more vectors, as http://HOST:8000; empty: Chroma on this machine",
+        description="Chroma server for more than exact_up_to vectors, as http://HOST:8000; empty: Chroma on this machine",
     )
     sentences_up_to: int = Field(
         default=10_000,
@@ -77,5 +75,8 @@ class RetrievalSettings(Record):
         ),
     )
     snippet_characters: int = Field(
-        default=300, ge=50, le=2000, description="maximum length of the nearest passage of a document, in characters"
+        default=300,
+        ge=50,
+        le=2000,
+        description="maximum length of the excerpt that represents a document, in characters",
     )

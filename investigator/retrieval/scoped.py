@@ -9,7 +9,7 @@ from investigator.retrieval.library import DocumentIndex
 from investigator.retrieval.surveying import Survey
 from investigator.scoring.calibration import default_calibration
 
-_DOCUMENTS = 5  # number of documents that are searched for passages of several documents
+_DOCUMENTS = 5  # number of documents searched for passages if no document is given
 
 
 class ScopedIndex:
@@ -38,7 +38,9 @@ class ScopedIndex:
         return ()
 
     def threshold(self, question: str) -> int:
-        """Return the lowest point at which a reply is worth showing; a chosen document need not be on the subject."""
+        """Return the lowest point at which a reply is worth showing. It is never below the threshold for unsure cases,
+        because documents that a user chose may be about something else.
+        """
         return max(self._inner.threshold(question), default_calibration().unsure_threshold)
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:

@@ -1,4 +1,4 @@
-"""One shard of an index, and queries to it whose merged results equal those of one index."""
+"""One shard of an index, and queries whose results, merged for all shards, equal those of an undivided index."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Shard:
         self._exact = ExactIndex(self._vectors)
 
     def warm(self) -> bool:
-        """Load the data that searches need; returns True when done. Raises StoreError."""
+        """Load the data that searches need, and return True. Raises StoreError."""
         self.counts(WordTable.CHUNKS, ())
         self._exact.load()
         return True
 
     def counts(self, table: WordTable, words: Sequence[str]) -> WordCounts:
-        """Return the number of rows that contain each word."""
+        """Return the numbers of rows and words in a table, and the number of rows that contain each given word."""
         return self._scores[table].counts(words)
 
     def best_chunks(
@@ -135,9 +135,9 @@ class ShardHolders(Protocol):
         ...
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
-        """Return one shard's result of a call, which must be a named function, or a partial of a named function."""
+        """Call a function with one shard and return its result; it must be a named function or a partial of one."""
         ...
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
-        """Return each shard's result, by its number, in order."""
+        """Call a function with every shard, and return the results by shard number, in order."""
         ...

@@ -1,6 +1,6 @@
-"""The interfaces behind a search: the stored data of the documents, and the places of their words.
+"""The interfaces behind a search: the stored data of the documents, and the search for words in them.
 
-For one workspace `Corpus` and `FullText` implement them; for several shards, classes that merge their replies. The
+`Corpus` and `FullText` implement them for one workspace, `GatheredCorpus` and `GatheredWords` for several shards. The
 method and the ranking are the same for both.
 """
 

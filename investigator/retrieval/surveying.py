@@ -9,7 +9,7 @@ from investigator.language.relevance import rarity
 from investigator.retrieval.chunk_search import ChunkSearch, Half
 from investigator.retrieval.sources import CorpusView, WordSearch
 
-_LOOKED_INTO = 6  # number of chunks per document
+_LOOKED_INTO = 6  # number of chunks per document; more only if each adds a wanted thing
 _NEAREST = 4  # number of chunks per document that the search by meaning may add
 _MOST_NEAREST = 4_000
 
@@ -39,8 +39,8 @@ def surveyed(
 ) -> Survey:
     """Return the best pieces of each document: those with the most wanted things, then those nearest in meaning.
 
-    `wanted` holds things with several wordings each; one of the wordings must occur (in any inflection). Each thing
-    that a document contains is in one of its pieces.
+    Each of the `wanted` things has several wordings, one of which must occur (in any inflection). For each thing that a
+    document contains, one of its pieces contains it, too.
     """
     held: dict[int, set[int]] = {}
     owner: dict[int, str] = {}

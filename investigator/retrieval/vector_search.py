@@ -27,7 +27,7 @@ class VectorSearch(Protocol):
         ...
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) of the query with the searched chunks."""
+        """Return the cosine similarity (-1..1) of the query with those of the chunks that this search covers."""
         ...
 
 
@@ -122,7 +122,7 @@ class CandidateSearch:
 
 
 def chunk_texts(corpus: Corpus, chunk_ids: Mapping[int, str]) -> dict[int, str]:
-    """Return the texts of chunks, whose documents are given; deleted chunks are omitted."""
+    """Return the texts of chunks; `chunk_ids` maps each id to its document. Deleted chunks are omitted."""
     texts: dict[int, str] = {}
     for document_id in dict.fromkeys(chunk_ids.values()):
         texts |= corpus.chunk_texts(document_id, [i for i, owner in chunk_ids.items() if owner == document_id])
