@@ -29,7 +29,7 @@ _WHOSE_FOLDER = late(
     r"|university)(?= [a-z])",
     re.IGNORECASE,
 )
-"""The organisation whose documents these are, which its tables need not name: "what did the club spend on rent"."""
+"""The organisation that the documents belong to, which its tables need not name: "what did the club spend on rent"."""
 _POINTS = late(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
 """The units of a difference between two shares."""
 _COSTS = late(r"\b(?:do|does|did|will|would)\b[^?.]*\bcosts?\b", re.IGNORECASE)
@@ -65,8 +65,8 @@ class AskedTerm:
 class TableQuestion:
     """A question prepared for reading tables. `optional` holds the roots of words that only describe the request for a
     figure; `said` the roots of all words and their synonyms, and limits such as "<85"; `conditions` are numbered things
-    such as "day 85". `amounts` are those that a cell must have, if its time is wanted. If `is_discussion`, the question
-    is about reasons, effects, risks and the like, which no cell answers.
+    such as "day 85"; `amounts` are those that the requested cells must contain. If `is_discussion`, the question is
+    about reasons, effects, risks and the like, which no cell answers.
     """
 
     text: str
@@ -95,7 +95,7 @@ def table_question(question: str) -> TableQuestion:
     terms: dict[str, AskedTerm] = {}
     for place, token in enumerate(tokens(left)):
         if place and len(token) == 1 and token.isupper() and token not in "AI":
-            optional.add(root(folded(token)))  # group D
+            optional.add(root(folded(token)))  # the letter in "group D"
         parts = words(token)
         for word in parts[:_MOST_PARTS]:
             if (
@@ -112,7 +112,7 @@ def table_question(question: str) -> TableQuestion:
                 optional.add(own)
                 continue
             term = asked_term(word, token, is_first=place == 0)
-            if own == "cost" and _COSTS.search(question):  # the noun "cost" names a line of its own
+            if own == "cost" and _COSTS.search(question):  # only the verb, because the noun may name a row
                 term = replace(term, others=term.others | {root("price")})
             terms.setdefault(own, term)
     return TableQuestion(
@@ -133,7 +133,7 @@ def table_question(question: str) -> TableQuestion:
 
 
 def asked_term(word: str, token: str, *, is_first: bool = False) -> AskedTerm:
-    """Return a folded word of a question as a term; `token` is the word, or its compound, as written."""
+    """Return a folded word of a question as a term; `token` is the word as written, or the compound with the word."""
     own, parts = root(bare(word)), words(token)
     is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
     acronym = {"".join(part[0] for part in parts)} if is_compound else set()
@@ -148,8 +148,8 @@ def asks_time(question: str) -> bool:
 
 
 def _wanted_amounts(question: str) -> tuple[AskedAmount, ...]:
-    """Return the amounts that a cell must have: all if a question asks for a time, "in which year did it cost 425", and
-    those with a comparison if it asks which or how many things have them.
+    """Return the amounts that a cell must contain: all amounts if a question asks for a time ("in which year did it
+    cost 425"), and those with a comparison if it asks which or how many things ("how many cost more than 30").
     """
     found = asked_amounts(question)
     if asks_time(question):
@@ -166,13 +166,13 @@ def _is_condition(one: Numbered, times: tuple[TableTime, ...]) -> bool:
 
 
 def limits(text: str) -> frozenset[str]:
-    """Return the limits in a text, without spaces: "score < 85" is more specific than "score"."""
+    """Return the limits in a text, without spaces, such as "<85" in "score < 85"."""
     return frozenset(re.sub(r"\s", "", found.group()).rstrip(".,") for found in _LIMIT.finditer(text))
 
 
 @cache
 def _asking_elsewhere() -> frozenset[str]:
-    """Return the folded Hebrew and Arabic words that ask and name nothing."""
+    """Return the folded Hebrew and Arabic words that only ask, and name nothing."""
     return frozenset(word for text in cues("asking").values() for word in words(text))
 
 
@@ -187,5 +187,5 @@ def _alike(own: str) -> frozenset[str]:
 
 
 def with_whom(about: frozenset[str]) -> frozenset[str]:
-    """Return the roots of a document's description, with other words for the people in it."""
+    """Return the roots of a document's description, with those of other words for the people that it mentions."""
     return about.union(*(group for group in _groups("whom") if not about.isdisjoint(group)))

@@ -1,4 +1,4 @@
-"""Decides if the names of a cell allow it to give the kind of figure that a question asks for. Pure, English.
+"""Decides by the names of a cell if it can contain the kind of figure that a question asks for. Pure; English only.
 
 "What did Dunlin cost?" names the row and the kind of figure, but no column. A figure in that row is a cost only if its
 names, or its table, are about money; points or a registration number are not.
@@ -34,8 +34,8 @@ _OTHERS = frozenset({AnswerType.NAME, AnswerType.DATE, AnswerType.PLACE, AnswerT
 
 
 def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableView, cell: TableCell) -> bool:
-    """Return False for a figure that cannot be of the requested kind: under a header that names something else if the
-    question asks how much or how many, or not described as money if it asks for money.
+    """Return False for a figure that cannot be of the requested kind: if the question asks how much or how many, and
+    the figure's header names something else; or if it asks for money, and nothing describes the figure as money.
     """
     value = view.words(cell)
     header = " ".join(view.column_headers(cell))
@@ -57,8 +57,8 @@ def is_of_asked_kind(asked: TableQuestion, tables: DocumentTables, view: TableVi
 
 
 def asked_label(asked: TableQuestion, tables: DocumentTables, view: TableView, row: int) -> TableCell | None:
-    """Return the label of a row that a question asks for: the one under a header that the question names, or for a
-    question about a person the name, if another label gives the person's role.
+    """Return the label of a row that a question asks for: the one under a header that the question names; or the name
+    of a person, if the question asks for a person and another label gives the role.
     """
     labels = [cell for cell in view.rows[row] if cell.column < view.table.label_columns]
     left = [cell for cell in labels if roots(view.words(cell)).isdisjoint(asked.said)]
@@ -74,7 +74,7 @@ def asked_label(asked: TableQuestion, tables: DocumentTables, view: TableView, r
 
 
 def _is_called(asked: TableQuestion, header: Named) -> bool:
-    """Return True if a question has all telling words of a header."""
+    """Return True if a question contains all distinctive words of a header."""
     return any(says(header, term) for term in asked.terms) and not header.not_said(asked.said)
 
 
@@ -105,8 +105,8 @@ def _is_counted(asked: TableQuestion, header: Named, view: TableView, cell: Tabl
 def _is_money(
     tables: DocumentTables, view: TableView, cell: TableCell, header: str, value: str, *, has_name: bool
 ) -> bool:
-    """Return True if a cell or its header indicates money, or its other names do and its header names nothing else. A
-    column without its own name has the kind of its table.
+    """Return True if a cell or its header indicates money, or if its other names do and its header names nothing else.
+    A column without a name contains the same kind of figures as the rest of its table.
     """
     if says_money(f"{header} {value}") or currencies(view.quoted(cell).measure):
         return True

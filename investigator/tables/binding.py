@@ -23,7 +23,7 @@ _EMPTY = frozenset(("", "-", "–", "—"))
 
 
 class Binding:
-    """The requirements of a question for the rows of one table."""
+    """The requirements that the rows of one table must meet to answer a question."""
 
     def __init__(self, question: str, tables: DocumentTables, view: TableView) -> None:
         self._view = view
@@ -32,10 +32,11 @@ class Binding:
         self._asked = () if WITHOUT.search(question) else tuple(_asked_columns(question, tables, view))
 
     def fits(self, row: int) -> bool:
-        """Return True if a row fits: for each column, the row, its labels, headers or caption contain one of the named
-        values; no cell under a named header is empty; and the row is not one of several whose total is requested.
+        """Return True if a row meets the requirements: for each column, the row, its labels, headers or caption contain
+        one of the named values; no cell under a named header is empty; and the row is not one of several whose total is
+        requested.
         """
-        return self._stands_in(row) and not (row in self._parts and len(self._parts) > 1)
+        return self._has_values(row) and not (row in self._parts and len(self._parts) > 1)
 
     @cached_property
     def _parts(self) -> frozenset[int]:
@@ -43,7 +44,7 @@ class Binding:
         if not self._bound or not self._asks_total:
             return frozenset()
         flat = (row for row in self._view.rows if self._view.row_labels(row) and self._is_flat(row))
-        return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._stands_in(row))
+        return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._has_values(row))
 
     def _is_flat(self, row: int) -> bool:
         """Return True for a row of a list without a heading row above it, in which an empty cell means that the value
@@ -53,7 +54,7 @@ class Binding:
             cell.column < self._view.table.label_columns for cell in self._view.rows[row]
         )
 
-    def _stands_in(self, row: int) -> bool:
+    def _has_values(self, row: int) -> bool:
         cells = self._view.rows.get(row, ())
         filled = {cell.column for cell in cells if self._view.words(cell) not in _EMPTY}
         if row in self._view.rows and self._is_flat(row) and not filled.issuperset(self._asked):
@@ -101,7 +102,7 @@ def _is_name(text: str, question: str) -> bool:
 
 
 def _asked_columns(question: str, tables: DocumentTables, view: TableView) -> Iterator[int]:
-    """Yield the columns whose complete headers are in a question."""
+    """Yield the columns whose headers contain no distinctive word beyond those of a question."""
     asked = table_question(question)
     for column, cell in view.columns.items():
         header = tables.named(" ".join(view.column_headers(cell)))

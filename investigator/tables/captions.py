@@ -22,8 +22,8 @@ _WIDE = 90  # minimum number of characters of a line of running text
 def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | None, TextSpan | None]:
     """Return the caption and the unit note above the table that begins at `start`; `floor` is the start of its page.
 
-    A caption consists of the lines above it that are not running text, or of the sentence before it that ends in a
-    colon.
+    A caption consists of the lines above the table that are not running text, or of the sentence before the table if it
+    ends in a colon.
     """
     lines = _lines_above(text, start, floor)
     taken: list[tuple[int, int]] = []
@@ -49,7 +49,9 @@ def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | Non
 
 
 def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
-    """Return the spans of the lines above, nearest first, up to an empty line; a note in brackets may precede it."""
+    """Return the spans of the lines above a position, nearest first, up to an empty line. An empty line above a note in
+    brackets does not count.
+    """
     found: list[tuple[int, int]] = []
     end = text.rfind("\n", floor, start)
     while end > floor and len(found) < _LINES_ABOVE:

@@ -77,8 +77,8 @@ def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
 
 
 def _is_money(asked: TableQuestion, header: str, names: str, over: str) -> bool:
-    """Return True if a figure is money by its names, or by the caption and unit `over` its table: the row "Staff" of a
-    cost table counts no people. A column of the counted things may be in a table of amounts.
+    """Return True if the names of a figure say that it is money, or the caption and unit in `over` do: the row "Staff"
+    of a cost table does not count people. A column of the counted things may be in a table with a currency.
     """
     counted = counted_thing(asked.text)
     if is_unit(counted) or _COUNTS.search(names) or _EXCEPT.search(over):
@@ -99,8 +99,8 @@ def gives_no_value(value: str) -> bool:
 
 
 def is_aside(asked: TableQuestion, header: str, value: str) -> bool:
-    """Return True for a value of a kind other than the requested one, under a header that the question does not name: a
-    date unless it asks when, anything else if it asks when, a lower-case word or a figure if it asks where.
+    """Return True for a value of another kind than the requested one, under a header that the question does not name: a
+    date unless it asks when, anything but a date if it asks when, anything without a capital letter if it asks where.
     """
     names = named(timeless(header)).every
     if not names or not asked.optional.isdisjoint(names):

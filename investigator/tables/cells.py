@@ -24,20 +24,20 @@ _LONGEST_NAME = 60  # longest value, in characters, that may name its row
 
 @dataclass
 class _RowHeading:
-    """A row without values; a flag says if deeper-indented rows follow it."""
+    """A heading row, which has no values; `has_deeper` says if deeper-indented rows follow it."""
 
     indent: int
     text: str
     has_deeper: bool = False
 
     def is_over_at(self, indent: int, is_heading: bool) -> bool:
-        """Return True if a row with this indentation no longer belongs to it."""
+        """Return True if a row with this indentation no longer belongs to the heading."""
         return self.indent > indent or (self.indent == indent and (is_heading or self.has_deeper))
 
 
 @dataclass(frozen=True)
 class TableView:
-    """A table with its text."""
+    """A table, with the text of its document."""
 
     table: Table
     text: str
@@ -52,7 +52,7 @@ class TableView:
 
     @cached_property
     def named_values(self) -> dict[tuple[str, ...], dict[str, frozenset[int]]]:
-        """Return the values and labels as written, with their columns, by folded words."""
+        """Return, for the folded words of each value or label, its spellings with the columns that contain them."""
         found: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
         for cell in self.table.cells:
             if cell.row >= self.table.header_rows and cell.end - cell.start <= _LONGEST_NAME:
@@ -76,7 +76,7 @@ class TableView:
 
     @cached_property
     def header_span(self) -> tuple[int, int] | None:
-        """Return the span of the header rows; None without any."""
+        """Return the span of the header rows; None without header rows."""
         header = [cell for row in range(self.table.header_rows) for cell in self.rows.get(row, ())]
         return (min(cell.start for cell in header), max(cell.end for cell in header)) if header else None
 
@@ -151,7 +151,7 @@ class TableView:
         return self.unit or (self.stub if is_unit_note(self.stub) else self.caption)
 
     def is_share(self, cell: TableCell) -> bool:
-        """Return True for a figure without a sign if its group has a heading, and the group's first figure has "%"."""
+        """Return True for a figure without "%" in a group that has a heading and whose first figure has "%"."""
         return (cell.row, cell.column) in self._shares
 
     def row_span(self, cell: TableCell) -> tuple[int, int]:
@@ -161,7 +161,9 @@ class TableView:
         return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
 
     def rows_between(self, start: int, end: int) -> dict[int, int]:
-        """Return the rows with a cell that begins in a span of the text, by number, with the first position in each."""
+        """Return the numbers of the rows with cells that begin in a span of the text, with the first of their
+        positions.
+        """
         found: dict[int, int] = {}
         for at, row in self._begins[bisect_left(self._begins, (start, -1)) : bisect_left(self._begins, (end, -1))]:
             found.setdefault(row, at)

@@ -121,14 +121,14 @@ def _of_times(operands: Sequence[str], tables: DocumentTables) -> tuple[FoundCel
 
 
 def _is_named(question: str, found: FoundCell) -> bool:
-    """Return True if a row has only words of the question, except one for money: "Staff costs" for "staff"."""
+    """Return True if the label of a row adds only words for money to the question: "Staff costs" for "staff"."""
     said, money = table_question(question).said, patterns("carried")["money"]
     _, own = _labels(found.view, found.cell.row)
     return found.is_named_by_question or any(all(map(money.fullmatch, roots(label) - said)) for label in own)
 
 
 def _repeats_rows(view: TableView) -> bool:
-    """Return True if equal rows are under several headings, which then name different things, such as depots."""
+    """Return True if several headings have rows with equal labels, and so name different things, such as depots."""
     names = {_labels(view, row) for row in view.rows if row >= view.table.header_rows}
     return any(count > 1 for count in Counter(own for above, own in names if above).values())
 
@@ -146,8 +146,8 @@ def _says_mean(found: FoundCell) -> bool:
 
 
 def _periods_of_row(about: str, tables: DocumentTables) -> list[Place]:
-    """Return the cells of the row that a question names, for the periods that it names or for all; empty if one is
-    missing.
+    """Return the cells of the row that a question names, for the periods that it names or for all periods; empty if one
+    is missing.
     """
     times = table_question(about).times
     untimed = about
@@ -230,8 +230,8 @@ def _is_at(asked: TableTime | None, time: TableTime | None, tables: DocumentTabl
 def _rows_of(
     asked: TableQuestion, view: TableView, cells: Sequence[TableCell], tables: DocumentTables
 ) -> list[TableCell]:
-    """Return the cells of a column that are of the requested kind: all of them if header, caption, title or corner says
-    so, or those under a heading that does. Totals and other results are omitted.
+    """Return the cells of a column that are of the requested kind: all of them if the header, the caption, the title or
+    the corner of the table names it, or those under a heading that does. Totals and other results are omitted.
     """
     header = _header(view, cells[0])
     if (

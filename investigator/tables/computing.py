@@ -39,7 +39,7 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class Figure:
-    """The number in a cell, with its currency sign; `is_share` is True for per cent."""
+    """The number in a cell, with its currency sign; `is_share` is True for a percentage."""
 
     value: Fraction
     decimals: int
@@ -61,8 +61,8 @@ def computation(
     first.
 
     Return None if a cell is not a figure, if units or multipliers differ, or if their periods have different lengths.
-    With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means` means with their spread are accepted,
-    "2.30 (0.75)".
+    With `wants_share`, the percentage in "39 (61.9 %)" counts; with `wants_means`, a mean with its spread is accepted,
+    such as "2.30 (0.75)".
     """
     figures = [figure for cell in cells if (figure := figure_in(cell, wants_share, wants_means)) is not None]
     if len(figures) < max(2, len(cells)) or not _are_comparable(cells, figures):
@@ -93,7 +93,7 @@ def computation(
 
 
 def _compared(cells: Sequence[QuotedCell], figures: Sequence[Figure], joint: str) -> str:
-    """Return the values in their order, with the sign between them: 12 > 7 = 7."""
+    """Return the values in their order, with signs between them: 12 > 7 = 7."""
     signs = ("", *(" = " if one.value == other.value else joint for one, other in pairwise(figures)))
     compared = "".join(f"{sign}{cell.value}" for sign, cell in zip(signs, cells, strict=True))
     return f"{compared} {cells[0].measure}".rstrip()

@@ -1,4 +1,4 @@
-"""The tables of one document with the labels of their cells: its words, quarters and abbreviations. Pure."""
+"""The tables of one document, and the parts of the document that help to name their cells. Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from investigator.tables.cells import TableView, views
 from investigator.tables.naming import Named, explained, named
 from investigator.tables.times import TableTime, agrees, header_time
 
-_ABOUT, _SHARE_ABOUT = (
-    3_000,
-    5,
-)  # a document is described by its first fifth, up to this number of characters
+_ABOUT, _SHARE_ABOUT = 3_000, 5  # the first fifth of a document, up to 3,000 characters, describes it
 
 
 class DocumentTables:
@@ -57,7 +54,7 @@ class DocumentTables:
         return " ".join((self.document.names, *self.document.imprint.symbols))
 
     def beside_tables(self, most: int) -> str:
-        """Return the beginning of the document without tables, because their rows do not describe each other."""
+        """Return the beginning of the document without tables, because a row does not describe the other rows."""
         kept, at = list[str](), 0
         for table in sorted(self.document.tables, key=lambda one: one.start):
             if table.start >= most:
@@ -85,7 +82,7 @@ class DocumentTables:
         return headings[at].text if at >= 0 else ""
 
     def is_of(self, wanted: TableTime) -> bool:
-        """Return True if the document's description of itself includes a time."""
+        """Return True if the document, by its own description, covers a time."""
         covered = header_time(self.document.imprint.period_end or "")
         if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
             return True

@@ -27,7 +27,9 @@ def key_cells(tables: DocumentTables, most: int) -> tuple[KeyCell, ...]:
 
 
 def _of_table(view: TableView, tables: DocumentTables) -> list[TableCell]:
-    """Return the newest column's figures; if columns have no times, all totals, else the first column's figures."""
+    """Return the totals of the newest column, or of all columns if they have no times. Without totals, return all
+    figures of the column if there are few.
+    """
     columns: dict[int, list[TableCell]] = {}
     for cell in view.values():
         if view.row_labels(cell.row) and _is_figure(view.words(cell)):

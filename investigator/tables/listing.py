@@ -24,7 +24,7 @@ from investigator.tables.times import TableTime, agrees, header_time
 
 _MOST_LISTED = 2_000  # rows of a document
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
-_FEW = 20  # maximum number of rows that are all listed if a question names only a column: "What is the price?"
+_FEW = 20  # maximum number of rows of a table for listing a whole column: "What is the price?"
 _SHORTEST_VERB = 5  # letters of its root
 _MOSTLY = 0.6  # share of the filled cells of a column
 _YES = frozenset(("yes", "y", "true", "✓", "✔", "✅", "ja", "oui", "sí"))
@@ -60,9 +60,10 @@ def listed_cells(question: str, tables: DocumentTables) -> tuple[Listed, ...]:
 
 
 def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
-    """Return the rows of the things that a question wants listed or counted, each thing once; () if no table has them.
+    """Return the rows of the things that a question wants listed or counted, each thing once; () if no table lists such
+    things.
 
-    If none of them belongs to the list, all are returned. Totals are excluded.
+    If no row belongs to the list, all rows are returned. Totals are excluded.
     """
     things = asked_things(question)
     if things is None or (WITHOUT.search(question) and (things.amounts or things.numbers)):
@@ -70,7 +71,7 @@ def listed_rows(question: str, tables: DocumentTables) -> tuple[ListedRow, ...]:
     denies = WITHOUT.search(question) is not None
     every = [row for view in tables.views for row in _Rows(things, view, tables, denies)]
     found = [row for row in every if row.belongs] or every
-    if things.kind[-1].root not in cue_roots("lists", "rows"):  # equal rows are still counted separately
+    if things.kind[-1].root not in cue_roots("lists", "rows"):  # if rows are counted, equal rows count separately
         once: dict[tuple[str, ...], ListedRow] = {}
         for row in found:
             once.setdefault(tuple(words(row.view.words(row.thing))), row)
@@ -109,7 +110,7 @@ def _body(view: TableView) -> Iterator[tuple[TableCell, ...]]:
 
 
 class _Rows:
-    """The rows of a table that are the requested things and meet all conditions."""
+    """The rows of a table that describe the requested things; each says if it meets all conditions."""
 
     def __init__(self, things: AskedThings, view: TableView, tables: DocumentTables, denies: bool) -> None:
         self._things, self._view, self._tables, self._denies = things, view, tables, denies
@@ -153,7 +154,9 @@ class _Rows:
         return frozenset(word for label in self._view.row_labels(row) for word in (*words(label), *roots(label)))
 
     def _names_thing(self, term: AskedTerm, column: int) -> bool:
-        """Return True if the header of the listed things contains a word, or the word does not describe their kind."""
+        """Return True if a word of the kind needs no match in the rows, because it only names what is listed, or
+        because the header of the listed things contains it.
+        """
         header = self._headers.get(column)
         is_plain = term.root in cue_roots("lists", "plain") | cue_roots("lists", "rows")
         is_noun = term is self._things.kind[-1] and not self._is_kind_of_row
@@ -161,7 +164,9 @@ class _Rows:
 
     @cached_property
     def _is_kind_of_row(self) -> bool:
-        """Return True if no name of the table says the asked kind, but the values of one column do: "Lead Engineer"."""
+        """Return True if no name of the table contains the requested kind, but the values of one column do: "Lead
+        Engineer".
+        """
         noun = self._things.kind[-1]
         if says(self._over, noun) or any(says(header, noun) for header in self._headers.values()):
             return False
@@ -169,7 +174,7 @@ class _Rows:
         return len({cell.column for cell in cells}) == 1 and not self._is_of_figures(cells[0].column)
 
     def _is_verb_of_column(self, term: AskedTerm) -> bool:
-        """Return True for the verb of a column's header: what a firm supplies is in the rows of the supplier."""
+        """Return True for a verb that corresponds to a header, such as "supplies" to the column "Supplier"."""
         doers = {own for named in self._headers.values() for own in named.every if own.endswith(("er", "or"))}
         return len(term.root) >= _SHORTEST_VERB and any(own[:-2].startswith(term.root[:-1]) for own in doers)
 
@@ -179,7 +184,7 @@ class _Rows:
         return is_said or term.root in self._tables.about
 
     def _may_show(self, term: AskedTerm) -> bool:
-        """Return True if a word is in a row, or only in the header of a value: "room 4"."""
+        """Return True if a word is in a row, or in the header of a value and not above the table, as in "room 4"."""
         is_in_row = any(term.root in roots(self._view.words(cell)) for cells in self._rows for cell in cells)
         is_over = any(says(header, term) for header in self._headers.values()) and not says(self._over, term)
         return is_in_row or is_over
@@ -200,7 +205,7 @@ class _Rows:
 
     @cached_property
     def _figures(self) -> tuple[int, ...]:
-        """Return the columns that mostly hold figures."""
+        """Return the columns that mostly contain figures."""
         return tuple(column for column in self._headers if self._is_of_figures(column))
 
     def _is_of_figures(self, column: int) -> bool:
@@ -247,10 +252,10 @@ class _Rows:
         return tables.named(f"{view.caption} {tables.heading_over(view)} {view.stub} {self._name}")
 
     def _measured(self, left: Sequence[AskedTerm]) -> tuple[int | None, list[AskedTerm]]:
-        """Return the column of figures that the amounts are about, and the words that do not name it.
+        """Return the column of figures to which the amounts refer, and the words that do not name it.
 
-        It has a requested word or unit in its header, or is the only one about money if the question asks for that.
-        None if several columns fit equally well.
+        Its header contains a requested word or unit, or it is the only column about money, and the question asks for
+        money. It is None if several columns fit equally well.
         """
         asked = " ".join((*(term.text for term in left), *(one.text for one in self._things.amounts)))
         wants_money = any(pattern.search(asked) for pattern in (patterns("lists")["priced"], CURRENCY_SIGN))
@@ -276,7 +281,7 @@ class _Rows:
         return frozenset(currencies(f"{_headers(self._view).get(column, '')} {self._view.words(next(cells))}"))
 
     def _of_time(self, columns: Sequence[int]) -> list[int]:
-        """Return the columns with the requested time; if none is requested, those with the newest."""
+        """Return the columns with the requested time; if none is requested, those with the newest time."""
         times = {column: self._time(column) for column in columns}
         if self._things.times:
             of_time = [column for column, time in times.items() if time and self._agree(time)]
@@ -292,7 +297,7 @@ class _Rows:
         return all(agrees(wanted, time) is True for wanted in self._things.times)
 
     def _is_in_time(self, measured: int | None) -> bool:
-        """Return True if the table has the requested time, by a column, its caption or its document."""
+        """Return True if a column, the caption or the document shows that the table has the requested time."""
         if not self._things.times or (measured is not None and self._time(measured) is not None):
             return True
         caption = header_time(self._view.caption)
@@ -303,7 +308,7 @@ class _Rows:
         return all(has_amount(one, quoted) for one in self._things.amounts)
 
     def _flags(self, left: Iterable[AskedTerm]) -> tuple[tuple[int, ...], list[AskedTerm]]:
-        """Return the yes/no columns that words name, and the other words."""
+        """Return the yes/no columns that are named by some of the words, and the other words."""
         every = (*self._things.kind, *self._things.source, *self._things.conditions)
         said = self._things.said.union(*(term.roots for term in every))
         asked = table_question(" ".join(term.text for term in every))
@@ -339,8 +344,8 @@ def _asks_price(term: AskedTerm) -> bool:
 
 
 def _showing(wanted: set[str], row: Sequence[TableCell], view: TableView) -> TableCell | None:
-    """Return the first cell of a row that contains some of the wanted words; None if the cells lack any of them. A
-    header may contain a word if its cell contains another: "room 4".
+    """Return the first cell of a row that contains some of the wanted words; None if the row does not contain all of
+    them. One of the words may be in the header of a cell with another one: "room 4".
     """
     left, shown = set(wanted), None
     for cell in row:

@@ -73,11 +73,13 @@ class FoundCell:
         return not self.missing and not self.misses and agrees_with_time and self.is_sure and self.has_value
 
     def is_beside(self, other: FoundCell) -> bool:
-        """Return True for cells of one row."""
+        """Return True if another cell is in the same row."""
         return self.view.table == other.view.table and self.cell.row == other.cell.row
 
     def stands_with(self, other: FoundCell) -> bool:
-        """Return True for the same column of a row that differs only in its last label: "Rye bread, 1 kg"."""
+        """Return True if another cell is in the same column, and its row differs only in the last label, such as "1
+        kg".
+        """
         (one, other_one), view = (self.view.row_labels(found.cell.row) for found in (self, other)), self.view
         is_column = view.table == other.view.table and self.cell.column == other.cell.column
         if is_column and self.cell.column < view.table.label_columns:  # several people with one role
@@ -155,7 +157,9 @@ def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tabl
 
 
 def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
-    """Return the best of several equal matches, which is the newest cell of a row if the question names no time."""
+    """Return the best of several equal matches: the newest if they are in one row and the question names no time, else
+    one that is marked as unsure.
+    """
     together = sorted((best, *rivals), key=_newest_first)
     one_row = {(one.view.table.start, one.cell.row) for one in together}
     if not asked.times and len(one_row) == 1 and all(one.time is not None for one in together):
@@ -170,7 +174,7 @@ def _newest_first(one: FoundCell) -> tuple[tuple[int, ...], int]:
 
 
 def figure_of(value: str) -> str:
-    """Return the digits of the words of a cell."""
+    """Return the digits and points of a value."""
     return re.sub(r"[^\d.]", "", value)
 
 
@@ -284,8 +288,8 @@ def _not_asked(asked: TableQuestion, own: Named, above: Named, header: Named) ->
 
 
 def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> Iterator[str]:
-    """Yield the amounts of a question that neither a cell nor its names contain. If things with an amount are wanted,
-    no single cell has it: their rows are listed or counted.
+    """Yield the amounts of a question that neither a cell nor its names contain. If the question asks for things with
+    an amount, the value of a cell does not count, because the answer is a list or a count of rows.
     """
     for one in asked.amounts:
         quoted = view.quoted(cell)
@@ -296,7 +300,7 @@ def _other_amounts(asked: TableQuestion, view: TableView, cell: TableCell) -> It
 
 
 def _only_planned(question: str, names: str) -> Iterator[str]:
-    """Yield a question's word for spent money if a cell gives a planned amount."""
+    """Yield a question's word for spending if a cell only contains a planned amount."""
     cue = patterns("modality")
     spent = cue["asks_spent"].search(question)
     if spent and cue["figures_planned"].search(names.replace("_", " ")) and not cue["figures_planned"].search(question):

@@ -21,13 +21,13 @@ _MONEY = late(r"[$€£¥₹]")
 _PER = late(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
 _EXCEPTED = late(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
 _SHARES_IN = late(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
-_WORDED = late(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # excluded: a different unit, text, or a year
+_WORDED = late(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # no multiplier: another unit, text, a year
 _NO_MULTIPLE = late(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
 
 
 @cache
 def _in() -> re.Pattern[str]:
-    """Matches unit notes: In millions; $ millions; USD m; (thousands)."""
+    """Return the pattern of unit notes: In millions; $ millions; USD m; (thousands)."""
     return re.compile(
         rf"(?:\b(?:in|en|of)\s+(?:[^\W\d_]+\s+){{0,3}}?|(?:[($€£¥]|(?<!\d),)\s*|\b[A-Z]{{3}}\s*|[’']\s*)(thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
         re.IGNORECASE,
@@ -40,9 +40,9 @@ def is_unit_note(text: str) -> bool:
 
 
 def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: str) -> str:
-    """Return the multiplier of a value, as a word; "" if it has none or is exempt. The nearest note counts: first that
-    of the row, then that of its column, then that of the table. Percentages and per-share amounts are exempt from a
-    table's note "in millions, except per share amounts".
+    """Return the multiplier of a value, as a word; "" if it has none or is exempt. The nearest note counts: that of the
+    row, else that of the column, else that of the table. Percentages and per-share amounts are exempt from a table's
+    note "in millions, except per share amounts".
     """
     if _NO_MULTIPLE.search(value) or _WORDED.search(value) or not any(char.isdigit() for char in value):
         return ""

@@ -26,7 +26,9 @@ _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 @dataclass(frozen=True)
 class Named:
-    """The words of a row, column or caption: their roots, the required ones, and their original forms."""
+    """The words in the name of a row, column or table: the roots of `every` word, the roots of the `telling` words,
+    which a question must contain, and the words as `spelled`, without a final "s".
+    """
 
     every: frozenset[str]
     telling: frozenset[str]
@@ -47,7 +49,7 @@ class Named:
 
 @lru_cache(maxsize=16_384)
 def named(text: str) -> Named:
-    """Return the name in a label, header or caption; footnote marks and text in brackets are ignored."""
+    """Return the name in a label, header or caption; footnote marks are ignored, and words in brackets are optional."""
     plain = _MARK.sub(" ", text)
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))
@@ -67,7 +69,7 @@ def named(text: str) -> Named:
 
 
 def explained(name: Named, known: Mapping[str, frozenset[str]]) -> Named:
-    """Return a name with its abbreviations written out; `known` contains those of its document, by roots."""
+    """Return a name with its abbreviations written out; `known` maps abbreviations to the roots of their words."""
     short = tuple((own, known[own]) for own in sorted(name.every & known.keys()))
     return replace(name, every=name.every.union(*(long for _, long in short)), short=short) if short else name
 
@@ -84,8 +86,8 @@ def _tells(word: str) -> bool:
 
 
 def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
-    """Return the roots of the question's words that form the whole caption of a row or column. The caption "Products
-    and Services gross margin" does not turn the total row into a row about Services.
+    """Return the roots of the question's words that are the whole name of a row or column. They must not count in a
+    caption: "Products and Services gross margin" does not turn the total row into a row about Services.
     """
     labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}
     headers = {header for cell in view.values() for header in view.column_headers(cell)[-1:]}
@@ -99,7 +101,7 @@ def without(named: Named, taken: frozenset[str]) -> Named:
 
 
 def spells(spelled: frozenset[str], term: AskedTerm) -> bool:
-    """Return True for a name, and for a word that occurs unchanged: "operations" does not match "operating"."""
+    """Return True if a term is a name, or a word that occurs unchanged: "operations" does not match "operating"."""
     return term.is_name or bool(term.initials) or _singular(term.text) in spelled
 
 

@@ -88,11 +88,11 @@ _OF_TWO = (Operation.DIFFERENCE, Operation.SHARE)
 
 @dataclass(frozen=True)
 class AskedComputation:
-    """A computation that a question asks for. `operands` contains a question about each figure, in the order of the
-    formula; as a name may contain "and", it is a list of possibilities. If `are_times`, the operands are one thing at
-    several times. If there are none, `about` is the question without the words for the operation: the remaining words
-    name the rows, the column or the periods of the figures. `rows` contains the words that name the rows: "which
-    STATION", "the cheapest ARTICLE".
+    """A computation that a question asks for. Each item of `operands` contains a question about each figure, in the
+    order of the formula; there may be several items, because a name may contain "and". If `are_times`, the operands are
+    one thing at several times. Without operands, `about` is the question without the words for the operation: the
+    remaining words name the rows, the column or the periods of the figures. `rows` contains the words that name the
+    rows: "which STATION", "the cheapest ARTICLE".
     """
 
     operation: Operation
@@ -120,8 +120,8 @@ def asked_computation(question: str) -> AskedComputation | None:
 
 
 def _of_times(plain: str) -> AskedComputation | None:
-    """Return the sum, the difference or the growth of one thing at the times that a question names; the newest first,
-    except for a sum. For "from 2021 to 2024", a sum includes the years in between.
+    """Return the sum, difference or growth of one thing at the times that a question names. The newest time is first,
+    except in a sum. For "from 2021 to 2024", a sum includes the years in between.
     """
     times, cue = asked_times(plain), patterns("extremes")
     if any(cue[name].search(plain) for name in ("maximum_of_all", "minimum_of_all", "mean")):
@@ -174,8 +174,8 @@ def _without(text: str, *names: str) -> str:
 
 
 def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str, ...]]:
-    """Yield the questions about each of the named figures: all words of the question, but only one of the names. A time
-    given once applies to all of them.
+    """Yield questions about each of the named figures, which contain all words of the question, but only one of the
+    names. A time that is given once applies to all of them.
     """
     said = {name: (text or "").strip() for name, text in found.groupdict().items()}
     when = _time_in(said.get("when", ""))
@@ -193,7 +193,7 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
 
 
 def _listed(text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the possible items of a list, most items first: "light and heat" may be one name or two."""
+    """Yield the possible ways to split a list, most items first: "light and heat" may be one name or two."""
     parts = _JOINT.split(text)
     names, joints = parts[::2], parts[1::2]
     if len(names) > _MOST_OPERANDS or not all(_LINK.sub("", f"{name} ").strip() for name in names):

@@ -73,5 +73,5 @@ def is_value(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """Return True for a year, a month or a date: such words name columns."""
+    """Return True for a year, a month or a date, which name columns."""
     return _YEAR.fullmatch(with_european_digits(text)) is not None or not set(words(text)).isdisjoint(month_words())

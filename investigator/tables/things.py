@@ -1,4 +1,4 @@
-"""Analyses a question that wants things listed or counted: their kind and their conditions. Pure, English."""
+"""Analyses a question that wants things listed or counted: their kind and their conditions. Pure; English only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTS = re.compile(
     rf"(?:{_PLURAL}|\b(?:people|staff)\b)",
     re.IGNORECASE,
 )
-"""The first words of a question after several things; "what is the share of women" asks for one."""
+"""The beginning of a question about several things; "what is the share of women" asks for only one."""
 _COUNTS = r"how many|(?:what (?:is|was) )?the (?:total )?number of|count"
 _PLEASE = r"^\W*(?:(?:please|can you|could you) )?"
 _OPENING = late(
@@ -119,8 +119,8 @@ def _is_compared(one: AskedAmount, asked: str) -> bool:
 
 
 def _end_of_kind(tokens: list[str]) -> int:
-    """Return the end of the noun phrase at the beginning: after its first plural, or before the first word that ends
-    it.
+    """Return the end of the noun phrase at the beginning: after its first plural, or before the first word that cannot
+    belong to it.
     """
     for at, token in enumerate(tokens):
         plain = folded(token)
@@ -156,7 +156,9 @@ def _terms(tokens: list[str]) -> tuple[AskedTerm, ...]:
 
 
 def _telling(terms: tuple[AskedTerm, ...]) -> tuple[AskedTerm, ...]:
-    """Return the words that do more than ask for a list, except verbs for which a table has a column."""
+    """Return the terms that narrow down the things. Omit words that only ask for a list, plain names of columns, and
+    verbs for which a table has a column, such as "works in".
+    """
     empty = cue_roots("lists", "light") | cue_roots("lists", "empty") | cue_roots("lists", "contains")
     empty |= cue_roots("lists", "plain")
     return tuple(t for t in terms if t.root not in empty and t.text not in cue_words("order", "auxiliaries"))

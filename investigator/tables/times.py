@@ -91,7 +91,7 @@ def header_time(text: str) -> TableTime | None:
 
 
 def _plain(text: str) -> str:
-    """Return a normalised text in European digits: years may be written in those of Arabic or Persian."""
+    """Return a normalised text in European digits, because years may be written in Arabic or Persian digits."""
     return with_european_digits(normalise(text).text)
 
 
@@ -177,9 +177,8 @@ def agrees(asked: TableTime, named: TableTime) -> bool | None:
         return _in_quarter(asked, named)
     if asked.month is None:
         if asked.is_instant:
-            is_end = named.month == 12 or (
-                named.month is None and not named.quarter
-            )  # a year's stock is that at its end
+            # the stock of a year is the one at its end
+            is_end = named.month == 12 or (named.month is None and not named.quarter)
             return asked.year == named.year if is_end else None
         if asked.months in (3, 6, 9) and named.months is None:
             return None
