@@ -1,4 +1,4 @@
-"""The messages between a reading process and its owner: records as lines of JSON."""
+"""The messages between a reading process and the process that started it: records as lines of JSON."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _LONGEST = 1 << 32  # bytes per record
 
 
 class DrawingOrder(Record):
-    """Pages to draw of the PDF with this sha256: the file itself or a file inside it."""
+    """The pages to draw of the PDF with this sha256, which is the requested file or a file inside it."""
 
     content_hash: str
     pages: tuple[PageOrder, ...]
 
 
 class ReadRequest(Record):
-    """A file to read: `path` below the folder `root`, without links; both are in the system's spelling. `known_hashes`
-    are the hashes of contents that need not be read again. With `drawing`, pages are drawn instead of reading the text.
+    """A file to read: `path` below the folder `root`, without links; both are spelled as in the file system.
+    `known_hashes` are the hashes of contents that need not be read again. With `drawing`, pages are drawn and no text
+    is read.
     """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -48,7 +49,7 @@ class Opened(Record):
 
 class Contents(Record):
     """The outcome of reading a file: its documents and the parts without text, or the reason for failure. `known` means
-    that its hash was known, so it was not read. `drawn` are the requested pages that exist.
+    that the file was not read, because its hash was known. `drawn` are the requested pages that exist.
     """
 
     status: FileStatus
@@ -74,6 +75,6 @@ def send(stream: BinaryIO, record: Record) -> None:
 
 
 def receive(stream: BinaryIO) -> bytes | None:
-    """Return the wire form of the next record; None if the other side has ended, even in the middle of one."""
+    """Return the wire form of the next record; None if the other process has ended, even in the middle of a record."""
     line = stream.readline(_LONGEST)
     return line if line.endswith(b"\n") else None

@@ -12,7 +12,7 @@ from investigator.records import FileRecord, FileStatus, SplitDocument
 
 
 class GoneFiles:
-    """Records of deleted files, by which renamed files are recognised by their bytes and file name extension."""
+    """The records of deleted files. A renamed file is recognised by its bytes and its file name extension."""
 
     def __init__(self, records: Iterable[FileRecord]) -> None:
         self._left = {record.path: record for record in records}
@@ -30,8 +30,8 @@ class GoneFiles:
         return set(self._hashes.get((size, PurePosixPath(path).suffix), ()))
 
     def take(self, path: str, content_hash: str) -> FileRecord | None:
-        """Remove and return the record of a deleted file that has this content and could have been renamed to `path`,
-        or None if there is none left.
+        """Remove and return the record of a deleted file that had this content and may have been renamed to `path`;
+        None if no such file is left.
         """
         paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
         while paths:
@@ -120,7 +120,7 @@ def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
-    """Return the record of a file with unchanged content."""
+    """Return a record with the status of an unchanged file, if the file was read before."""
     if not was_read(record):
         return record
     return record.changed(status=FileStatus.UNCHANGED, reason=reason)

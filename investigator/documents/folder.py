@@ -29,7 +29,7 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 
 
 class Recheck(Record):
-    """Files to open although their stamp is unchanged.
+    """Selects files to open although their stamps are unchanged.
 
     `verify` opens every file, which detects changes that kept size and time; `retry` retries files that could not be
     read; the files in `reread` are always read again, or forgotten if they are gone.
@@ -57,9 +57,9 @@ def refresh(
 
     `manifest` maps paths to the stored records. A file whose size, mtime and inode match its record is not opened. A
     file with another stamp but the same sha256 is not read again, even if it failed before, and a renamed file keeps
-    its stored data. `listing` holds the files if they were listed already. Yields an event after each file that had to
-    be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if
-    nothing can be read.
+    its stored data. `listing` contains the files if they were already listed. Yields an event after each file that had
+    to be opened; `total` counts these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError
+    if nothing can be read.
     """
     listing = listing or scan(root, folder)
     store.keep_left_out(listing.left_out)
@@ -79,7 +79,7 @@ def changes(
 
 @dataclass
 class _Refresh:
-    """One comparison of a folder with its store; `known` holds the stored records."""
+    """Compares a folder with its store once; `known` contains the stored records."""
 
     root: Path
     known: Mapping[str, FileRecord]
@@ -141,7 +141,7 @@ class _Refresh:
         return request_for(self.root, file, hashes, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Update the store from one reading; return its event, or None if the file must be read after all."""
+        """Update the store from one reading; return the records to report, or None if the file must still be read."""
         contents, before = reading.contents, self.known.get(file.id)
         if contents.known and reading.opened is not None:
             return self._keep_known(file, reading)
@@ -149,7 +149,7 @@ class _Refresh:
             check_folder(self.root)
         own = record_of(file, reading)
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
-            return (before,)  # reading it would fail again
+            return (before,)  # reading it failed again, in the same way
         files = records_of(own, reading)
         self._make_room(file)
         self.store.put(files, contents.documents)

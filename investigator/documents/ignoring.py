@@ -20,7 +20,7 @@ IGNORE_FILE = ".investigatorignore"
 
 _LONGEST_IGNORE_FILE = 1_000_000
 _MOST_PATTERNS = 1_000  # limits, because each pattern is tried on each name, and the folder's author controls both
-_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # folders of this program at the top, never documents
+_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # names of this program at the top of the folder
 _MOST_NAMES = 10  # number of names kept for each reason in each record
 _LONGEST_NAME = 200
 
@@ -45,7 +45,7 @@ class LeavingOut:
         self._counts = {reason: _Count() for reason in LeftOutReason}
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """Return True, and count the path, if this path below the folder is not a document or a folder to search."""
+        """Return True if this path below the folder is neither a document nor a folder to search, and count it."""
         reason = self._reason(path, is_folder=is_folder)
         if reason is not None:
             self._counts[reason].add(document_id(path) + "/" * is_folder, is_folder=is_folder)
@@ -75,7 +75,7 @@ class LeavingOut:
 
 
 class _Count:
-    """The number of files excluded for one reason, and the first of their names in order."""
+    """The number of files excluded for one reason, and the first few of their names in alphabetical order."""
 
     def __init__(self) -> None:
         self.files = 0

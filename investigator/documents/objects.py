@@ -1,4 +1,4 @@
-"""Folders in object storage (s3://BUCKET/PREFIX): a copy on this machine, updated by the etags of the objects.
+"""Copies folders in object storage (s3://BUCKET/PREFIX) to this machine, and updates the copies by the objects' etags.
 
 Questions, quotes and proofs refer to the copy. Like any folder, it is scanned whenever documents are read.
 """
@@ -100,10 +100,10 @@ class ObjectFolder:
             make_private_folder(directory)
 
     def bring_down(self, notice: Callable[[str], None]) -> None:
-        """Copy new and changed objects, delete the copies of deleted ones, and return a summary.
+        """Copy new and changed objects, delete the copies of deleted ones, and report a summary if anything changed.
 
         Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, are too many, or do
-        not exist, SourceChangedError, DiskFullError, WorkspaceLockedError if another process is downloading them.
+        not exist, SourceChangedError, DiskFullError, and WorkspaceLockedError if another process is downloading them.
         """
         for name, value in os.environ.items():
             if name.startswith(_VARIABLES) and is_secret(name):
@@ -148,7 +148,7 @@ class ObjectFolder:
         return listed
 
     def _is_there(self, listed: StoredObject, copied: CopiedObject) -> bool:
-        """Return True if the copy of an object has the same content, and is untouched."""
+        """Return True if the copy of an object has the same content, and was not modified."""
         try:
             about = os.lstat(self.folder / copied.place)
         except OSError:
@@ -224,8 +224,8 @@ class ObjectFolder:
 
 
 def places(keys: Iterable[str]) -> dict[str, str]:
-    """Map each key to a path in a folder, the key itself if possible; no two paths are equal, and none is inside
-    another.
+    """Map each key to a path in a folder, which is the key itself if possible. No two paths are equal, and none of them
+    is below another.
     """
     sorted_keys = sorted(keys)
     folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}
@@ -270,7 +270,7 @@ def _opened(address: str) -> Any:
 
 @contextmanager
 def _translated(address: str) -> Iterator[None]:
-    """Translate errors of the object store and of the disk into our own."""
+    """Translate errors of the object store and of the disk into errors of this program."""
     try:
         from obstore.exceptions import BaseError
     except ImportError as error:
@@ -281,12 +281,12 @@ def _translated(address: str) -> Iterator[None]:
     try:
         yield
     except (BaseError, FileNotFoundError) as error:
-        raise _told(error, address) from error
+        raise _own_error(error, address) from error
     except OSError as error:
         raise DiskFullError(f"the copy of {address} cannot be written: {error.strerror}", hint=_GO_ON) from error
 
 
-def _told(error: Exception, address: str) -> CredentialError | FolderError:
+def _own_error(error: Exception, address: str) -> CredentialError | FolderError:
     said, kind = str(error).partition("Debug source")[0].strip(), type(error).__name__
     code = _CODE.search(said)
     reason = code[1] if code is not None else said

@@ -1,4 +1,4 @@
-"""Recognises results of this program, so that none is overwritten by mistake or read as evidence."""
+"""Recognises files that this program has written, so that they are not read as evidence or overwritten by mistake."""
 
 from __future__ import annotations
 

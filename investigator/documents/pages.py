@@ -11,7 +11,7 @@ _BREAK = "\n\n"
 
 
 def line_at(text: str, offset: int) -> int:
-    """Return the line, from 1, of the character at `offset`; a line end belongs to the line before it."""
+    """Return the line number, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
     return text.count("\n", 0, offset) + 1
 
 
@@ -42,7 +42,7 @@ def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
 
 
 def listed_pages(indices: Iterable[int]) -> str:
-    """Return page indices, which start at 0 and are in order, as readers count them: `page 4`, `pages 1, 3-7`."""
+    """Return sorted page indices, which start at 0, in words for a reader: `page 4`, `pages 1, 3-7`."""
     runs: list[list[int]] = []
     for number in (index + 1 for index in indices):
         if runs and runs[-1][-1] == number - 1:

@@ -40,7 +40,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
 
 
 def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
-    """Return the bytes of a file at one moment, with its stamp. Raises ReadFailure."""
+    """Return the bytes of a file that did not change during reading, with its stamp. Raises ReadFailure."""
     try:
         first, data, after = _bytes(request)
         before = first

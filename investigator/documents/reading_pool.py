@@ -1,4 +1,4 @@
-"""Processes that read files, so that a file that hangs, crashes or fills the memory affects no other."""
+"""Reads files in separate processes, so that a file that hangs, crashes or fills the memory affects no other file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from investigator.errors import ReaderError
 from investigator.files.own_process import pipe, start_module
 from investigator.records import FileStatus
 
-_AHEAD = 8  # requests in progress per process: results come in order, and a slow file must not stop other files
+_AHEAD = 8  # requests in progress per process, so that a slow file does not stop others although results are in order
 _MODULE = "investigator.documents.reading_process"
 _START_SECONDS = 120.0
 _LARGE_SHARE = 3  # a process that used a third of its memory limit is replaced, so that its memory is freed
@@ -40,7 +40,7 @@ class FileReading:
 
 
 class ReadingPool:
-    """A number of reading processes, each started when needed.
+    """A fixed number of reading processes, each of which is started when it is needed.
 
     Use it as a context manager; on exit the processes are stopped, even if they are busy.
     """
@@ -85,7 +85,7 @@ class ReadingPool:
 
 
 class _ReadingProcess:
-    """Reads one file at a time; used by one thread at a time, and closed by any."""
+    """Reads one file at a time. Only one thread may use it at a time, but any thread may close it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -139,7 +139,7 @@ class _ReadingProcess:
 
 @contextmanager
 def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
-    """Kill a process if the context lasts longer than that; the event is then set."""
+    """Kill a process, and set the event, if the context lasts longer than the given number of seconds."""
     reached = threading.Event()
 
     def end() -> None:
@@ -164,7 +164,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
-    """Return a process's answer; empty contents if it died."""
+    """Return a process's answer; its contents are None if the process died."""
     opened: Opened | None = None
     try:
         send(pipe(process.stdin), request)
@@ -179,7 +179,7 @@ def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Open
 
 
 def _lost(code: int | None, late: bool, request: ReadRequest) -> Contents:
-    """Return the record of the file during which a process died."""
+    """Return the outcome for a file during which the reading process died."""
     if late:
         reason = f"reading it took more than {request.reader.max_seconds:g} seconds (reader.max_seconds)"
         return Contents(status=FileStatus.TIMED_OUT, reason=reason)

@@ -1,8 +1,8 @@
-"""The process that reads files for its owner; `python -m investigator.documents.reading_process` starts it without an
-owner.
+"""The process that reads files for the process that started it; `python -m investigator.documents.reading_process`
+starts it by hand.
 
-A file that hangs, crashes or fills the memory takes down only this process. It takes requests from standard input until
-that ends, and answers each with the opened file and its contents.
+A file that hangs, crashes or fills the memory takes down only this process. It reads requests from standard input until
+the end of input, and answers each with the opened file and its contents.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _GRACE_SECONDS = 10.0
 
 
 def main() -> None:
-    """Read files until the requests end."""
+    """Answer requests until standard input ends."""
     requests, answers = sys.stdin.buffer, _own_output()
     send(answers, ReadAnswer())
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         while (data := receive(requests)) is not None:
             request = ReadRequest.model_validate_json(data)
             _limit_memory(request.reader.max_memory)
-            # the owner stops slow files; if the owner is gone, this process stops itself
+            # the parent process stops slow files; if it is gone, this process stops itself
             faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
             contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
             faulthandler.cancel_dump_traceback_later()
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Reserve standard output for the answers: what libraries print goes to standard error."""
+    """Reserve standard output for the answers, and redirect what libraries print to standard error."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers

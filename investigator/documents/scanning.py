@@ -26,8 +26,8 @@ _DEEPEST = 1_000  # maximum levels, because opening a folder opens each of its p
 class FoundFile:
     """A file as the file system lists it: path, size in bytes, mtime in nanoseconds, inode (0 if unknown).
 
-    `path` is its real path below the folder, without links, with forward slashes, in the system's spelling; `id` is its
-    name in this program. `problem` is the reason for not reading it, and `status` is then its recorded status.
+    `path` is its real path below the folder, without links, with forward slashes, spelled as in the file system; `id`
+    is its name in this program. If it cannot be read, `problem` is the reason, and `status` is the status to record.
     """
 
     id: str
@@ -67,7 +67,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 
     Hidden and excluded files are skipped, and counted. Links to files inside the folder are followed if the files were
     not found otherwise; links out of it, links to a parent folder, pipes and devices are listed with a problem. Raises
-    the FolderError of `check_folder`, and FolderError if the ignore file cannot be used.
+    the errors of `check_folder`, and FolderError if the ignore file cannot be used.
     """
     check_folder(root)
     walk = _Walk(str(root), settings)
@@ -76,7 +76,7 @@ def scan(root: Path, settings: FolderSettings) -> FolderListing:
 
 
 class _Walk:
-    """One walk over a folder: real folders first, links last.
+    """Walks over a folder once: through real folders first, and then through links.
 
     Each folder or file has two paths: `path`, its real location, and `shown`, which may go through links.
     """
@@ -115,7 +115,7 @@ class _Walk:
                 yield _refused(shown, path, reason, FileStatus.FAILED)
 
     def _listed(self, folder: int | str, path: str, shown: str, waiting: list[tuple[str, str]]) -> Iterator[FoundFile]:
-        """Yield the files in an open folder; queue its folders, and collect its links."""
+        """Yield the files in an open folder, queue its sub-folders in `waiting`, and collect its links."""
         with os.scandir(folder) as listing:
             for entry in listing:
                 own, own_shown = _joined(path, entry.name), _joined(shown, entry.name)
@@ -179,7 +179,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _is(looked: Callable[[], bool]) -> bool:
-    """Return the status of a directory entry; False if it is gone."""
+    """Return the result of a test of a directory entry; False if the entry is gone."""
     try:
         return looked()
     except OSError:

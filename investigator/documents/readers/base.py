@@ -82,7 +82,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Member:
-    """A file inside another (in an archive, attached to a message): its name there, and a function for its bytes.
+    """A file in an archive or attached to a message: its name there, and a function that reads its bytes.
 
     `name` is unchecked: it may contain folders, or be hostile. `read` returns at most `max_bytes` plus one and raises
     the same errors as a Reader.
@@ -111,8 +111,8 @@ class Extracted:
 
 
 Reader = Callable[[SourceFile, ReaderSettings], Extracted]
-"""Reads the bytes of one file. Raises ReadFailure; any other exception means that the file is damaged, or for a plug-in
-that the plug-in failed.
+"""Reads the bytes of one file. Raises ReadFailure; any other exception means that the file is damaged or, if the reader
+is a plug-in, that the plug-in failed.
 """
 
 

@@ -236,7 +236,7 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Return True if a row that begins here is the first row; otherwise repeat the column names at intervals."""
+        """Return True if a row that begins here is the first of its table; if not, repeat the header at intervals."""
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True
@@ -284,7 +284,7 @@ class TextBuilder:
             self._separators, self._blank = 0, not core.startswith(")")
 
     def _lead(self) -> str:
-        """Return the gap between the text so far and the next word."""
+        """Return the white space and separators between the text so far and the next word."""
         if self._separators:
             joint = " | " * self._separators
             return "\n" * self._breaks + joint.lstrip() if self._breaks else joint

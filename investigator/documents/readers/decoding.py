@@ -28,7 +28,7 @@ _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # the start of two-byte characters in ISO-2022-JP
 _SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
-_UTF8_SHARE = 3  # minimum of valid non-ASCII characters per damaged one; fewer than 1 if it is not UTF-8
+_UTF8_SHARE = 3  # minimum of valid non-ASCII characters per damaged one; other encodings have fewer than one
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -68,7 +68,7 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """Return the number of U+FFFD that replace invalid UTF-8 and are not part of the text itself."""
+    """Return the number of U+FFFD characters that replace invalid UTF-8, not those that the text itself contains."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
@@ -98,7 +98,7 @@ def _unshifted(data: bytes, text: str) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """Return UTF-16 or UTF-32 without a byte order mark, recognised by its zero bytes."""
+    """Return the name of an encoding, UTF-16 or UTF-32 without a byte order mark, recognised by its zero bytes."""
     head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
     if head.count(0) < 2:
         return None

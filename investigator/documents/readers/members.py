@@ -1,4 +1,4 @@
-"""Finds a file inside another file again by its contents, without reading the text of its other files."""
+"""Finds a file inside another file by its sha256, without extracting text from any of the files."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _HOLDERS = frozenset({kinds.ZIP, kinds.EML, kinds.MSG, kinds.MBOX, kinds.PDF})
 
 
 def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: ReaderSettings) -> bytes:
-    """Return the bytes with this sha256: the file itself, whose sha256 is `own_hash`, or a file inside it.
+    """Return the bytes with the sha256 `content_hash`: those of the file itself, whose sha256 is `own_hash`, or those
+    of a file inside it.
 
-    Raises ReadFailure if nothing has this sha256.
+    Raises ReadFailure if no file has this sha256.
     """
     if own_hash == content_hash:
         return source.data

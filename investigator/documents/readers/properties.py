@@ -41,7 +41,7 @@ def first_title_line(text: str) -> str:
 
 
 def is_title_like(line: str) -> bool:
-    """Return True if a line could be a title: 3 to 200 characters with words, no table row, no end of a clause."""
+    """Return True if a line could be a title: 3 to 200 characters with words, not ending like a clause or table row."""
     return 3 <= len(line) <= 200 and _is_worded(line) and not line.endswith((".", ",", ";", ":", "。", "、", "|"))
 
 

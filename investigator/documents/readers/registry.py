@@ -58,7 +58,7 @@ def read(
 
 
 def reader_of(source: SourceFile) -> tuple[str, Reader]:
-    """Return the media type and reader of a file: by a suffix that only a plug-in knows, else by its bytes.
+    """Return the media type and reader of a file, by its suffix if only a plug-in knows that, or else by its bytes.
 
     Raises ReadFailure if no reader supports it, or if it is a result of this program.
     """
@@ -80,10 +80,10 @@ def own_reader(kind: str) -> Reader:
     """Return our own reader of a media type, imported on demand: most folders contain few kinds of files."""
     module, _, function = OWN[kind].function.partition(":")
     reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
-    return _telling_damage(reader) if kind in TEXTS else reader
+    return _reporting_damage(reader) if kind in TEXTS else reader
 
 
-def _telling_damage(reader: Reader) -> Reader:
+def _reporting_damage(reader: Reader) -> Reader:
     """Wrap a reader so that it also reports the number of lost characters if the file is slightly damaged UTF-8."""
 
     def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -93,8 +93,8 @@ def _telling_damage(reader: Reader) -> Reader:
             return found
         characters = "1 damaged character appears" if lost == 1 else f"{lost:,} damaged characters appear"
         # such characters cannot hide an answer, so "not in the documents" remains possible
-        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
-        return replace(found, left_out=(*found.left_out, told))
+        damage = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
+        return replace(found, left_out=(*found.left_out, damage))
 
     return read
 
@@ -135,7 +135,7 @@ def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
 
 @contextmanager
 def _blamed(point: EntryPoint) -> Iterator[None]:
-    """Attribute a failure to the plug-in, so that nobody suspects the file."""
+    """Attribute a failure to the plug-in, so that nobody looks for it in the file."""
     try:
         yield
     except (ReadFailure, MemoryError):

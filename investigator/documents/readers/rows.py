@@ -31,10 +31,10 @@ def filled_lines(rows: Sequence[Cells]) -> list[RowLine]:
 
 
 def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
-    """Yield one line per row; a row without values gives an empty line.
+    """Yield one line per row; a row without values becomes an empty line.
 
-    Under a header row: `header: value; header: value`, without empty values. Rows above it, and tables without one:
-    cells joined with ` | `.
+    Rows below a header row become `header: value; header: value`, without empty values. The cells of other rows are
+    joined with ` | `.
     """
     table = [[one_line(cell) for cell in row] for row in rows]
     filled = [index for index, row in enumerate(table) if any(row)]
@@ -48,7 +48,7 @@ def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
 
 
 def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
-    """Return the table of consecutive lines of a text; None without two rows and columns."""
+    """Return the table in consecutive lines of a text; None if it has fewer than two rows or columns."""
     header = next((number for number, line in enumerate(lines) if line.is_header), None)
     first = 0 if header is None else _first_header(lines, header)
     cells: list[TableCell] = []

@@ -1,4 +1,4 @@
-"""Reports tables that are pictures by their captions, because they are not in the text. Pure."""
+"""Recognises the captions of tables that are pictures, to report that their cells are not in the text. Pure."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def named_table(caption: str) -> str:
 
 
 def pictured(name: str, page: int | None = None) -> ReadFailure:
-    """Return a description of the text that a file lacks because a table is a picture."""
+    """Return the failure that reports a table whose cells cannot be read because it is a picture."""
     where = f" on page {page}" if page is not None else ""
     return ReadFailure(FileStatus.NEEDS_OCR, f"{name}{where} is a picture: its cells cannot be read")

@@ -48,8 +48,8 @@ class TableRecorder:
         self._count = 0
 
     def begin_row(self, *, new_table: bool, header: bool) -> None:
-        """Begin a row; with `new_table`, it is the first row of a table. `header` means that the file marks it as
-        header.
+        """Begin a row; with `new_table`, it is the first row of a table. `header` means that the file marks it as a
+        header row.
         """
         if new_table or not self._tables:
             self._tables.append(_OpenTable())
@@ -74,7 +74,7 @@ class TableRecorder:
             self._cell.end = end
 
     def joins(self, *, leads: bool) -> None:
-        """Join a sign with its figure: with `leads` the previous cell is the sign, otherwise the open one."""
+        """Join the cell of a sign with the cell of its figure; with `leads`, the sign is in the earlier cell."""
         if self._cell is None or not self._tables or not self._tables[-1].cells:
             return
         before = self._tables[-1].cells.pop()
@@ -180,9 +180,9 @@ def recorded_table(
 def _widened(
     cells: Sequence[TableCell], rows: Sequence[Mapping[int, str]], header: int, labels: int
 ) -> Sequence[TableCell]:
-    """Return the cells, with headers extended over adjacent empty cells. This applies if no cell declares a span, and
-    the headers of a row begin over the first column of figures. A row names as many columns as the headers below it;
-    the last row, if it has only one cell, names all columns.
+    """Return the cells, with headers extended over adjacent empty cells. This applies if no header declares a span, and
+    the headers of a row begin over the first column of figures. A header extends over columns that have headers below
+    it; in the last header row, a single header extends over all columns.
     """
     if any(cell.columns > 1 for cell in cells if cell.row < header):
         return cells
@@ -204,7 +204,7 @@ def _widened(
 
 
 def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ...]:
-    """Return the depth of label indentation by non-breaking spaces."""
+    """Return the indentation depth of each row's label, which is indented with non-breaking spaces."""
     depths = [0] * count
     for cell in cells:
         if cell.column == 0:

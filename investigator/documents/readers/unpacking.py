@@ -14,7 +14,7 @@ from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
-"""Name of the unread part of a file, used in place of the name of an inner file."""
+"""Name that stands for the unread part of a file, in place of the name of an inner file."""
 
 _SHARE_OF_TIME = 0.5  # share of the time limit after which unpacking stops, to keep the results so far
 _TELLING = (
@@ -37,7 +37,7 @@ class Unpacked:
 
 
 class Unpacking:
-    """The reading of one file. `reader_of` returns the media type and reader of a file, `clock` seconds."""
+    """Reads one file. `reader_of` returns the media type and the reader of a file, and `clock` returns seconds."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ def _title(found: Extracted, document_id: str) -> str:
 
 
 def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:
-    """Return why nothing in a file could be read: the most specific reason, with the first member it applies to."""
+    """Return why nothing in a file could be read: the most specific reason, and the first member with that reason."""
     worst = min((item.status for item in unreadable), key=_TELLING.index)
     first = next(item for item in unreadable if item.status is worst)
     others = len(unreadable) - 1

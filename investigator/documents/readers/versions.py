@@ -20,7 +20,7 @@ _ALL = 3
 
 
 class OwnReader(NamedTuple):
-    """A reader of ours: its function, below this folder, its version, and the package that extracts the text."""
+    """One of our readers: its module and function in this folder, its version, and the package that it uses, if any."""
 
     function: str
     version: int

@@ -43,7 +43,7 @@ class Package:
         return name in self._names
 
     def names(self, pattern: str) -> list[str]:
-        """Return the parts whose full name matches, ordered by the numbers in their names."""
+        """Return the parts whose full names match a pattern, ordered by the numbers in their names."""
         found = [name for name in self._names if re.fullmatch(pattern, name)]
         return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
 

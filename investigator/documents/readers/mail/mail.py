@@ -69,13 +69,13 @@ def _letters(text: str) -> int:
 
 
 def _authors(mail: Mail) -> tuple[str, ...]:
-    """Return the name of the sender, or the address without a name."""
+    """Return the sender's name or, if no name is given, the sender's address."""
     if mail.sender:
         return (mail.sender,)
     for key, value in mail.headers:
         if key.lower() == "from":
             name, address = parseaddr(" ".join(value.split()))
-            author = header_text(name) or header_text(address)  # because both may decode to the same text
+            author = header_text(name) or header_text(address)  # either may decode to a name with an address
             author = author.partition("<")[0].strip() or author
             return (author,) if author else ()
     return ()

@@ -53,7 +53,7 @@ def mail_of(data: bytes) -> Mail:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A part with text, with its position if it is one of several alternatives."""
+    """A part with text; `choices` identifies the groups of alternatives to which it belongs."""
 
     part: Message
     text: str
@@ -103,7 +103,7 @@ class _Parts:
     def _add(self, part: Message, kind: str, choices: frozenset[int]) -> None:
         if kind in ("text/plain", "text/html") or kind.startswith("multipart/") or part is self.message:
             self.texts.append(_Leaf(part, _text(part), choices))
-        elif not choices:  # an invitation or enriched text, which repeats a text already included
+        elif not choices:  # otherwise it is an alternative to a text that is already included, such as an invitation
             self.files.append(part)
 
     def _is_text(self, part: Message) -> bool:

@@ -77,7 +77,7 @@ class _Properties:
             return ""
 
     def parts(self, beginning: str) -> Iterator[_Properties]:
-        """Yield the recipients or attachments."""
+        """Yield the properties of the recipients or attachments, whose names begin with `beginning`."""
         for name in self.storage.names:
             storage = self.storage.storage(name) if name.lower().startswith(beginning) else None
             if storage is not None:
@@ -186,7 +186,7 @@ def _stream(number: int, kind: int) -> str:
 
 
 def _fixed(listing: bytes) -> Iterator[tuple[int, bytes]]:
-    """Return the numbers and values of fixed-size properties.
+    """Yield the numbers and values of fixed-size properties.
 
     The list begins with a header of varying length, which is read as properties with the number 0.
     """

@@ -48,7 +48,7 @@ class HtmlText(HTMLParser):
         self._in_title = False
         self._preformatted = 0
         self._rows_open = [False]
-        """For each open table, the innermost last, True if a row is open, because its end tag may be missing."""
+        """For each open table, the innermost last: True if a row is open. The end tag of a row may be missing."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin the structure that a tag opens."""

@@ -36,7 +36,7 @@ _SYMBOL_BULLETS: Final = frozenset({0xF0B7, 0xF0A7, 0xF0A8, 0xF0D8, 0xF0FC, 0xF0
 
 
 class _Flow:
-    """A sequence of paragraphs and table rows that goes into a builder."""
+    """Adds a sequence of paragraphs and table rows to a builder."""
 
     def __init__(self) -> None:
         self.builder = TextBuilder()
@@ -63,7 +63,7 @@ class _Flow:
         self.builder.block()
 
     def name_columns(self) -> None:
-        """Mark the row that begins as the header row."""
+        """Mark the row that is about to begin as the header row."""
         self._names = True
 
     def cell(self) -> None:
@@ -104,7 +104,7 @@ class _State:
 
 
 class _Rtf:
-    """One pass over the tokens of a file."""
+    """Reads the tokens of one file in a single pass."""
 
     def __init__(self) -> None:
         self.body = _Flow()
@@ -300,7 +300,7 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads an RTF file; text marked as deleted or hidden is skipped. A truncated file is read to its end. Raises
     ReadFailure if it contains hardly any text.
     """
-    if is_noise(source.data) and b"\\bin" not in source.data:  # only these groups may hold bytes that are not text
+    if is_noise(source.data) and b"\\bin" not in source.data:  # only these groups may contain bytes that are not text
         raise ReadFailure(FileStatus.FAILED, "the file begins like RTF, but its bytes are not text")
     file = _Rtf()
     file.read(source.data)

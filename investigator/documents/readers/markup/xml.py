@@ -1,4 +1,4 @@
-"""Reads XML; in articles, paragraphs, headings and tables are kept, and in data, the names of elements and attributes.
+"""Reads XML, and keeps paragraphs, headings and tables of articles, or the names of elements and attributes of data.
 
 An article's references come last, under the heading `References`, one line per entry; the front matter on the journal,
 the affiliations and the licence precedes them, under the heading `About the article`.
@@ -65,7 +65,7 @@ class _XmlText:
 
     @property
     def date(self) -> str | None:
-        """The first publication date that the document names in elements year, month and day."""
+        """Return the first publication date that the document gives in the elements year, month and day."""
         if "year" not in self._date:
             return None
         year, month, day = (self._date.get(part, "") for part in ("year", "month", "day"))
@@ -164,7 +164,7 @@ class _XmlText:
             self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
-        """Return True for a list of references, and for an article's front matter except title and abstract."""
+        """Return True for elements that move to the end: references, and front matter except title and abstract."""
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:

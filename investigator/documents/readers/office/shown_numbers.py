@@ -1,5 +1,6 @@
-"""Numbers of an Office Open XML workbook as its cells show them: per cent, separators, currency signs. The library that
-reads the values does not provide them. Dates stay as it writes them, with an unambiguous year, month and day.
+"""Formats the numbers of an Office Open XML workbook as its cells show them: with per cent and currency signs and
+separators. The library that reads the values does not do this. Dates stay as that library writes them, with an
+unambiguous year, month and day.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _STYLES = "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 Shown = Mapping[tuple[int, int], tuple[str, str]]
-"""Numbers as stored and as displayed, by row and column, which are counted from the first used ones."""
+"""Numbers as stored and as displayed, by row and column; both are counted from the first one that is used."""
 
 _BUILT_IN = {
     1: "0",
@@ -52,7 +53,7 @@ def shown_numbers(source: SourceFile, settings: ReaderSettings) -> dict[str, Sho
 
 
 def _formats(styles: ElementTree.Element) -> list[str]:
-    """Return the format of each style of a cell."""
+    """Return the number format of each cell style."""
     written: dict[int, str] = {}
     forms: list[str] = []
     for element in styles:
@@ -99,7 +100,7 @@ def _column(letters: str) -> int:
 
 
 def number_format(identifier: int, written: Mapping[int, str]) -> str:
-    """Return a number format by its id in a workbook with its own formats `written`; "" for the general format."""
+    """Return the number format with an id; `written` contains the workbook's own formats. "" is the general format."""
     return written.get(identifier, _BUILT_IN.get(identifier, ""))
 
 

@@ -24,7 +24,7 @@ _USUAL_PITCH = 1.2
 _APART = 2
 """Gap, in letter heights, above which two pieces of a line are separate."""
 _COLUMN_JUMP = 4
-"""Letter heights by which the next column, unlike a table cell, begins above the end of a line."""
+"""Minimum distance, in letter heights, by which the next column, unlike a table cell, begins above a line."""
 _SHORT_LINE = 0.75
 """Share of the widest line of a block below which a line break is deliberate."""
 _HEADING_LINES = 2
@@ -41,7 +41,7 @@ _MOST_NUMBERS = 0.4
 class PlacedLine(NamedTuple):
     """A line of a page, with its text, its edges in points from the left and the bottom, and its type.
 
-    `weight` is None if the line has several. `cut` is set if a word continues in the next line.
+    `weight` is None if the line has several weights. `cut` is True if its last word continues in the next line.
     """
 
     text: str
@@ -87,7 +87,7 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     if abs(down) <= before.size / 2:  # the same line: pdfium splits it at a raised or lowered mark
         return not -before.size < after.left - before.right < _APART * before.size
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
-    if down < 0 or beside:  # this line starts the next column or stands next to the block
+    if down < 0 or beside:  # this line starts the next column or is next to the block
         fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
         return not (_goes_on(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):
@@ -103,7 +103,7 @@ class Type(NamedTuple):
 
 
 def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
-    """Return the type in which most letters of a document are set."""
+    """Return the size and weight of most letters of a document."""
     letters: Counter[Type] = Counter()
     for line in (line for lines in pages for line in lines):
         letters[Type(round(line.size, 1), line.weight)] += len(line.text)

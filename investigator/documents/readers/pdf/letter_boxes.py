@@ -1,4 +1,4 @@
-"""Rectangles around some letters of a page, line by line, that contain no other letter. Pure."""
+"""Computes rectangles around some letters of a page, line by line, that contain no other letter. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Box(NamedTuple):
 
 
 class Direction(Enum):
-    """The direction of a line on its page before rotation; upward and downward lines have the same."""
+    """The direction of a line on its page before rotation; lines that run downwards also count as upwards."""
 
     ACROSS = 0
     UPWARDS = 1
@@ -58,9 +58,7 @@ class Direction(Enum):
 
 
 class Letter(NamedTuple):
-    """A letter with the box of its ink, the box that its line assigns, the line's direction, and whether it begins the
-    line.
-    """
+    """A letter: the box of its ink (`drawn`), the box that it takes up in its line (`room`), and its direction."""
 
     drawn: Box
     room: Box

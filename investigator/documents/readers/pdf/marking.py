@@ -19,9 +19,9 @@ _STRAIGHT = 0.1
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:
-    """Return for each character of a page's text its position in `raw`, pdfium's text of the page.
+    """Return the position of each character of a page's text in `raw`, pdfium's text of the page; None for white space.
 
-    White space has no position. Return None if the text does not belong to the page.
+    Return None instead of a list if the text does not belong to the page.
     """
     places: list[int | None] = []
     at = 0
@@ -95,7 +95,7 @@ def _ends_line(raw: str) -> bool:
 
 
 def _letter(textpage: Any, place: int, *, begins_line: bool) -> Letter | None:
-    """Return a letter with its boxes; None if it has none."""
+    """Return a letter with its boxes; None if pdfium knows no box for it."""
     import pypdfium2.raw as pdfium
 
     index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)

@@ -25,8 +25,8 @@ class Orientation(IntEnum):
     UPWARDS = 3
 
     def upright(self, left: float, bottom: float, right: float, top: float) -> Box:
-        """Return a rectangle of the page in the position that it has if lines run from left to right; coordinates may
-        be negative.
+        """Return the position of a rectangle after the page is rotated so that its lines run from left to right.
+        Coordinates may be negative.
         """
         match self:
             case Orientation.UPRIGHT:
@@ -56,7 +56,7 @@ def text_in_order(page: Any) -> tuple[Any, Orientation]:
 
 
 def _orientation(textpage: Any, otherwise: Orientation) -> Orientation:
-    """Return the orientation of most letters of a page; `otherwise` if they differ."""
+    """Return the orientation of most letters of a page; `otherwise` if too few have the same orientation."""
     import pypdfium2.raw as pdfium
 
     count = textpage.count_chars()

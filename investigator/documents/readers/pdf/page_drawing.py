@@ -31,7 +31,7 @@ _FINENESS = 1_000_000  # resolution of positions, in parts of the page's width a
 def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:
     """Return the requested pages of a PDF; pages that do not exist are omitted.
 
-    Pages without a text layer are recognised again to locate their words.
+    Text recognition locates the words of pages without a text layer.
 
     Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or drawn.
     """

@@ -64,7 +64,7 @@ def _places(plain: str, text: str) -> list[int]:
 
 
 def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:
-    """Return the tables of all pages; `pages` holds those of each page that has a span."""
+    """Return the tables of all pages; `pages` contains the tables of each page that has a span."""
     left = MOST_CELLS
     found: list[Table] = []
     for joined in _joined(pages, spans):
@@ -110,7 +110,7 @@ def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpa
 
 
 def _is_same_column(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return True if right edges are the same, as those of figures are, or left edges, as those of words are."""
+    """Return True if the right edges of two columns are the same (as of figures), or the left edges (as of words)."""
     return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(one, other, strict=True))
 
 

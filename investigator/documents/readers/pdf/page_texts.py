@@ -1,4 +1,4 @@
-"""The text of each page from its lines, with headings recognised by their type."""
+"""Builds the text of each page from its lines, and recognises headings by their type size and weight."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from investigator.records import FileStatus
 
 _PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time per process
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_OUTLINES = 60  # number of shapes on a page without pictures above which they may be drawn letters
+_OUTLINES = 60  # number of shapes on a page without pictures from which they may be drawn letters
 _DPI = 300
 _POINTS = 72  # dots per inch
 _MOST_PIXELS = 40_000_000  # pixel limit of a drawn page
@@ -69,7 +69,7 @@ def _has_written_annotations(page: Any) -> bool:
 
 
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
-    """Return the files attached to the document, at most `most` plus one; each opens the document again."""
+    """Return the files attached to a document, at most `most` plus one; reading one opens the document again."""
     import pypdfium2
 
     with opened(data) as document:
@@ -126,7 +126,7 @@ def drawn_page(data: bytes, index: int) -> Picture:
 
 
 def check_pictures(page: Any) -> None:
-    """Raise ReadFailure if a picture on the page would unpack to too much."""
+    """Raise ReadFailure if a picture on the page has too many pixels to unpack."""
     import pypdfium2.raw as pdfium
 
     for picture in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)):

@@ -1,4 +1,4 @@
-"""Finds tables of a PDF that are pictures, with a caption such as "Table 3" and a picture in place of the cells."""
+"""Finds tables of a PDF that are pictures: a caption such as "Table 3" is next to a picture instead of cells."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.table_pictures import named_table
 
 _REACH = 60
-"""Points between a caption and the picture below or above it."""
+"""Maximum distance, in points, between a caption and the picture below or above it."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # points: anything smaller is an icon
 _MOST_INSIDE = 2
-"""Lines of text inside a picture above which it is the background of a readable table."""
+"""Maximum number of text lines inside a picture; with more, it is the background of a readable table."""
 
 
 def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:

@@ -22,7 +22,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 @dataclass(frozen=True)
 class PageWord:
-    """A word: its span in the page text, the number of its line, and its box on the upright page; y grows upwards."""
+    """A word: its span in the page text, the number of its line, and its box on the upright page, with y upwards."""
 
     text: str
     start: int
@@ -109,7 +109,7 @@ def page_words(textpage: Any, raw: str, text: str, turned: Orientation) -> tuple
 
 
 def _raw_index(raw: str, text: str) -> Callable[[int], int] | None:
-    """Return the mapping from text characters to positions in `raw`; None if more than line ends was cleaned."""
+    """Return a function from offsets in the text to those in `raw`; None if cleaning changed more than line ends."""
     lead = len(raw) - len(raw.lstrip())
     breaks: list[int] = []  # the positions in the text at which the offset between the two changes
     shifts: list[int] = [lead]

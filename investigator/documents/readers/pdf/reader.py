@@ -1,4 +1,4 @@
-"""PDF, page by page, with pdfium; only scanned pages are ever drawn, for text recognition."""
+"""Reads PDF files page by page with pdfium; only scanned pages are drawn, for text recognition."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LaidPage = tuple[str, list[LaidTable]]
 
 @dataclass
 class _Layers:
-    """The lines of each page's text layer, and the indices of pages that are only drawn, or cannot be opened."""
+    """The lines of each page's text layer, and the indices of pages that are scans, or cannot be opened (`broken`)."""
 
     lines: list[list[PlacedLine]] = field(default_factory=list)
     tables: list[LaidPage] = field(default_factory=list)
@@ -179,7 +179,7 @@ def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tupl
 
 
 def _bookmarked(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
-    """Return bookmarks as headings: at their words on the page, else at the top of the page; in text order."""
+    """Return bookmarks as headings, in text order: at their words on the page, or else at the top of the page."""
     spans = {span.page: span for span in pages}
     found: dict[int, Heading] = {}
     for title, index in bookmarks:

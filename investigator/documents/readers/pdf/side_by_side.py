@@ -14,11 +14,11 @@ from investigator.language.terms import folded
 from investigator.tables.shape import is_value
 
 _FEWEST_ROWS = 2
-_OFF_EDGE = 1.0  # how far a title may begin from the labels below it, in letter heights: cells have margins
+_OFF_EDGE = 1.0  # maximum distance from a title to the left edge of the labels below it, in letter heights
 
 
 def told_apart(table: LaidTable) -> Iterator[LaidTable]:
-    """Yield the tables that a detected table consists of, from left to right; the table itself if it is only one."""
+    """Yield the tables of which a detected table consists, from left to right; the table itself if it is only one."""
     for column in range(2, len(table.edges)):
         if _names_rows(table, column) and _is_another(table, column):
             yield _part(table, 0, column)

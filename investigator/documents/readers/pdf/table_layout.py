@@ -18,7 +18,7 @@ _OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns,
 _TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
 _LARGER = 1.2  # as a multiple of the letter height of figures
-_FEWEST_WORDS = 4  # the end of a sentence; "approx." and "No." name columns
+_FEWEST_WORDS = 4  # of a text that ends like a sentence; "approx." and "No." name columns
 _LONG = 75  # characters; a longer piece is running text
 
 
@@ -35,7 +35,9 @@ class LaidCell:
 
 @dataclass
 class LaidTable:
-    """A table on a page; `edges` are the columns of its figures, in points, and `lefts` its labels' left edges."""
+    """A table on a page; `edges` are the left and right edges of the columns of figures, in points, and `lefts` are the
+    left edges of the labels of its rows.
+    """
 
     cells: list[LaidCell]
     header_rows: int
@@ -76,7 +78,7 @@ def _is_data(row: VisualRow) -> bool:
 
 
 def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last row of figures of each stretch of rows that may be a table."""
+    """Yield the numbers of the first and the last row of figures in each group of rows that may be a table."""
     begun: int | None = None
     last = 0
     for number, row in enumerate(rows):
@@ -112,8 +114,8 @@ def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
 def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
     """Return the columns of figures from left to right, as spans in points.
 
-    A column is a stretch covered by pieces of rows, except the first piece of a labelled row; a stretch covered by only
-    a few rows is a gap.
+    A column is a range that is covered by pieces of rows, except the first piece of a labelled row. A range that only a
+    few rows cover is a gap.
     """
     data = [row for row in body if _is_data(row)]
     spans = []
@@ -291,7 +293,7 @@ def _join(cells: list[LaidCell], row: int, label: tuple[PageWord, ...]) -> None:
 
 
 def _body_cells(row: VisualRow, edges: Sequence[tuple[float, float]]) -> dict[int, tuple[PageWord, ...]]:
-    """Return the words of a row by column; column 0 holds the labels."""
+    """Return the words of a row by column; column 0 contains the labels."""
     found: dict[int, list[PageWord]] = {}
     for place, piece in enumerate(row.pieces):
         own = _column_of(piece, edges)

@@ -53,13 +53,13 @@ class RowPiece:
 
     @cached_property
     def is_time(self) -> bool:
-        """Return True for a year, a month, or a date: such pieces name columns."""
+        """Return True for a year, a month or a date, which name columns."""
         return is_time(self.text)
 
 
 @dataclass(frozen=True)
 class VisualRow:
-    """The pieces of a row from left to right; `top` and `bottom` are in points, y grows upwards."""
+    """The pieces of a row from left to right; `top` and `bottom` are in points above the bottom of the page."""
 
     pieces: tuple[RowPiece, ...]
     top: float

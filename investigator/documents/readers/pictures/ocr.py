@@ -47,13 +47,13 @@ class Recognised:
     @property
     def left_out(self) -> tuple[ReadFailure, ...]:
         """Return the unreadable pages with the reasons, and the pages without text."""
-        told = []
+        failures = []
         if self.failure is not None:
-            told.append(ReadFailure(self.failure.status, f"{listed_pages(self.missed)}: {self.failure.reason}"))
+            failures.append(ReadFailure(self.failure.status, f"{listed_pages(self.missed)}: {self.failure.reason}"))
         without = [index for index, text in self.texts.items() if not any(character.isalnum() for character in text)]
         if without:
-            told.append(ReadFailure(FileStatus.EMPTY, f"{listed_pages(without)}: no text was recognised"))
-        return tuple(told)
+            failures.append(ReadFailure(FileStatus.EMPTY, f"{listed_pages(without)}: no text was recognised"))
+        return tuple(failures)
 
     def fail(self, index: int, failure: ReadFailure) -> None:
         """Record a page that could not be read."""

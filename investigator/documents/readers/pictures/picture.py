@@ -1,4 +1,4 @@
-"""Reads the text of pictures, if it can be recognised; each page of a TIFF file is a page."""
+"""Reads pictures by text recognition; each page of a TIFF file is a page."""
 
 from __future__ import annotations
 

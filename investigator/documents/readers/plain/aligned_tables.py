@@ -1,4 +1,4 @@
-"""Tables of plain text with columns aligned by spaces: laid out like those of a page with a monospaced font."""
+"""Finds tables in plain text whose columns are aligned by spaces, by treating it as a page in a monospaced font."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _offsets(text: str) -> list[tuple[int, str]]:
 
 
 def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last line of stretches whose lines have gaps and figures, with the lines above."""
+    """Yield the first and last line of each group of lines with gaps and figures, including a few lines above it."""
     begun: int | None = None
     last = count = 0
     for number, (_, line) in enumerate(lines):

@@ -1,4 +1,4 @@
-"""CSV and TSV: each record becomes a line, at the line of the file on which it begins."""
+"""Reads CSV and TSV files: each record becomes one line, with the line number at which it begins in the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
         if delimiter is None:
             return Extracted(text=text)
         records = list(_records(text, delimiter, csv.QUOTE_MINIMAL))
-        if text.count('"') % 2 and records[-1][1] > 1:  # an unclosed quotation mark includes the rest of the file
+        if text.count('"') % 2 and records[-1][1] > 1:  # an unclosed quotation mark swallows the rest
             records = list(_records(text, delimiter, csv.QUOTE_NONE))
     except csv.Error:
         return Extracted(text=text)

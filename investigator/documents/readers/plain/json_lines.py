@@ -1,4 +1,4 @@
-"""JSON becomes a line for each value, after its path. Each record of JSON lines stays on its line of the file."""
+"""Reads JSON as one line for each value, preceded by its path. Records of JSON lines stay on their own lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
 def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads one or several consecutive JSON values, as `path.to.key: value`. Broken JSON is kept as plain text.
+    """Reads one or several consecutive JSON values as lines `path.to.key: value`. Broken JSON is kept as plain text.
 
     Raises ReadFailure if it is a result of this program: an answer must never become evidence.
     """
