@@ -96,7 +96,9 @@ def _last(text: str, mark: str, start: int, maximum: int) -> int:
 
 
 def _grouped(text: str, sentences: Iterable[_Span], settings: ChunkSettings) -> Iterator[_Span]:
-    """Merge neighbouring sentences into spans up to the target; a short span takes one more, up to the maximum."""
+    """Merge neighbouring sentences into spans up to the target; a short span takes one more sentence, up to the
+    maximum.
+    """
     current: _Span | None = None
     for start, end in sentences:
         if current is None:

@@ -2,7 +2,8 @@
 
 The id depends only on the file's own path, so no other file can change it. It can be converted back to the path: each
 undisplayable byte, and U+FFFD itself, is written as U+FFFD and two hexadecimal digits. The id of a file inside another
-file is that file's id, a slash and the inner path; no other file of the folder can be below a file.
+file is that file's id, a slash and the inner path; it is unique, because no other file of the folder can be below a
+file.
 """
 
 from __future__ import annotations

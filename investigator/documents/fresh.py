@@ -39,8 +39,8 @@ class FreshDocument:
 class FreshReading:
     """Reads documents of a folder again, each file only once unless its bytes change.
 
-    Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe; one thread
-    reads at a time. At most `processes` processes read files, and at most `most_kept` characters of text are
+    Use it as a context manager; on exit the reading processes are stopped. Nothing is written. Thread-safe, but only
+    one thread reads at a time. At most `processes` processes read files, and at most `most_kept` characters of text are
     cached.
     """
 

@@ -21,7 +21,7 @@ IGNORE_FILE = ".investigatorignore"
 _LONGEST_IGNORE_FILE = 1_000_000
 _MOST_PATTERNS = 1_000  # limits, because each pattern is tried on each name, and the folder's author controls both
 _OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # names of this program at the top of the folder
-_MOST_NAMES = 10  # number of names kept for each reason in each record
+_MOST_NAMES = 10  # number of names that are kept for each reason
 _LONGEST_NAME = 200
 
 

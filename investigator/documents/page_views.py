@@ -1,4 +1,4 @@
-"""Page views of documents, drawn with quotes marked by the processes that read files."""
+"""Draws pages of documents, with quotes marked, in the processes that read files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads one file from its path to chunks, or draws pages of it: the work of a reading process."""
+"""Does the work of a reading process: reads one file and splits it into chunks, or draws pages of it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _Use = tuple[str, str]
 """A language, and the purpose of a key word in it."""
 
 _HINT_DISTANCE = 250
-"""Maximum number of characters between two hints that count as a demand together."""
+"""Maximum number of characters between two hints that together count as a demand."""
 _BASE64 = late(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,8000}={0,2}(?![\w+/=-])")
 _TAG_CHARACTERS = late("[\U000e0020-\U000e007e]{8,}")
 """Invisible tag characters. Flags use fewer of them."""

@@ -1,4 +1,4 @@
-"""The word lists of this package: TOML files in `data/`, read on first use.
+"""Reads the word lists of this package, TOML files in `data/`, on first use.
 
 Each file maps languages (ISO 639-1) to words separated by spaces, some in sections.
 """

@@ -17,7 +17,7 @@ _MOST_PREFIXES = 2
 
 
 def bare(word: str) -> str:
-    """Return a folded word without its article; any word of another script unchanged."""
+    """Return a folded word without its article; a word of any other script is returned unchanged."""
     if word.isascii():
         return word
     found = _ARTICLE.match(word)

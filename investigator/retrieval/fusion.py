@@ -32,8 +32,8 @@ def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[
 def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characters: int) -> list[range]:
     """Return the first `count` windows of neighbouring chunks around ranked chunks, best first.
 
-    `ranked` holds positions in `chunks`, the chunks of one document in text order. A window grows to both sides, never
-    across a page border and not beyond the given number of characters; no chunk is in two windows.
+    `ranked` contains positions in `chunks`, which are the chunks of one document in text order. A window grows to both
+    sides, never across a page border and not beyond the given number of characters; no chunk is in two windows.
     """
     used: set[int] = set()
     found: list[range] = []

@@ -64,7 +64,8 @@ class RetrievalSettings(Record):
     chroma: Annotated[str, AfterValidator(_known_address)] = Field(
         default="",
         exclude=True,  # the result does not depend on where vectors are compared
-        description="Chroma server for more than exact_up_to vectors, as http://HOST:8000; empty: Chroma on this machine",
+        description="Chroma server for more than exact_up_to vectors, as http://HOST:8000; empty: Chroma runs on this "
+        "machine",
     )
     sentences_up_to: int = Field(
         default=10_000,

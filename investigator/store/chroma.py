@@ -92,7 +92,7 @@ class ChromaIndex:
         return self._session
 
     def _write(self) -> None:
-        """Write new entries and delete obsolete ones; the state of the collection is uncertain until `settled`."""
+        """Write new entries and delete obsolete ones; the state of the collection is uncertain until it is settled."""
         self.close()
         self._place.doubt()
         session = self._place.open()

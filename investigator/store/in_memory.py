@@ -77,7 +77,7 @@ class JointLedger:
         self._sent: dict[str, int] = {}
 
     def spent_before(self, usage: Usage, seconds: float = 0.0) -> None:
-        """Add what runs have cost, and the time they took, in earlier processes."""
+        """Add the cost and the duration of runs in earlier processes."""
         with self._adding:
             self._paid = together(self._paid, usage)
             self._took_before += seconds

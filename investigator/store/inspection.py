@@ -89,7 +89,7 @@ def _damage(connection: sqlite3.Connection, schema: Schema) -> str:
 
 @cache
 def _own_entries(schema: Schema) -> frozenset[Entry]:
-    """Return the expected entries of a database with that schema."""
+    """Return the entries that a database with this schema should have."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in statements_of(schema):
             connection.execute(statement)

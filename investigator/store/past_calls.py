@@ -16,8 +16,8 @@ from investigator.store.user_key import user_key
 
 @dataclass(frozen=True)
 class PastCall:
-    """A reply that a run used, with the names of its template and engine. `elapsed` is its arrival time in seconds of
-    the run; a `reused` reply was paid for by an earlier run.
+    """A reply that a run used, with the names of its template and engine. `elapsed` is the time from the start of the
+    run to its arrival, in seconds; a `reused` reply was paid for by an earlier run.
     """
 
     template: str

@@ -66,7 +66,7 @@ def added(counts: Iterable[WordCounts]) -> WordCounts:
 
 
 class WordScores:
-    """Scores rows of a full-text table; `ids` are their numbers, ascending. Thread-safe."""
+    """Scores rows of a full-text table; `ids` are the row numbers in ascending order. Thread-safe."""
 
     def __init__(self, database: Database, table: WordTable) -> None:
         self._database = database

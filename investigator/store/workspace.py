@@ -58,8 +58,8 @@ def has_runs(directory: Path) -> bool:
 
 
 def foreign_names(directory: Path) -> list[str]:
-    """Return the names that do not belong in a workspace if a directory is not a workspace; hidden names do not
-    count.
+    """Return the names in a directory that do not belong in a workspace, except hidden ones; empty if the directory is
+    a workspace.
     """
     with suppress(OSError):  # opening the directory will report the problem
         if not has_runs(directory):

@@ -72,7 +72,7 @@ def kind_fits(asked: TableQuestion, value: str, header: str, labels: str, over: 
 
 
 def _is_mean_of_another(asked: TableQuestion, value: str, names: str) -> bool:
-    """Return True for a mean or median with its spread, unless a name of the cell is the counted thing."""
+    """Return True for a mean or median with its spread, unless the names of the cell contain the counted thing."""
     return _SPREAD.search(value) is not None and root(counted_thing(asked.text)) not in roots(names)
 
 

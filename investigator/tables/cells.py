@@ -63,7 +63,7 @@ class TableView:
 
     @cached_property
     def by_words(self) -> dict[str, tuple[TableCell, ...]]:
-        """Return the cells with the same words, in the order of the table."""
+        """Return the cells by their words; cells with the same words are in the order of the table."""
         found: dict[str, list[TableCell]] = {}
         for cell in self.table.cells:
             found.setdefault(self.words(cell), []).append(cell)

@@ -79,7 +79,7 @@ def computed_cells(question: str, tables: DocumentTables) -> ComputedCells | Non
 def _computed(
     operation: Operation, cells: Sequence[Place], question: str, *, are_of_row: bool = False
 ) -> ComputedCells | None:
-    """Return the result for some cells; for a highest or lowest figure they are sorted."""
+    """Return the result for some cells, which are sorted if the highest or lowest figure is wanted."""
     if len(cells) < _FEWEST or (operation is Operation.MEAN and len(cells) > _MOST_OF_MEAN):
         return None
     asked, ordered = table_question(question), list(cells)

@@ -103,7 +103,7 @@ class DocumentTables:
 
 
 class _Same:
-    """A document as a cache key, compared by identity: another record of the same text is another key."""
+    """A document as a cache key, compared by identity: two records of the same text are different keys."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

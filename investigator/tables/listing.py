@@ -22,7 +22,7 @@ from investigator.tables.shape import CURRENCY_SIGN, is_value
 from investigator.tables.things import AskedThings, asked_things
 from investigator.tables.times import TableTime, agrees, header_time
 
-_MOST_LISTED = 2_000  # rows of a document
+_MOST_LISTED = 2_000  # maximum number of rows listed from a document
 _VALUES = re.compile(r"^\W*what(?:['’]s| is| was| are| were)\b", re.IGNORECASE)
 _FEW = 20  # maximum number of rows of a table for listing a whole column: "What is the price?"
 _SHORTEST_VERB = 5  # letters of its root

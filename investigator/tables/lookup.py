@@ -91,7 +91,7 @@ class FoundCell:
 def best_cells(
     question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
 ) -> tuple[FoundCell, ...]:
-    """Return the cells of a document nearest to a question, best first. `time` replaces the question's time, if it
+    """Return the cells of a document nearest to a question, best first. `time` is the time to look for if the question
     names several. Cells of rows that name fewer than half of the question's words are omitted.
     """
     return _best(question, tables, time)[:most]

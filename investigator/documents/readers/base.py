@@ -61,7 +61,7 @@ OWN_RESULT = "a result of this program is not evidence"
 
 
 class ReadFailure(ReaderError):
-    """No text could be read from a file; holds its status, and the reason in one plain line."""
+    """Raised if no text can be read from a file; contains the file's status, and the reason in one plain line."""
 
     default_hint = "Convert the file to a supported format, or remove it from the folder."
 
@@ -117,7 +117,8 @@ is a plug-in, that the plug-in failed.
 
 
 def cleaned(text: str) -> str:
-    """Return the text with \\n as its only line end, and without characters that the store or wire form cannot carry.
+    """Return the text with \\n as its only line end, and without characters that the store or wire form cannot
+    represent.
 
     These are control characters other than tab, line end and form feed, lone surrogates, and non-characters.
     """

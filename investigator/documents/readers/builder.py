@@ -144,10 +144,10 @@ class TextBuilder:
         self._separators = 0
 
     def begin_cell(self, *, header: bool = False, rows: int = 1, columns: int = 1) -> None:
-        """Begin a cell of the current row; outside a row it is a line.
+        """Begin a cell of the current row; outside a row, begin a line instead.
 
-        `header` means that the file marks it as a header cell. It spans the given numbers of rows and columns; a cell
-        of zero rows belongs to the cell above.
+        `header` means that the file marks it as a header cell. The cell spans the given numbers of rows and columns; a
+        cell of zero rows belongs to the cell above.
         """
         if not self._rows:
             self.line()

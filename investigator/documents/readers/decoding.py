@@ -73,7 +73,7 @@ def _marks_of_damage(data: bytes) -> int:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return True if the beginning of the bytes contains more control characters than any text."""
+    """Return True if the beginning of the bytes contains more control characters than a text would."""
     return _controls(data) > max(3, len(data[:_SAMPLE]) // 100)
 
 
@@ -144,8 +144,8 @@ def _guessed(data: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    """Return EUC-JP if the bytes contain as much kana as only Japanese text does, because Chinese and Korean bytes
-    are valid in it, too.
+    """Return EUC-JP if the bytes contain so much kana that they must be Japanese, because Chinese and Korean bytes are
+    also valid EUC-JP.
     """
     try:
         text = sample.decode("euc_jp")

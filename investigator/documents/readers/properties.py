@@ -46,8 +46,8 @@ def is_title_like(line: str) -> bool:
 
 
 def largest_title(lines: list[tuple[str, float]]) -> str:
-    """Return the title among lines with their letter heights: the largest line, if it is larger than the body text.
-    Neighbouring lines of that size form one title.
+    """Return the title among `lines`, which are given with their letter heights: the largest line, if it is larger than
+    the body text. Neighbouring lines of that size form one title.
     """
     worded = [(" ".join(line.split()), height) for line, height in lines if _is_worded(line)]
     if not worded:
@@ -66,7 +66,7 @@ def _is_worded(text: str) -> bool:
 
 
 def iso_date(text: str | None) -> str | None:
-    """Convert a date in ISO, PDF (`D:20220930...`) or mail format to YYYY-MM-DD, a bare year to YYYY, else None."""
+    """Return a date in ISO, PDF (`D:20220930...`) or mail format as YYYY-MM-DD, and a bare year as YYYY; else None."""
     text = (text or "").strip()
     if match := _ISO.match(text) or _PDF.match(text):
         return _day(*(int(part) for part in match.groups()))

@@ -1,7 +1,8 @@
 """Finds the reader of a file: one of our own (see `versions.OWN`), imported for its first file, or a plug-in.
 
-Another package adds a reader with an entry point of the group `investigator.readers`: its name is a suffix unknown here
-(`.toy`) or, for ZIP packages that declare their media type, that media type; its value is the reader (`toys:read_toy`).
+Another package adds a reader with an entry point in the group `investigator.readers`. The name of the entry point is a
+suffix that no reader of ours supports (`.toy`) or, for ZIP packages that declare their media type, that media type; its
+value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
 
 @cache
 def own_reader(kind: str) -> Reader:
-    """Return our own reader of a media type, imported on demand: most folders contain few kinds of files."""
+    """Return our own reader of a media type, imported on demand, because most folders contain few kinds of files."""
     module, _, function = OWN[kind].function.partition(":")
     reader: Reader = getattr(import_module(f"{__package__}.{module}"), function)
     return _reporting_damage(reader) if kind in TEXTS else reader

@@ -68,7 +68,9 @@ def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
 
 
 def _first_header(lines: Sequence[RowLine], header: int) -> int:
-    """Return the first of the rows right above the header that name several of its columns, unlike a title."""
+    """Return the index of the first header line; lines right above the header belong to it if, unlike a title, they
+    name columns other than the first.
+    """
     first = header
     while first and any(column for column, _, _ in lines[first - 1].cells):
         above = lines[first - 1]

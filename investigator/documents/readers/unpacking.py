@@ -132,7 +132,7 @@ class Unpacking:
         self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
 
     def _may_go_on(self, container_id: str) -> bool:
-        """Return True if another member may be read; an obstacle is recorded once for the whole file."""
+        """Return True if another member may be read; a limit that is reached is recorded once for the whole file."""
         if self._stopped:
             return False
         limit = self._limit()

@@ -61,7 +61,9 @@ OWN: dict[str, OwnReader] = {
     **TEXTS,
     **dict.fromkeys(kinds.PICTURES, OwnReader("pictures.picture:read_picture", 1)),
 }
-"""Our readers by media type. Another version of a package may give a different text, so it is part of the version."""
+"""Our readers by media type. Another version of a package may produce a different text, so a reader's version includes
+that of its package.
+"""
 
 
 @cache

@@ -1,6 +1,6 @@
 """Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
 
-They are untrusted, so sizes are limited to that of the file, and chains that loop come to an end.
+The files are untrusted, so sizes inside them are capped at that of the file, and a chain that loops is cut off.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ _SHORTEST = 2
 
 
 def decompressed_rtf(data: bytes, most: int) -> bytes:
-    """Return the RTF in these bytes, at most `most` of them; if they are truncated, the part that is available."""
+    """Return the RTF in these bytes, up to `most` bytes of it; if the data is truncated, return the part that is
+    available.
+    """
     if len(data) < _HEADER.size:
         return b""
     _, size, method, _ = _HEADER.unpack_from(data)
@@ -28,8 +30,8 @@ def _expanded(data: bytes, size: int) -> bytearray:
     """Expand compressed RTF.
 
     Each control byte marks, low bit first, which of the next eight items repeat text from the window. A repetition is
-    two bytes: 12 bits for the position in the window, 4 for the length. A repetition at the window's own end ends the
-    text.
+    two bytes: 12 bits for the position in the window, 4 for the length. A repetition that refers to the current end of
+    the window ends the text.
     """
     out = bytearray(_KNOWN)  # the window is the end of the output, and initially contains a predefined text
     at, end = _HEADER.size, len(_KNOWN) + size

@@ -59,7 +59,7 @@ def tokens(data: bytes) -> Iterator[Token]:
 
 
 def charset_encoding(number: int) -> str | None:
-    """Return the encoding of a font's charset; None if the charset names none (default, symbols)."""
+    """Return the encoding of a font's charset; None for charsets without an encoding (default, symbols)."""
     return _CHARSETS.get(number)
 
 

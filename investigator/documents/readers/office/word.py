@@ -51,7 +51,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _heading_styles(package: Package) -> dict[str, bool]:
-    """Return the style ids of headings: by name, by outline level, or based on such a style."""
+    """Return for each style id if it is a heading style, by its name or outline level, or by its base style."""
     if "word/styles.xml" not in package:
         return {}
     parents: dict[str, str] = {}

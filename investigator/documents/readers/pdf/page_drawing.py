@@ -134,7 +134,7 @@ def _device(page: Any, x: float, y: float) -> tuple[float, float]:
 
 
 def _picture(page: Any, width: int) -> bytes:
-    """Return a page as a PNG file of that width, or a smaller one if it exceeded `MOST_PIXELS`."""
+    """Return a page as a PNG file of the given width, or a smaller one if it would exceed `MOST_PIXELS`."""
     check_pictures(page)
     points_wide, points_high = (max(side, 1.0) for side in page.get_size())
     scale = min(width / points_wide, (MOST_PIXELS / (points_wide * points_high)) ** 0.5)

@@ -1,4 +1,4 @@
-"""Detects the tables of a PDF page by page, and joins them across pages, with caption and unit from the text above."""
+"""Detects the tables of a PDF page by page, joins them across pages, and finds captions and units in the text above."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from investigator.tables.captions import caption_above
 _SAME_EDGE = 4.0  # points
 _INDENT = 2.5  # points
 _SIDE_BY_SIDE = 6  # characters
-_FOLLOWS = 160  # number of characters between two tables that share one unit note
-_FEWEST_ALIKE = 0.7  # share of columns that must match those at the top of the next page
+_FOLLOWS = 160  # maximum number of characters between two tables that share a unit note
+_FEWEST_ALIKE = 0.7  # minimum share of columns that match those at the top of the next page
 
 
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:

@@ -1,4 +1,4 @@
-"""PDF files opened with pdfium, and their pages as pictures."""
+"""Opens PDF files with pdfium, and draws their pages as pictures."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
 from investigator.tables.measures import is_unit_note
 
-_NEAR = 2.6  # line heights between the centres of rows of one table
+_NEAR = 2.6  # maximum distance between rows of one table, in line heights
 _MOST_BETWEEN = 4  # maximum rows without figures between rows with figures
 _MOST_HEADERS = 14
 _MOST_HEADINGS = 3  # maximum rows directly above the first row of figures
 _OFF_CENTRE = 0.25  # how far a header may be off the centre of several columns, as a share of the column distance
-_TIGHT = 1.05  # line heights between lines of one cell if rows are further apart
+_TIGHT = 1.05  # maximum distance between lines of one cell, in line heights, if rows are further apart
 _COVERED = 0.12  # share of rows that may extend into the gap between two columns
-_LARGER = 1.2  # as a multiple of the letter height of figures
+_LARGER = 1.2  # letter height of a title, as a multiple of that of figures
 _FEWEST_WORDS = 4  # of a text that ends like a sentence; "approx." and "No." name columns
 _LONG = 75  # characters; a longer piece is running text
 
@@ -143,7 +143,9 @@ def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
 def _headers_above(
     rows: Sequence[VisualRow], first: int, floor: int, edges: Sequence[tuple[float, float]]
 ) -> list[VisualRow]:
-    """Return the rows above the first row of figures that name columns: no piece may start left of the figures."""
+    """Return the rows above the first row of figures that name columns. At most one of their pieces may be left of the
+    figures.
+    """
     begin = edges[0][0]
     found: list[VisualRow] = []
     below = rows[first]
@@ -195,8 +197,8 @@ def _is_note(row: VisualRow) -> bool:
 
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
-    """Return True if a piece is centred over one column of figures, or over several neighbouring columns. One of
-    several adjacent headers (`beside`) must cover exactly one column.
+    """Return True if a piece is centred over one column of figures, or over several neighbouring columns. If the row
+    has several headers (`beside`), it is enough that the piece covers exactly one column.
     """
     if len(piece.text) > _LONG:
         return False
@@ -219,7 +221,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
     for number in range(len(headers) - 1, -1, -1):
         named = list(_header_cells(number, headers[number], edges, places))
         for cell in named:
-            if cell.column and cell.columns == 1:  # text above it is centred over the table instead of the figures
+            if cell.column and cell.columns == 1:  # a header above it is centred over it, not over the figures
                 places[cell.column - 1] = cell.words[0].left, cell.words[-1].right
         cells = named + cells
         lefts.append(None)

@@ -17,7 +17,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLED = 100
 
 CsvRecord = tuple[list[str], int]
-"""The cells of a record, and the number of file lines that it takes."""
+"""The cells of a record, and the number of lines that it takes up in the file."""
 
 
 def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
