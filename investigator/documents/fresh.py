@@ -19,7 +19,7 @@ from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
-MISSING = "the file is not in the folder any more"
+MISSING = "the file is no longer in the folder"
 _MOST_KEPT = 20_000_000  # characters; the most recently used file stays cached at any size
 
 

@@ -112,5 +112,5 @@ def _ignore_lines(root: str) -> Iterator[str]:
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
         hint = f"Write one pattern per line, at most {_MOST_PATTERNS:,}, as in a .gitignore:  {root}/{IGNORE_FILE}"
-        raise FolderError(f"{IGNORE_FILE} contains no patterns, or too many", hint=hint)
+        raise FolderError(f"{IGNORE_FILE} is not a list of patterns, or contains too many", hint=hint)
     return iter(lines)

@@ -253,7 +253,7 @@ def _name(name: str) -> str:
 
 
 def _changed(address: str) -> SourceChangedError:
-    return SourceChangedError(f"the object {address} was changed while it was copied", hint=f"Run it again. {_GO_ON}")
+    return SourceChangedError(f"the object {address} was changed while it was copied", hint=_GO_ON)
 
 
 def _opened(address: str) -> Any:

@@ -58,7 +58,7 @@ def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
     except OSError as error:
         reason = f"the file cannot be read ({error.strerror or 'input/output error'})"
         raise ReadFailure(FileStatus.FAILED, reason) from error
-    raise ReadFailure(FileStatus.FAILED, "the file was changing while it was read; it is tried again next time")
+    raise ReadFailure(FileStatus.FAILED, "the file was changing while it was read; it is retried next time")
 
 
 def _opened(status: os.stat_result, data: bytes) -> Opened:

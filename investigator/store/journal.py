@@ -266,7 +266,7 @@ class Runs:
         with self._database.begin() as connection:
             run_id = get_meta(connection, _LAST_ASKED)
         if run_id is None:
-            raise UnknownRunError("no single question was asked in this workspace yet")
+            raise UnknownRunError("no single question has been asked in this workspace yet")
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:

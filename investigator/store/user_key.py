@@ -15,7 +15,7 @@ from investigator.errors import SettingsError
 
 KEY_NAME = "user.key"
 _BYTES = 32
-_HINT = "Set XDG_DATA_HOME to a folder of yours that is writable, or remove the file, and a new key is created."
+_HINT = "Set XDG_DATA_HOME to a folder that you can write to, or remove the file: a new key is then created."
 
 
 def user_key(directory: Path | None = None) -> bytes:

@@ -100,7 +100,7 @@ def test_an_object_that_changes_between_two_pieces_is_never_put_together(
     server.before_get = change
     with pytest.raises(SourceChangedError, match=r"s3://papers/2026/a\.txt was changed") as caught:
         copied()
-    assert "Run it again" in caught.value.hint
+    assert "run the same command again" in caught.value.hint
     server.requests.clear()
     folder, _ = copied()
     assert held(folder) == {"a.txt": b"b" * 2_500, "b.txt": b"stays"}

@@ -220,7 +220,7 @@ def test_a_file_that_is_gone_or_a_link_by_now_is_not_shown(pages, kept, folder):
 
 @pytest.mark.parametrize(
     ("data", "reason"),
-    [(b"%PDF-1.4\nbroken", "cut off or damaged"), (None, "password")],
+    [(b"%PDF-1.4\nbroken", "truncated or damaged"), (None, "password")],
     ids=["broken", "encrypted"],
 )
 def test_a_pdf_that_cannot_be_opened_says_why(pages, folder, data, reason):

@@ -146,7 +146,7 @@ def _package_type(data: bytes) -> str:
             mimetype = _part(package, "mimetype", _LONGEST_TYPE).strip().decode("ascii", "ignore")
             manifest = _part(package, "META-INF/manifest.xml", _LONGEST_MANIFEST)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
+        raise ReadFailure(FileStatus.FAILED, "the file is truncated or damaged") from error
     if b"encryption-data" in manifest:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
     if "/" in mimetype:
@@ -186,4 +186,4 @@ def _ole_type(data: bytes, suffix: str) -> str:
             return kind
     if present:
         return present[0][0]
-    raise ReadFailure(FileStatus.UNSUPPORTED, "the format of the file is not known")
+    raise ReadFailure(FileStatus.UNSUPPORTED, "the format of the file is unknown")

@@ -75,7 +75,7 @@ def _check_header(data: bytes) -> None:
 
 
 def _damaged() -> ReadFailure:
-    return ReadFailure(FileStatus.FAILED, "the file is cut off or damaged")
+    return ReadFailure(FileStatus.FAILED, "the file is truncated or damaged")
 
 
 @contextmanager

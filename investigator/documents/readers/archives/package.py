@@ -29,7 +29,7 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, OSError) as error:
-            raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
+            raise ReadFailure(FileStatus.FAILED, "the file is truncated or damaged") from error
         self._limit = self._left = settings.max_bytes
         self._names = set(self._zip.namelist())
 

@@ -23,7 +23,7 @@ def read_archive(source: SourceFile, settings: ReaderSettings) -> Extracted:
     try:
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     except (zipfile.BadZipFile, ValueError, OSError) as error:
-        raise ReadFailure(FileStatus.FAILED, "the archive is cut off or damaged") from error
+        raise ReadFailure(FileStatus.FAILED, "the archive is truncated or damaged") from error
     return Extracted(text="", members=_members(archive, settings.max_bytes))
 
 

@@ -43,7 +43,7 @@ def _package_document(package: Package) -> str:
                 return element.get("full-path", "")
     found = package.names(r".*\.opf")
     if not found:
-        raise ReadFailure(FileStatus.FAILED, "the book has no table of its parts")
+        raise ReadFailure(FileStatus.FAILED, "the book has no list of its parts (.opf)")
     return found[0]
 
 

@@ -143,7 +143,7 @@ def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
         if "timeout" in words or "timed out" in words:
             reason = f"reading it took more than {settings.max_seconds:g} seconds (reader.max_seconds)"
             raise ReadFailure(FileStatus.TIMED_OUT, reason) from error
-        raise ReadFailure(FileStatus.FAILED, "the file is cut off, damaged, or not what its name says") from error
+        raise ReadFailure(FileStatus.FAILED, "the file is truncated, damaged, or not what its name says") from error
 
 
 def _authors_and_date(result: Any) -> tuple[tuple[str, ...], str | None]:

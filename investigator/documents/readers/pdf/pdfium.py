@@ -32,7 +32,7 @@ def opened(data: bytes) -> Iterator[Any]:
         except pypdfium2.PdfiumError as error:
             if getattr(error, "err_code", None) == _PASSWORD_ERROR:
                 raise ReadFailure(FileStatus.ENCRYPTED, "the PDF is protected by a password") from error
-            raise ReadFailure(FileStatus.FAILED, "the PDF is cut off or damaged") from error
+            raise ReadFailure(FileStatus.FAILED, "the PDF is truncated or damaged") from error
         try:
             yield document
         finally:

@@ -27,7 +27,7 @@ def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """
     sizes = picture_sizes(source.data, settings.max_pages)
     if not sizes:
-        raise ReadFailure(FileStatus.FAILED, "the picture is cut off or damaged")
+        raise ReadFailure(FileStatus.FAILED, "the picture is truncated or damaged")
     if max(width * height for width, height in sizes) > _MOST_PIXELS:
         raise ReadFailure(FileStatus.TOO_LARGE, f"the picture has more than {_MOST_PIXELS:,} pixels")
     if all(min(size) < _LEAST_SIDE for size in sizes):
