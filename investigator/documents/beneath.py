@@ -64,33 +64,33 @@ def status_of(root: str, path: str) -> os.stat_result:
     """Return the status of an entry beneath `root`; for a link, that of the link. Raises ReadFailure and OSError."""
     above, _, name = path.rpartition("/")
     with opened_folder(root, above) as folder:
-        return _looked_at(folder, _checked(name))
+        return _status_in(folder, _checked(name))
 
 
 def _entered(folder: int | str, name: str) -> int | str:
     if isinstance(folder, int):
         return _open_within(folder, _checked(name), _FOLDER)
-    status = _looked_at(folder, _checked(name))
+    status = _status_in(folder, _checked(name))
     is_reparse_point = getattr(status, "st_reparse_tag", None)  # Windows links, including those to folders
     if not stat.S_ISDIR(status.st_mode) or is_reparse_point:
-        raise _exchanged()
+        raise _replaced()
     return os.path.join(folder, name)
 
 
 def _opened(folder: int | str, name: str) -> int:
     if isinstance(folder, int):
         return _open_within(folder, name, _FILE)
-    before = _looked_at(folder, name)
+    before = _status_in(folder, name)
     if not stat.S_ISREG(before.st_mode):
         raise ReadFailure(FileStatus.UNSUPPORTED, "not a regular file")
     descriptor = os.open(os.path.join(folder, name), _FILE)
     if not os.path.samestat(before, os.fstat(descriptor)):
         os.close(descriptor)
-        raise _exchanged()
+        raise _replaced()
     return descriptor
 
 
-def _looked_at(folder: int | str, name: str) -> os.stat_result:
+def _status_in(folder: int | str, name: str) -> os.stat_result:
     if isinstance(folder, int):
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
     return os.lstat(os.path.join(folder, name))
@@ -108,11 +108,11 @@ def _open_within(folder: int, name: str, flags: int) -> int:
         return os.open(name, flags, dir_fd=folder)
     except OSError as error:
         if error.errno in _LINK_ERRORS:
-            raise _exchanged() from error
+            raise _replaced() from error
         raise
 
 
-def _exchanged() -> ReadFailure:
+def _replaced() -> ReadFailure:
     return ReadFailure(FileStatus.FAILED, "it was replaced by a link or another kind of file while the folder was read")
 
 

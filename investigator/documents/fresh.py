@@ -79,14 +79,16 @@ class FreshReading:
         if not document_ids:
             return {}
         found = {file.id: file for file in scan(self._root, self._folder).files}
-        same = {one.id: FreshDocument(one) for one in held if one.id in found and self._holds(found[one.id], one)}
+        same = {
+            one.id: FreshDocument(one) for one in held if one.id in found and self._is_unchanged(found[one.id], one)
+        }
         files = {document_id: file_of(document_id, found) for document_id in document_ids}
         with self._turn:
             read = self._read({file.id: file for name, file in files.items() if file is not None and name not in same})
             self._forget()
         return {name: same.get(name) or _document(name, file, read) for name, file in files.items()}
 
-    def _holds(self, file: FoundFile, document: Document) -> bool:
+    def _is_unchanged(self, file: FoundFile, document: Document) -> bool:
         """Return True if a file still has the bytes from which a document was read."""
         if file.problem:
             return False

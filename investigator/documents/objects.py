@@ -112,7 +112,7 @@ class ObjectFolder:
             store = _opened(self.address)
             listed = self._listed(store)
             before = self._read()
-            kept = {key: one for key, one in before.items() if key in listed and self._is_there(listed[key], one)}
+            kept = {key: one for key, one in before.items() if key in listed and self._is_current(listed[key], one)}
             where = places(listed)
             kept = {key: one for key, one in kept.items() if one.place == where[key]}
             for key in before.keys() - kept.keys():
@@ -147,7 +147,7 @@ class ObjectFolder:
             raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")
         return listed
 
-    def _is_there(self, listed: StoredObject, copied: CopiedObject) -> bool:
+    def _is_current(self, listed: StoredObject, copied: CopiedObject) -> bool:
         """Return True if the copy of an object has the same content, and was not modified."""
         try:
             about = os.lstat(self.folder / copied.place)

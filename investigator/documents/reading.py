@@ -21,7 +21,7 @@ _ATTEMPTS = 2
 def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> Contents:
     """Open, hash, read and split a file, or draw its pages. Every failure becomes a status with a reason."""
     try:
-        opened, data = _taken_in(request)
+        opened, data = _stable_contents(request)
         on_opened(opened)
         if opened.content_hash in request.known_hashes:
             return Contents(status=FileStatus.UNCHANGED, known=True)
@@ -39,7 +39,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
         return Contents(status=FileStatus.TOO_LARGE, reason=limit)
 
 
-def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
+def _stable_contents(request: ReadRequest) -> tuple[Opened, bytes]:
     """Return the bytes of a file that did not change during reading, with its stamp. Raises ReadFailure."""
     try:
         first, data, after = _bytes(request)

@@ -96,7 +96,7 @@ class _ReadingProcess:
         """Return the opened file, or None, and its contents. Raises ReaderError if no process starts."""
         process = self._running()
         with _killed_after(request.reader.max_seconds, process) as late:
-            opened, contents = _asked(process, request)
+            opened, contents = _answer_from(process, request)
         if contents is None:
             self._stop()
             return opened, _lost(process.returncode, late.is_set(), request)
@@ -163,7 +163,7 @@ def _started() -> subprocess.Popen[bytes]:
         raise ReaderError(f"no process to read files can be started ({error.strerror})", hint=hint) from error
 
 
-def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
+def _answer_from(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
     """Return a process's answer; its contents are None if the process died."""
     opened: Opened | None = None
     try:

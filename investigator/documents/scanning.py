@@ -144,7 +144,7 @@ class _Walk:
         except OSError:  # part of the path was replaced while it was resolved
             yield _refused(shown, path, "the target of the link does not exist", FileStatus.FAILED)
             return
-        if not _holds(self._real_root, target):
+        if not _contains(self._real_root, target):
             if not self.leaving_out.leaves_out(shown, is_folder=False):
                 yield _refused(shown, path, "a link that leads out of the folder is not followed")
             return
@@ -152,7 +152,7 @@ class _Walk:
         is_folder = real == "." or self._is_real_folder(real)
         if self.leaving_out.leaves_out(shown, is_folder=is_folder):
             return
-        if is_folder and _holds(target, os.path.dirname(link)):
+        if is_folder and _contains(target, os.path.dirname(link)):
             yield _refused(shown, path, "a link to a parent folder is not followed")
         elif is_folder:
             yield from self._below(real, shown)
@@ -205,7 +205,7 @@ def _refused(shown: str, path: str, problem: str, status: FileStatus = FileStatu
     return FoundFile(document_id(shown), path, problem=problem, status=status)
 
 
-def _holds(folder: str, path: str) -> bool:
+def _contains(folder: str, path: str) -> bool:
     """Return True if an absolute path is a folder or inside it."""
     try:
         return os.path.commonpath([folder, path]) == folder

@@ -19,7 +19,7 @@ _NAME_AND_ROLE = late(r"(?P<name>[^\W\d_a-z]\S*(?: [^\W\d_a-z]\S*){1,3})\n(?P<ro
 _CLAUSE = late(r"\b(?:is|are|was|were|has|have|had|will|would|shall|must|may|can|did|does|that|which|who)\b")
 _BRACKETS = late(r"\([^()]*\)")
 _ITEM = late(r"[ \t]*(?:[-*•‣◦–]|\(?\d{1,3}[.)])[ \t]")
-_GOES_ON = late(r"(?:,|\b(?:the|an?|of|and|or|to|in|for|by|with|from))[ \t]*$")
+_INCOMPLETE = late(r"(?:,|\b(?:the|an?|of|and|or|to|in|for|by|with|from))[ \t]*$")
 _CONTINUES = late(r"[ \t]+\S|[^\W\dA-Z_]")
 
 
@@ -99,7 +99,7 @@ def _continues(before: str, line: str) -> bool:
         return is_value(line)
     is_full = len(before) >= _FULL and before.rstrip()[-1:] not in (".", "!", "?", ":")
     is_full &= not (_label(line) and ": " in before)  # two label lines, the first of them long
-    return is_full or _GOES_ON.search(before) is not None or _CONTINUES.match(line) is not None
+    return is_full or _INCOMPLETE.search(before) is not None or _CONTINUES.match(line) is not None
 
 
 def _label(line: str) -> str:

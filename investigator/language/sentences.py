@@ -17,13 +17,13 @@ _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
 """A table row in which every cell follows its header: "room: kitchen; item: chairs"."""
-_GOES_ON = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
+_INCOMPLETE = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
 _SIGNED = re.compile(
     r"[^\n]{0,20}\b(?i:regards|wishes|sincerely|faithfully|truly|greetings|yours)[ ,.!]*\n\s*"
     r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}"
 )
 """The closing of a letter, and the name below it."""
-_ALONE = "Yours\n"
+_ALONE = "Yours\n"  # stands for the closing of a block that has none
 _ROLE = re.compile(r"[^\W\d_a-z][^\d@:/]{2,70}")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
 _ITEM_TITLE = re.compile(
@@ -80,8 +80,8 @@ def _with_values(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_titles(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of sentences; the title of a list item is joined with the sentence after it: "3. Rent. It is due
-    on 1 May."
+    """Yield the spans of sentences; the title of a list item is joined with the next sentence: "3. Rent. It is due on 1
+    May."
     """
     title: int | None = None
     for start, end in sentence_spans(text):
@@ -107,8 +107,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _signed(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return lines with the name that ends a letter and the role below it as one: "Ann Cole, head of sales". Such a
-    block may also stand alone.
+    """Join the line with the name at the end of a letter and the line with the role below it: "Ann Cole, head of sales".
+    The two lines need no closing above them if they are the only ones.
     """
     for at, ((start, named), (role, end)) in enumerate(pairwise(lines)):
         closing = text[lines[at - 1][0] : start] if at else "" if len(lines) > 2 else _ALONE
@@ -125,7 +125,7 @@ def _are_records(lines: Sequence[str]) -> bool:
         return False
     if all(map(is_row, lines[1:])):
         return True
-    if any(_RUNS_ON.match(line) for line in lines) or any(_GOES_ON.search(line) for line in lines[:-1]):
+    if any(_RUNS_ON.match(line) for line in lines) or any(_INCOMPLETE.search(line) for line in lines[:-1]):
         return False
     own = lines[:-1]
     return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))

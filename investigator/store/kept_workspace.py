@@ -38,7 +38,7 @@ class KeptWorkspace:
     @contextmanager
     def use(self) -> Iterator[Workspace]:
         """Yield the workspace until the context ends. Raises the errors of opening it."""
-        held = self._taken()
+        held = self._acquire()
         try:
             yield held.workspace
         except StoreError:
@@ -52,7 +52,7 @@ class KeptWorkspace:
     def renew(self) -> None:
         """Close the workspace as soon as nothing uses it; the next use reopens it."""
         with self._changing:
-            self._let_go()
+            self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -60,16 +60,16 @@ class KeptWorkspace:
     def __exit__(self, *_: object) -> None:
         self.renew()
 
-    def _taken(self) -> _Held:
+    def _acquire(self) -> _Held:
         with self._changing:
             if self._held is not None and self._held.stamp != _stamp(self._held.workspace.directory):
-                self._let_go()
+                self._release()
             if self._held is None:
                 self._held = _opened(self._open())
             self._held.users += 1
             return self._held
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         held, self._held = self._held, None
         if held is not None:
             self._close_unused(held)

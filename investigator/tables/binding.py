@@ -44,7 +44,7 @@ class Binding:
         if not self._bound or not self._asks_total:
             return frozenset()
         flat = (row for row in self._view.rows if self._view.row_labels(row) and self._is_flat(row))
-        return frozenset(row for row in flat if not TOTAL.search(self._said(row)) and self._has_values(row))
+        return frozenset(row for row in flat if not TOTAL.search(self._words_of_row(row)) and self._has_values(row))
 
     def _is_flat(self, row: int) -> bool:
         """Return True for a row of a list without a heading row above it, in which an empty cell means that the value
@@ -61,10 +61,10 @@ class Binding:
             return False
         if not self._bound:
             return True
-        said = self._said(row)
+        said = self._words_of_row(row)
         return all(any(f" {' '.join(value)} " in said for value in values) for values in self._bound)
 
-    def _said(self, row: int) -> str:
+    def _words_of_row(self, row: int) -> str:
         """Return the folded words of a row and its names, separated by cell."""
         cells = self._view.rows.get(row, ())
         headers = (header for cell in cells for header in self._view.column_headers(cell))

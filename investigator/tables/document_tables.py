@@ -119,11 +119,11 @@ def tables_of(document: Document) -> DocumentTables:
     """Return the tables of a document; the most recent documents are cached, because a run needs their tables many
     times.
     """
-    return _kept(_Same(document))
+    return _cached_tables(_Same(document))
 
 
 @lru_cache(maxsize=16)
-def _kept(same: _Same) -> DocumentTables:
+def _cached_tables(same: _Same) -> DocumentTables:
     return DocumentTables(same.document)
 
 

@@ -53,7 +53,7 @@ def named(text: str) -> Named:
     plain = _MARK.sub(" ", text)
     every = words(plain)
     outside = words(_BRACKETS.sub(" ", plain))
-    telling = frozenset(root(bare(word)) for word in outside if _tells(word))
+    telling = frozenset(root(bare(word)) for word in outside if _is_distinctive(word))
     telling |= {root(unit) for number, unit in pairwise(outside) if number.isdigit() and unit.isalpha()}  # 500 g
     long = sum(len(word) > 1 and not word.isdigit() for word in every)
     spelled = frozenset(map(_singular, every))
@@ -75,10 +75,10 @@ def explained(name: Named, known: Mapping[str, frozenset[str]]) -> Named:
 
 
 def _narrows(word: str, after: str) -> bool:
-    return word in _NARROWING or (after == "of" and _tells(word) and root(word) not in empty_words())
+    return word in _NARROWING or (after == "of" and _is_distinctive(word) and root(word) not in empty_words())
 
 
-def _tells(word: str) -> bool:
+def _is_distinctive(word: str) -> bool:
     """Return True for a distinctive word: "off" and "no" are distinctive, "the" is not."""
     if word in _PARTING:
         return True

@@ -189,7 +189,7 @@ def _operands(found: re.Match[str], operation: Operation) -> Iterator[tuple[str,
         if len(names) > 1 and are_things and (len(names) == 2 or operation not in _OF_TWO):
             own = [time for name in names if (time := _time_in(name))]
             shared = when or (own[0] if len(set(own)) == 1 else "")
-            yield tuple(_asked(lead, name, tail, shared) for name in names)
+            yield tuple(_question_about(lead, name, tail, shared) for name in names)
 
 
 def _listed(text: str) -> Iterator[tuple[str, ...]]:
@@ -215,7 +215,7 @@ def _time_in(text: str) -> str:
     return found.group() if found and asked_times(found.group()) else ""
 
 
-def _asked(lead: str, name: str, tail: str, when: str) -> str:
+def _question_about(lead: str, name: str, tail: str, when: str) -> str:
     asks = "" if _ASKS.search(lead) else "what does" if tail == "cost" else "what is"
     own = "" if asked_times(name) else when.strip(" ,")
     return " ".join(f"{lead} {asks} {_LINK.sub('', name.strip())} {tail} {own}".split()) + "?"

@@ -107,10 +107,12 @@ def asked_things(question: str) -> AskedThings | None:
         return None
     numbers = tuple(word for token in tokens[end:] for word in words(token) if any(map(str.isdigit, word)))
     named = _terms(_TOKEN.findall(source[1])) if source else ()
-    conditions = _telling(rest)
+    conditions = _without_request_words(rest)
     if asks_who and not (conditions or numbers or bounds):
         return None
-    return AskedThings(kind, _telling(named), conditions, numbers, bounds, asked_times(blanked), is_count, roots(asked))
+    return AskedThings(
+        kind, _without_request_words(named), conditions, numbers, bounds, asked_times(blanked), is_count, roots(asked)
+    )
 
 
 def _is_compared(one: AskedAmount, asked: str) -> bool:
@@ -155,7 +157,7 @@ def _terms(tokens: list[str]) -> tuple[AskedTerm, ...]:
     return tuple({term.root: term for term in found}.values())
 
 
-def _telling(terms: tuple[AskedTerm, ...]) -> tuple[AskedTerm, ...]:
+def _without_request_words(terms: tuple[AskedTerm, ...]) -> tuple[AskedTerm, ...]:
     """Return the terms that narrow down the things. Omit words that only ask for a list, plain names of columns, and
     verbs for which a table has a column, such as "works in".
     """

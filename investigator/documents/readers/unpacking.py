@@ -115,7 +115,7 @@ class Unpacking:
                 reason = f"nested archives are opened only {self._settings.max_depth} deep (reader.max_depth)"
                 self._leave_out(container_id, FileStatus.TOO_LARGE, reason)
                 return
-            if not self._may_go_on(container_id):
+            if not self._may_continue(container_id):
                 return
             self._members += 1
             path = inner_path(member.name)
@@ -131,7 +131,7 @@ class Unpacking:
         self._bytes += len(data)
         self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
 
-    def _may_go_on(self, container_id: str) -> bool:
+    def _may_continue(self, container_id: str) -> bool:
         """Return True if another member may be read; a limit that is reached is recorded once for the whole file."""
         if self._stopped:
             return False

@@ -143,12 +143,12 @@ def _attachments(files: list[Message], html: str) -> Iterator[Member]:
     """Yield the attachments, except signatures and the pictures and styles of the body."""
     for number, part in enumerate(files, start=1):
         kind = part.get_content_type()
-        if kind in _SIGNATURES or _is_of_the_page(part, kind, html):
+        if kind in _SIGNATURES or _is_part_of_page(part, kind, html):
             continue
         yield Member(_member_name(part, kind, number), _reading(part, kind))
 
 
-def _is_of_the_page(part: Message, kind: str, html: str) -> bool:
+def _is_part_of_page(part: Message, kind: str, html: str) -> bool:
     if not _PAGE_PARTS.match(kind):
         return False
     identity = str(part.get("content-id", "")).strip().strip("<>")

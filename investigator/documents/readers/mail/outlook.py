@@ -94,7 +94,7 @@ def _mail(message: _Properties, settings: ReaderSettings) -> Mail:
     plain = message.text(_BODY, settings.max_bytes)
     if not (plain.strip() or html.strip()):
         plain = _rich_text(message, settings)
-    shown = [part for part in attachments if not _is_of_the_page(part, html)]
+    shown = [part for part in attachments if not _is_part_of_page(part, html)]
     return Mail(
         headers=tuple((name, value) for name, value in _headers(message) if value),
         sender=message.line(_SENDER) or message.line(_SENT_FOR),
@@ -132,7 +132,7 @@ def _rich_text(message: _Properties, settings: ReaderSettings) -> str:
     return read_rtf(SourceFile(rtf, ""), settings).text if rtf.startswith(b"{\\rtf") else ""
 
 
-def _is_of_the_page(attachment: _Properties, html: str) -> bool:
+def _is_part_of_page(attachment: _Properties, html: str) -> bool:
     identity = attachment.line(_CONTENT_ID).strip("<>")
     return bool(identity) and f"cid:{identity}" in html
 

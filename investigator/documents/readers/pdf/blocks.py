@@ -75,10 +75,12 @@ def blocks(lines: Sequence[PlacedLine], running: frozenset[str]) -> list[list[Pl
 
 def _begins_block(line: PlacedLine, block: Sequence[PlacedLine], edges: set[int], pitches: dict[int, float]) -> bool:
     at_edge = id(block[-1]) in edges or id(line) in edges
-    return at_edge or _parted(block[-1], line, block, pitches)
+    return at_edge or _are_separate(block[-1], line, block, pitches)
 
 
-def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], pitches: dict[int, float]) -> bool:
+def _are_separate(
+    before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], pitches: dict[int, float]
+) -> bool:
     if abs(before.size - after.size) > _SAME_SIZE * max(before.size, after.size):
         return True
     if before.weight is not None and after.weight is not None and abs(before.weight - after.weight) >= _SAME_WEIGHT:
@@ -89,10 +91,10 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
     if down < 0 or beside:  # this line starts the next column or is next to the block
         fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
-        return not (_goes_on(before, after) or fills_column)
+        return not (_continues(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):
         return True
-    return _ended_by_writer(before, after, block)
+    return _breaks_deliberately(before, after, block)
 
 
 class Type(NamedTuple):
@@ -128,9 +130,9 @@ def is_heading(block: Sequence[PlacedLine], body: Type) -> bool:
     return larger or bolder
 
 
-def _ended_by_writer(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine]) -> bool:
+def _breaks_deliberately(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine]) -> bool:
     """Return True if a line ends before the edge of its column, and the next one starts something new."""
-    if _goes_on(before, after) or _is_row(before.text) or _is_row(after.text):
+    if _continues(before, after) or _is_row(before.text) or _is_row(after.text):
         return False
     if _ADDRESS.search(before.text):
         return True
@@ -139,7 +141,7 @@ def _ended_by_writer(before: PlacedLine, after: PlacedLine, block: Sequence[Plac
     return before.right - left < _SHORT_LINE * width
 
 
-def _goes_on(before: PlacedLine, after: PlacedLine) -> bool:
+def _continues(before: PlacedLine, after: PlacedLine) -> bool:
     """Return True if a sentence continues from one line to the next."""
     return not _SENTENCE_END.search(before.text) and after.text[:1].islower()
 

@@ -75,7 +75,7 @@ def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box
         beside = (letter.drawn for one in (*lines[:number], *lines[number + 1 :]) for letter in one)
         near = [box for box in (*others, *beside) if own.meets(box) and not _is_covered(box, line)]
         for part in _parted(line, [other for other in near if _is_within(other, own)]):
-            found.append(_giving_way(_bounds([letter.drawn for letter in part]), near))
+            found.append(_shrunk(_bounds([letter.drawn for letter in part]), near))
     return found
 
 
@@ -129,7 +129,7 @@ def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[
     yield line[begin:]
 
 
-def _giving_way(box: Box, others: Sequence[Box]) -> Box:
+def _shrunk(box: Box, others: Sequence[Box]) -> Box:
     """Return a rectangle without the parts that overlap other letters; at least half of it remains."""
     x, y = _middle(box)
     half_width, half_height = _LEAST_LEFT / 2 * (box.right - box.left), _LEAST_LEFT / 2 * (box.top - box.bottom)

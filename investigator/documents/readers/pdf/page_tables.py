@@ -85,7 +85,7 @@ def _joined(
     open_table: list[tuple[LaidTable, PageSpan]] = []
     for tables, span in zip(pages, spans, strict=True):
         for number, table in enumerate(tables):
-            if open_table and number == 0 and _goes_on(open_table[-1], (table, span)):
+            if open_table and number == 0 and _continues(open_table[-1], (table, span)):
                 open_table.append((table, span))
                 continue
             if open_table:
@@ -95,7 +95,7 @@ def _joined(
         yield open_table
 
 
-def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpan]) -> bool:
+def _continues(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpan]) -> bool:
     """Return True if a table at the top of a page continues the table at the end of the previous page."""
     (first, first_span), (second, second_span) = before, after
     if second_span.page != first_span.page + 1 or not (first.ends_page and second.begins_page):

@@ -84,7 +84,7 @@ def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
     for number, row in enumerate(rows):
         if not _is_data(row):
             continue
-        if begun is None or not _go_on(rows, last, number):
+        if begun is None or not _may_be_one_table(rows, last, number):
             if begun is not None and last > begun:
                 yield begun, last
             begun = number
@@ -93,7 +93,7 @@ def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
         yield begun, last
 
 
-def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
+def _may_be_one_table(rows: Sequence[VisualRow], last: int, number: int) -> bool:
     """Return True if two rows of figures and the rows between them may belong to one table."""
     between = rows[last + 1 : number]
     if len(between) > _MOST_BETWEEN:
