@@ -39,8 +39,8 @@ def label_line(text: str) -> LabelLine | None:
 
 
 def as_statement(text: str) -> str:
-    """Return a text as a statement. A line of a signature block gets the verb that it omits ("Signed For the tenant: Ann
-    Cole"), and a name with a role below it, as at the end of a letter, becomes "Ann Cole, head of sales".
+    """Return a text as a statement. A line of a signature block gets the verb that it omits ("Signed For the tenant:
+    Ann Cole"), and a name with a role below it, as at the end of a letter, becomes "Ann Cole, head of sales".
     """
     if below := _NAME_AND_ROLE.fullmatch(text):
         return f"{below['name']}, {below['role']}"

@@ -209,7 +209,7 @@ def test_a_file_that_is_gone_or_a_link_by_now_is_not_shown(pages, kept, folder):
     document = kept("gone.pdf", pdf([[FIRST]]))
     assert pages.picture(document, 1, 50)
     (folder / "gone.pdf").rename(folder / "moved.pdf")
-    with pytest.raises(SourceChangedError, match="not in the folder"):
+    with pytest.raises(SourceChangedError, match="no longer in the folder"):
         pages.picture(document, 1, 50)
     outside = folder.parent / "outside.pdf"
     (folder / "moved.pdf").rename(outside)
